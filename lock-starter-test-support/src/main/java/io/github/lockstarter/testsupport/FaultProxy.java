@@ -1,0 +1,182 @@
+package io.github.lockstarter.testsupport;
+
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bad network between a client and a Redis server on this machine. It understands the protocol, so a single command
+ * or reply can be lost or held; {@link Commands} has predicates for that. Messages and confirmations of subscriptions
+ * are nobody's reply. Everything applies to connections that are open as well as to new ones, until {@link #heal()}.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+    private final int port = Ports.free();
+    private final ProxyFaults requests = new ProxyFaults();
+    private final ProxyFaults replies = new ProxyFaults();
+    private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Queue<List<String>> seen = new ConcurrentLinkedQueue<>();
+    private final AtomicLong accepted = new AtomicLong();
+    private final ProxyConnection.Context context;
+    private @Nullable ProxyListener listener;
+
+    private FaultProxy(int targetPort) {
+        context = new ProxyConnection.Context(targetPort, requests, replies, seen::add, connections::remove);
+    }
+
+    /** A proxy in front of a port of this machine. The server need not run; a client is cut off if it doesn't. */
+    public static FaultProxy inFrontOf(int targetPort) {
+        FaultProxy proxy = new FaultProxy(targetPort);
+        proxy.accept();
+        return proxy;
+    }
+
+    public String host() {
+        return "127.0.0.1";
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public String uri() {
+        return "redis://" + host() + ":" + port;
+    }
+
+    /** Lets every command and every reply take longer by this, as on a long line: they don't wait for each other. */
+    public void delay(Duration up, Duration down) {
+        requests.delay(up);
+        replies.delay(down);
+    }
+
+    /** Sockets stay open and new ones are accepted, but nothing gets through; what is sent now is lost. */
+    public void blackHole() {
+        swallowRequests();
+        swallowReplies();
+    }
+
+    /** A black hole on the way to the server only. */
+    public void swallowRequests() {
+        requests.set(ProxyFaults.Mode.SWALLOW);
+    }
+
+    /** A black hole on the way back only: commands are executed, and nobody learns of it. */
+    public void swallowReplies() {
+        replies.set(ProxyFaults.Mode.SWALLOW);
+    }
+
+    /** As {@link #blackHole()}, but what is sent now arrives after {@link #heal()}. */
+    public void stall() {
+        stallRequests();
+        stallReplies();
+    }
+
+    /** Commands wait until {@link #heal()}, and are executed then, even if their client has gone. */
+    public void stallRequests() {
+        requests.set(ProxyFaults.Mode.STALL);
+    }
+
+    /** Commands are executed now, their replies arrive after {@link #heal()}. */
+    public void stallReplies() {
+        replies.set(ProxyFaults.Mode.STALL);
+    }
+
+    /** Refuses new connections; those that are open stay. */
+    public synchronized void refuse() {
+        if (listener != null) {
+            listener.close();
+            listener = null;
+        }
+    }
+
+    /** Ends {@link #refuse()}, on the same port. */
+    public synchronized void accept() {
+        if (listener == null) {
+            listener = new ProxyListener(port, this::connected);
+        }
+    }
+
+    /** Ends all connections in an orderly way; what is underway is lost. */
+    public void cutFin() {
+        open().forEach(ProxyConnection::cutFin);
+    }
+
+    /** Breaks all connections off; what is underway is lost. */
+    public void cutRst() {
+        open().forEach(ProxyConnection::cutRst);
+    }
+
+    /** Loses the first command that matches, and all that follow it on its connection; then runs {@code then}. */
+    public void swallowRequestOf(Predicate<List<String>> command, Runnable then) {
+        requests.swallow(command, then);
+    }
+
+    /** Loses the reply to the first command that matches, and all that follow it on its connection; then runs {@code then}. */
+    public void swallowReplyOf(Predicate<List<String>> command, Runnable then) {
+        replies.swallow(command, then);
+    }
+
+    /** Stops the first command that matches before it gets to the server. */
+    public Hold hold(Predicate<List<String>> command) {
+        return requests.hold(command);
+    }
+
+    /** Stops the reply to the first command that matches: it has been executed, and nobody knows yet. */
+    public Hold holdReply(Predicate<List<String>> command) {
+        return replies.hold(command);
+    }
+
+    /** Back to normal. What is held or stalled goes on; connections that have lost something are broken off. */
+    public void heal() {
+        requests.clear();
+        replies.clear();
+        open().stream().filter(ProxyConnection::hasLostSomething).forEach(ProxyConnection::cutRst);
+        accept();
+    }
+
+    /** Connections that are open now. */
+    public int connections() {
+        return open().size();
+    }
+
+    /** Connections that were ever accepted. */
+    public long connectionsAccepted() {
+        return accepted.get();
+    }
+
+    /** How many commands that match were sent, since the last {@link #forgetCommands()}, whatever became of them. */
+    public long commandsSeen(Predicate<List<String>> command) {
+        return seen.stream().filter(command).count();
+    }
+
+    public void forgetCommands() {
+        seen.clear();
+    }
+
+    @Override
+    public void close() {
+        refuse();
+        requests.clear();
+        replies.clear();
+        connections.forEach(ProxyConnection::close);
+    }
+
+    /** A copy: a client that is cut off may be back while the others are still being cut, and must not be cut again. */
+    private List<ProxyConnection> open() {
+        return connections.stream().filter(connection -> !connection.isCut()).toList();
+    }
+
+    private void connected(Socket client) {
+        ProxyConnection connection = new ProxyConnection(client, context);
+        connections.add(connection);
+        accepted.incrementAndGet();
+        connection.start();
+    }
+}

@@ -1,0 +1,174 @@
+package io.github.lockstarter.testsupport;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * One client of the proxy and its connection to the server, which is opened with the first command. As in TCP, nothing
+ * follows after something that was lost: a direction that has swallowed a frame swallows all later ones.
+ */
+final class ProxyConnection {
+
+    /** What a connection needs to know about its proxy. */
+    record Context(
+            int targetPort,
+            ProxyFaults requests,
+            ProxyFaults replies,
+            Consumer<List<String>> seen,
+            Consumer<ProxyConnection> closed) {}
+
+    private final Socket client;
+    private final Socket server = new Socket();
+    private final Context context;
+    private final ProxyPipe up;
+    private final ProxyPipe down;
+    private final Queue<List<String>> unanswered = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger threads = new AtomicInteger();
+    private volatile boolean subscriber;
+    private volatile boolean cut;
+    private volatile boolean requestsLost;
+    private volatile boolean repliesLost;
+
+    ProxyConnection(Socket client, Context context) {
+        this.client = client;
+        this.context = context;
+        String name = "proxy-" + client.getPort();
+        this.up = new ProxyPipe(name + "-up", client, context.requests(), new Requests());
+        this.down = new ProxyPipe(name + "-down", server, context.replies(), new Replies());
+    }
+
+    void start() {
+        threads.addAndGet(2);
+        up.start();
+    }
+
+    boolean isCut() {
+        return cut;
+    }
+
+    boolean hasLostSomething() {
+        return requestsLost || repliesLost;
+    }
+
+    /** Ends it with a FIN to both sides. */
+    void cutFin() {
+        abort();
+        Closing.orderly(client);
+        Closing.orderly(server);
+    }
+
+    /** Ends it with a RST to the client; the server still executes what it has got, and sees a FIN. */
+    void cutRst() {
+        abort();
+        Closing.abruptly(client);
+        up.awaitReader();
+        Closing.orderly(server);
+    }
+
+    void close() {
+        abort();
+        Closing.quietly(client);
+        Closing.quietly(server);
+    }
+
+    private void abort() {
+        cut = true;
+        up.abort();
+        down.abort();
+    }
+
+    private void connect() throws IOException {
+        if (!server.isConnected()) {
+            server.setTcpNoDelay(true);
+            server.connect(new InetSocketAddress(Ports.loopback(), context.targetPort()));
+            threads.addAndGet(2);
+            down.start();
+        }
+    }
+
+    private void threadFinished() {
+        if (threads.decrementAndGet() == 0) {
+            Closing.quietly(client);
+            Closing.quietly(server);
+            context.closed().accept(this);
+        }
+    }
+
+    private final class Requests implements ProxyPipe.Sink {
+
+        @Override
+        public void arrived(RespFrame frame) {
+            context.seen().accept(frame.arguments());
+        }
+
+        @Override
+        public void pass(RespFrame frame) throws IOException, InterruptedException {
+            List<String> command = frame.arguments();
+            if (requestsLost || !context.requests().passes(command, () -> requestsLost = true)) {
+                return;
+            }
+            connect();
+            if (RespFrame.subscribes(command)) {
+                subscriber = true;
+            } else {
+                unanswered.add(command);
+            }
+            frame.writeTo(server.getOutputStream());
+        }
+
+        @Override
+        public void end(boolean failed) {
+            if (failed) {
+                cutRst();
+            } else {
+                Closing.orderly(server);
+            }
+        }
+
+        @Override
+        public void finished() {
+            threadFinished();
+        }
+    }
+
+    private final class Replies implements ProxyPipe.Sink {
+
+        @Override
+        public void arrived(RespFrame frame) {}
+
+        @Override
+        public void pass(RespFrame frame) throws IOException, InterruptedException {
+            if (!repliesLost && passes(frame, () -> repliesLost = true)) {
+                frame.writeTo(client.getOutputStream());
+            }
+        }
+
+        private boolean passes(RespFrame reply, Runnable lost) throws InterruptedException {
+            if (reply.isPush(subscriber)) {
+                return context.replies().modePasses(lost);
+            }
+            List<String> command = Objects.requireNonNullElse(unanswered.poll(), List.of());
+            return context.replies().passes(command, lost);
+        }
+
+        @Override
+        public void end(boolean failed) {
+            // not before the RST of a connection that is cut
+            if (!cut) {
+                Closing.orderly(client);
+            }
+        }
+
+        @Override
+        public void finished() {
+            threadFinished();
+        }
+    }
+}

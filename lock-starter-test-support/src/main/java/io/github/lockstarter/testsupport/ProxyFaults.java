@@ -1,0 +1,139 @@
+package io.github.lockstarter.testsupport;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/** What is wrong with the network at the moment, in one direction. Shared by all connections of a proxy. */
+final class ProxyFaults {
+
+    enum Mode {
+        PASS,
+        /** Nothing gets through now, everything later, as with a partition that heals before TCP gives up. */
+        STALL,
+        /** Nothing gets through, ever. */
+        SWALLOW
+    }
+
+    /** What to do, once, with the first command (or its reply) that matches. */
+    private static final class Rule {
+
+        private final Predicate<List<String>> when;
+        private final Action action;
+        private final AtomicBoolean used = new AtomicBoolean();
+
+        Rule(Predicate<List<String>> when, Action action) {
+            this.when = when;
+            this.action = action;
+        }
+
+        boolean claim(List<String> command) {
+            return when.test(command) && used.compareAndSet(false, true);
+        }
+    }
+
+    private interface Action {
+
+        /** Whether the frame goes on. */
+        boolean passes(Runnable lost) throws InterruptedException;
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final List<Rule> rules = new CopyOnWriteArrayList<>();
+    private final List<Hold> holds = new ArrayList<>();
+    private Mode mode = Mode.PASS;
+    private volatile Duration delay = Duration.ZERO;
+
+    void set(Mode newMode) {
+        lock.lock();
+        try {
+            mode = newMode;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void delay(Duration newDelay) {
+        delay = newDelay;
+    }
+
+    long delayNanos() {
+        return delay.toNanos();
+    }
+
+    Hold hold(Predicate<List<String>> when) {
+        Hold hold = new Hold();
+        lock.lock();
+        try {
+            holds.add(hold);
+        } finally {
+            lock.unlock();
+        }
+        rules.add(new Rule(when, lost -> {
+            hold.block();
+            return true;
+        }));
+        return hold;
+    }
+
+    void swallow(Predicate<List<String>> when, Runnable then) {
+        rules.add(new Rule(when, lost -> {
+            lost.run();
+            // a thread of its own: what runs may cut the connection, which interrupts this one
+            Thread thread = new Thread(then, "proxy-then");
+            thread.start();
+            thread.join();
+            return false;
+        }));
+    }
+
+    /** Back to normal; what is held goes on. */
+    void clear() {
+        rules.clear();
+        delay = Duration.ZERO;
+        set(Mode.PASS);
+        lock.lock();
+        try {
+            holds.forEach(Hold::release);
+            holds.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits as long as the faults want it, then says whether the frame goes on; if not, {@code lost} has been run. */
+    boolean passes(List<String> command, Runnable lost) throws InterruptedException {
+        return rulePasses(command, lost) && modePasses(lost);
+    }
+
+    private boolean rulePasses(List<String> command, Runnable lost) throws InterruptedException {
+        Optional<Rule> rule = rules.stream().filter(each -> each.claim(command)).findFirst();
+        return rule.isEmpty() || rule.get().action.passes(lost);
+    }
+
+    /** The same for a frame that no command asked for. */
+    boolean modePasses(Runnable lost) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (mode == Mode.STALL) {
+                changed.await();
+            }
+            if (mode == Mode.SWALLOW) {
+                // under the lock: whoever heals sees every connection that has lost something
+                lost.run();
+                return false;
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

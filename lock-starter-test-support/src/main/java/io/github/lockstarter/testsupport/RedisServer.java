@@ -1,0 +1,135 @@
+package io.github.lockstarter.testsupport;
+
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real Redis server of its own, on the loopback interface, that keeps its port for life and nothing else: no
+ * persistence, so a restart loses all keys. Gone with {@link #close()}, at the latest with this JVM.
+ *
+ * <p>Which one is used says {@code -Dlock.test.redis=auto|local|embedded|docker}; the log names it.
+ */
+public final class RedisServer implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisServer.class);
+
+    private final RedisBackend backend;
+    private final Thread atExit = new Thread(this::remove, "redis-at-exit");
+    private boolean paused;
+    private boolean closed;
+
+    private RedisServer(RedisBackend backend) {
+        this.backend = backend;
+    }
+
+    /** Starts a server and waits until it answers; options as on the command line, {@code "--maxmemory", "10mb"}. */
+    public static RedisServer start(String... options) {
+        RedisServer server = new RedisServer(RedisBackends.configured().create(List.of(options)));
+        Runtime.getRuntime().addShutdownHook(server.atExit);
+        try {
+            server.backend.start();
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+        log.info("Redis on port {}, {}", server.port(), server.backend.describe());
+        return server;
+    }
+
+    public String host() {
+        return "127.0.0.1";
+    }
+
+    public int port() {
+        return backend.port();
+    }
+
+    public String uri() {
+        return "redis://" + host() + ":" + port();
+    }
+
+    /** The id of the process that runs now; another one after a restart. */
+    public long pid() {
+        return backend.pid();
+    }
+
+    /** A new connection to it; the caller closes it. */
+    public RedisCli cli() {
+        return RedisCli.connect(port());
+    }
+
+    /** A new connection to it whose replies may take as long as given; the caller closes it. */
+    public RedisCli cli(Duration timeout) {
+        return RedisCli.connect(port(), timeout);
+    }
+
+    /** Whether its process is there, frozen or not. */
+    public synchronized boolean isRunning() {
+        return backend.isRunning();
+    }
+
+    public synchronized boolean isPaused() {
+        return paused;
+    }
+
+    /** Shuts it down as an administrator would (SIGTERM). */
+    public synchronized void stop() {
+        if (isRunning()) {
+            resume();
+            backend.stop();
+        }
+    }
+
+    /** Ends it on the spot (SIGKILL), frozen or not. */
+    public synchronized void kill() {
+        if (isRunning()) {
+            backend.kill();
+        }
+        paused = false;
+    }
+
+    /** Freezes it: connections stay open, and the system even accepts new ones, but nothing is answered. */
+    public synchronized void pause() {
+        if (!paused) {
+            backend.pause();
+            paused = true;
+        }
+    }
+
+    /** Ends a {@link #pause()}; what has arrived meanwhile is executed. */
+    public synchronized void resume() {
+        if (paused) {
+            backend.resume();
+            paused = false;
+        }
+    }
+
+    /** Kills it if it runs, and starts it, empty, on the same port. */
+    public synchronized void restart() {
+        if (closed) {
+            throw new IllegalStateException("closed");
+        }
+        kill();
+        backend.start();
+    }
+
+    @Override
+    public void close() {
+        remove();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            // the JVM is ending already
+        }
+    }
+
+    private synchronized void remove() {
+        if (!closed) {
+            closed = true;
+            paused = false;
+            backend.remove();
+        }
+    }
+}
