@@ -1,0 +1,105 @@
+package io.github.lockstarter;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.concurrent.TimeUnit;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs a method under a distributed lock: it is acquired before the method (and before its transaction) begins and
+ * released after both have ended. By default the lease is renewed for as long as the method runs.
+ *
+ * <p>On a class or interface it applies to each public instance method of the bean, those of {@link Object} excepted; an
+ * annotation on the method itself replaces it. It may be a meta-annotation, and its attributes may be aliased. Calls
+ * count only when they go through the Spring bean: a call of {@code this.method()} takes no lock. Methods that cannot be
+ * intercepted (private, static, final) fail the start of the application.
+ *
+ * <p>The lock is owned by the calling thread and reentrant: a nested call for the same lock costs no I/O and keeps the
+ * fencing token. What the lock cannot do is stop code that was paused after its last check; pass
+ * {@link Lease#fencingToken()} to the resource for that.
+ *
+ * @see LeaseContext
+ * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
+ *     distributed locking</a>
+ */
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Repeatable(DistributedLocks.class)
+public @interface DistributedLock {
+
+    /** Value of a time attribute that stands for "what is configured". */
+    long DEFAULT = Long.MIN_VALUE;
+
+    /** Alias of {@link #key}. */
+    @AliasFor("key")
+    String value() default "";
+
+    /**
+     * SpEL expression for what is locked, such as {@code "#order.id"}. Empty (the default): the lock is {@link #name}
+     * alone, one for everybody.
+     *
+     * <p>It sees the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
+     * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
+     * once per call. {@code T(…)}, {@code new} and assignments are refused at start-up; a result that is null, blank or
+     * has no text of its own (arrays, maps, optionals) is refused with {@link InvalidLockKeyException}.
+     */
+    @AliasFor("value")
+    String key() default "";
+
+    /**
+     * Name of the lock, literal text with <code>${placeholders}</code>; also the tag {@code lock} of its meters, so
+     * never put an identifier here. Default: {@code SimpleClassName.methodName}.
+     */
+    String name() default "";
+
+    /**
+     * How long one grant lasts, in {@link #timeUnit}. {@code -1} (the default): {@code distributed-lock.watchdog.timeout},
+     * renewed by the watchdog while the method runs. Greater than 0: this long and never renewed; a method that runs
+     * longer has lost its lock.
+     */
+    long lease() default -1;
+
+    /** {@link #lease} as text with placeholders, instead of it: {@code "30s"}, {@code "PT30S"}, {@code "-1"}. */
+    String leaseString() default "";
+
+    /**
+     * How long to wait for the lock, in {@link #timeUnit}. Default: {@code distributed-lock.wait-time}. {@code 0}: try
+     * once. {@code -1}: wait for ever. When the wait is over the call fails with {@link LockNotGrantedException}.
+     */
+    long waitTime() default DEFAULT;
+
+    /** {@link #waitTime} as text with placeholders, instead of it. */
+    String waitTimeString() default "";
+
+    /**
+     * Cap of a renewed lease, in {@link #timeUnit}: after it the watchdog stops renewing, and the lease is lost with
+     * {@link LossReason#MAX_HOLD} when it runs out. Default: {@code distributed-lock.watchdog.max-hold}. {@code -1}: none.
+     */
+    long maxHold() default DEFAULT;
+
+    /** Keeps the lock at least this long, in {@link #timeUnit}. Not supported yet: anything but 0 fails the start. */
+    long minHold() default 0;
+
+    /** Unit of the numeric time attributes, and of a bare number in their text forms. Default: milliseconds. */
+    TimeUnit timeUnit() default TimeUnit.MILLISECONDS;
+
+    /** What happens when the lease is lost while the method runs. Default: {@code distributed-lock.on-lost}. */
+    OnLost onLost() default OnLost.DEFAULT;
+
+    /** What happens when the lock is not granted. Only {@link OnNotGranted#THROW} is supported yet. */
+    OnNotGranted onNotGranted() default OnNotGranted.THROW;
+
+    /** Method to call when the lock is not granted. Not supported yet: anything but empty fails the start. */
+    String fallback() default "";
+
+    /**
+     * Inside an already running transaction, keep the lock until that transaction has completed. Not supported yet: the
+     * lock is released when the method returns, and {@code false} fails the start.
+     */
+    boolean releaseAfterTransaction() default true;
+}

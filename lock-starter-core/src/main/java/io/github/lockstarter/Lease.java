@@ -1,0 +1,82 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One grant of a lock. Usable from any thread.
+ *
+ * <p>What it says about itself is local belief, without I/O: it says "held" only while the lease cannot yet have ended
+ * in the store, counted from the moment the request was <em>sent</em>, on the monotonic and on the wall clock, less a
+ * tenth as a margin. Belief is no proof for the future: code that is paused after a check can act after the lease has
+ * ended. Give {@link #fencingToken()} to the resource and let it refuse smaller ones.
+ *
+ * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
+ *     distributed locking</a>
+ */
+public interface Lease extends AutoCloseable {
+
+    /** State of a lease; {@code LOST} and {@code RELEASED} are final. */
+    enum State {
+        /** Held, and the last renewal, if any was due, succeeded in time. */
+        HELD,
+        /** Still held, but a renewal failed or is late; it is retried until the local deadline. */
+        AT_RISK,
+        /** Can no longer be relied on: see {@link Lease#lost()} for the reason. */
+        LOST,
+        /** Given back by its owner. */
+        RELEASED
+    }
+
+    /** Full name of the lock: the static name, and {@code :key} where there is a key. */
+    String name();
+
+    /**
+     * Token of this grant: larger than that of every grant of this lock before it, and the same for nested holds.
+     * Positive. Never 0.
+     */
+    long fencingToken();
+
+    /** Local belief, no I/O. */
+    State state();
+
+    /** Whether the lease is {@code HELD} or {@code AT_RISK}. Local belief, no I/O, constant time. */
+    boolean isHeld();
+
+    /** Time until the lease ends by local belief unless it is renewed; zero when it is not held. No I/O. */
+    Duration remaining();
+
+    /**
+     * Checks the local belief.
+     *
+     * @throws LockLostException if the lease is lost
+     * @throws IllegalStateException if it was released
+     */
+    void ensureHeld();
+
+    /**
+     * Checks that the lease lasts for at least that long even if no renewal succeeds any more.
+     *
+     * @throws LockLostException if the lease is lost or has less time left
+     * @throws IllegalStateException if it was released
+     */
+    void ensureHeld(Duration atLeast);
+
+    /**
+     * Completes once, when the lease is lost, with the reason; never on an ordinary release. Dependent stages run on a
+     * pool of the library, which they should not occupy for long.
+     */
+    CompletionStage<LossReason> lost();
+
+    /**
+     * Gives the lock back. Idempotent. The call cannot be interrupted and keeps the interrupt flag. If the store does not
+     * answer, the release goes on in the background, at worst until the key has run out.
+     *
+     * @return true if the lock was ours until now; false if the lease was lost, now or before
+     */
+    boolean release();
+
+    /** {@link #release()}; never throws {@link LockLostException}. */
+    @Override
+    void close();
+}

@@ -1,0 +1,51 @@
+package io.github.lockstarter;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease of the annotated method that runs in this thread; of the innermost one if they are nested. Other threads
+ * that the method starts see nothing, unless the lease is passed on with {@link #call}.
+ */
+public final class LeaseContext {
+
+    private static final ThreadLocal<Lease> CURRENT = new ThreadLocal<>();
+
+    private LeaseContext() {}
+
+    /** The lease of the innermost annotated method in this thread; empty outside of one. */
+    public static Optional<Lease> current() {
+        return Optional.ofNullable(CURRENT.get());
+    }
+
+    /**
+     * The lease of the innermost annotated method in this thread.
+     *
+     * @throws IllegalStateException outside of one; the message says what usually is the reason
+     */
+    public static Lease required() {
+        Lease lease = CURRENT.get();
+        if (lease == null) {
+            throw new IllegalStateException("No method annotated with @DistributedLock runs in thread '"
+                    + Thread.currentThread().getName() + "'. Usual reasons: the method was called on 'this' and not on"
+                    + " the Spring bean, it runs in another thread than the annotated one, or locks are switched off"
+                    + " with distributed-lock.enabled=false.");
+        }
+        return lease;
+    }
+
+    /** Runs the body with the lease as the current one, and puts back what was current before. */
+    public static <T extends @Nullable Object> T call(Lease lease, LockedCallback<T> body) throws Exception {
+        Lease outer = CURRENT.get();
+        CURRENT.set(lease);
+        try {
+            return body.run(lease);
+        } finally {
+            if (outer == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(outer);
+            }
+        }
+    }
+}

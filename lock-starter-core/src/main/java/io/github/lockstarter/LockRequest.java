@@ -1,0 +1,174 @@
+package io.github.lockstarter;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which lock, for how long, and how long to wait for it. Immutable; what is not set is the configured default, and for
+ * the lease: renewed by the watchdog.
+ *
+ * <p>{@code Duration.ofMillis(-1)} is the only negative time that is accepted: wait for ever, renewed, no cap.
+ */
+public final class LockRequest {
+
+    /** As a wait: no limit. */
+    public static final Duration FOREVER = Duration.ofMillis(-1);
+
+    private static final int MAX_NAME_BYTES = 512;
+
+    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
+
+    private static final Duration LONGEST_TIME = Duration.ofDays(3660);
+
+    private final String name;
+
+    private final String key;
+
+    private final String lockName;
+
+    private final @Nullable Duration waitTime;
+
+    private final @Nullable Duration lease;
+
+    private final @Nullable Duration maxHold;
+
+    private final OnLost onLost;
+
+    private LockRequest(
+            String name,
+            String key,
+            String lockName,
+            @Nullable Duration waitTime,
+            @Nullable Duration lease,
+            @Nullable Duration maxHold,
+            OnLost onLost) {
+        this.name = name;
+        this.key = key;
+        this.lockName = lockName;
+        this.waitTime = waitTime;
+        this.lease = lease;
+        this.maxHold = maxHold;
+        this.onLost = onLost;
+    }
+
+    /**
+     * A request for the lock of that name.
+     *
+     * @param lockName any text that is not blank, at most 512 bytes in UTF-8; what stands before its first {@code :} is
+     *     the {@link #name()} in meters and events
+     */
+    public static LockRequest of(String lockName) {
+        requireUsable(lockName);
+        int colon = lockName.indexOf(':');
+        String name = colon > 0 ? lockName.substring(0, colon) : lockName;
+        String key = colon > 0 ? lockName.substring(colon + 1) : "";
+        return new LockRequest(name, key, lockName, null, null, null, OnLost.DEFAULT);
+    }
+
+    /**
+     * A request for one key of a family of locks, as annotated methods make it: the lock is called {@code name:key}.
+     *
+     * @param name the static name, for meters and events; not blank
+     * @param key what is locked; empty: the name alone is the lock
+     */
+    public static LockRequest of(String name, String key) {
+        String lockName = key.isEmpty() ? name : name + ':' + key;
+        requireUsable(lockName);
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("The static name of lock '" + lockName + "' must not be blank.");
+        }
+        return new LockRequest(name, key, lockName, null, null, null, OnLost.DEFAULT);
+    }
+
+    /** Waits that long; zero: tries once; {@link #FOREVER}: no limit. */
+    public LockRequest withWaitTime(Duration waitTime) {
+        require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
+        return new LockRequest(this.name, this.key, this.lockName, waitTime, this.lease, this.maxHold, this.onLost);
+    }
+
+    /** Asks for a fixed lease of at least 1 ms that is never renewed; {@code Duration.ofMillis(-1)}: renewed. */
+    public LockRequest withLease(Duration lease) {
+        require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
+        return new LockRequest(this.name, this.key, this.lockName, this.waitTime, lease, this.maxHold, this.onLost);
+    }
+
+    /** Caps a renewed lease, see {@link DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no cap. */
+    public LockRequest withMaxHold(Duration maxHold) {
+        require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
+        return new LockRequest(this.name, this.key, this.lockName, this.waitTime, this.lease, maxHold, this.onLost);
+    }
+
+    /** Keeps the lock at least that long. Not supported yet: anything but zero is refused. */
+    public LockRequest withMinHold(Duration minHold) {
+        if (!minHold.isZero()) {
+            throw new IllegalArgumentException(
+                    "Lock '" + this.lockName + "': minHold is not supported by this version; leave it at zero.");
+        }
+        return this;
+    }
+
+    /** What {@link LockRegistry#execute} does when the lease is lost; other calls take no notice of it. */
+    public LockRequest withOnLost(OnLost onLost) {
+        return new LockRequest(this.name, this.key, this.lockName, this.waitTime, this.lease, this.maxHold, onLost);
+    }
+
+    /** The static name: tag of meters, and the name in events. */
+    public String name() {
+        return this.name;
+    }
+
+    /** What is locked under the static name; may be empty. */
+    public String key() {
+        return this.key;
+    }
+
+    /** Full name of the lock. */
+    public String lockName() {
+        return this.lockName;
+    }
+
+    /** The wait; null: as configured. */
+    public @Nullable Duration waitTime() {
+        return this.waitTime;
+    }
+
+    /** The fixed lease; null or {@code Duration.ofMillis(-1)}: renewed. */
+    public @Nullable Duration lease() {
+        return this.lease;
+    }
+
+    /** The cap of a renewed lease; null: as configured. */
+    public @Nullable Duration maxHold() {
+        return this.maxHold;
+    }
+
+    /** What {@link LockRegistry#execute} does when the lease is lost. */
+    public OnLost onLost() {
+        return this.onLost;
+    }
+
+    @Override
+    public String toString() {
+        return "LockRequest[" + this.lockName + ']';
+    }
+
+    private static void requireUsable(String lockName) {
+        if (lockName.isBlank()) {
+            throw new IllegalArgumentException("The name of a lock must not be blank.");
+        }
+        // A char is at most three bytes, so most names need no encoding to be measured.
+        if (lockName.length() > MAX_NAME_BYTES / 3
+                && lockName.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
+            throw new IllegalArgumentException("The name of a lock is at most " + MAX_NAME_BYTES
+                    + " bytes long, use a digest of it: '" + lockName.substring(0, 60) + "…'");
+        }
+    }
+
+    private void require(boolean valid, String what, Duration value, String range) {
+        if (!valid || value.compareTo(LONGEST_TIME) > 0) {
+            throw new IllegalArgumentException("Lock '" + this.lockName + "': the " + what + " must be " + range
+                    + " and at most " + LONGEST_TIME.toDays() + " days, or -1 ms for no limit, but is " + value + ".");
+        }
+    }
+}
