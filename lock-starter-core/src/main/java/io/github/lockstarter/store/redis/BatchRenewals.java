@@ -1,0 +1,49 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.Renewal;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** One script call for all: where every key lives on one server. */
+final class BatchRenewals implements Renewals {
+
+    private final LockKeys keys;
+
+    BatchRenewals(LockKeys keys) {
+        this.keys = keys;
+    }
+
+    @Override
+    public void renew(StringRedisTemplate redis, List<? extends Renewal> renewals, Runnable onFailure) {
+        List<String> names = new ArrayList<>(renewals.size());
+        Object[] arguments = new Object[2 * renewals.size()];
+        for (int i = 0; i < renewals.size(); i++) {
+            Renewal renewal = renewals.get(i);
+            names.add(this.keys.keyOf(renewal.lockName()));
+            arguments[2 * i] = renewal.acquisitionId();
+            arguments[2 * i + 1] = Long.toString(renewal.leaseMillis());
+        }
+        List<?> replies = redis.execute(LuaScript.RENEW, names, arguments);
+        if (replies == null || replies.size() != renewals.size()) {
+            throw new IllegalStateException("renew.lua answered " + replies);
+        }
+        for (int i = 0; i < renewals.size(); i++) {
+            tell(renewals.get(i), replies.get(i));
+        }
+    }
+
+    /** Puts one entry of the script's answer into words. */
+    static void tell(Renewal renewal, Object reply) {
+        if (!(reply instanceof Long code)) {
+            renewal.failed(new LockStoreException(
+                    "Redis did not renew lock '" + renewal.lockName() + "': " + reply, null, false, true));
+        } else if (code > 0) {
+            renewal.renewed();
+        } else {
+            renewal.lost(code == 0 ? LossReason.DELETED : LossReason.TAKEN_OVER);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.github.lockstarter.store.redis;
+
+/**
+ * From the name of a lock to its key: {@code prefix:{name}}. The braces put everything of a lock into one slot of a
+ * cluster. Whatever would end them early, or read badly in a terminal, is percent-encoded, so that any text is one key
+ * and two texts are never the same key.
+ */
+final class LockKeys {
+
+    private final String before;
+
+    private final String prefix;
+
+    LockKeys(String prefix) {
+        this.prefix = prefix;
+        this.before = prefix + ":{";
+    }
+
+    String keyOf(String lockName) {
+        return this.before + encode(lockName) + '}';
+    }
+
+    /** Channel on which releases are told. */
+    String releaseChannel() {
+        return this.prefix + ":released";
+    }
+
+    private static String encode(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (mustEncode(name, i)) {
+                return encodeFrom(name, i);
+            }
+        }
+        return name;
+    }
+
+    private static String encodeFrom(String name, int first) {
+        StringBuilder encoded = new StringBuilder(name.length() + 16).append(name, 0, first);
+        for (int i = first; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (!mustEncode(name, i)) {
+                encoded.append(c);
+            } else if (c < 0x100) {
+                encoded.append('%').append(hex(c >> 4)).append(hex(c));
+            } else {
+                encoded.append("%u")
+                        .append(hex(c >> 12))
+                        .append(hex(c >> 8))
+                        .append(hex(c >> 4))
+                        .append(hex(c));
+            }
+        }
+        return encoded.toString();
+    }
+
+    private static boolean mustEncode(String name, int i) {
+        char c = name.charAt(i);
+        if (c == '{' || c == '}' || c == '%' || Character.isISOControl(c)) {
+            return true;
+        }
+        // UTF-8 has no lone surrogates; all of them would become the same question mark.
+        return Character.isHighSurrogate(c)
+                ? i + 1 == name.length() || !Character.isLowSurrogate(name.charAt(i + 1))
+                : Character.isLowSurrogate(c) && (i == 0 || !Character.isHighSurrogate(name.charAt(i - 1)));
+    }
+
+    private static char hex(int nibble) {
+        return "0123456789ABCDEF".charAt(nibble & 0xF);
+    }
+}

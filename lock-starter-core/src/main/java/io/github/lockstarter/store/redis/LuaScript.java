@@ -1,0 +1,60 @@
+package io.github.lockstarter.store.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.springframework.data.redis.core.script.DigestUtils;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/** A script as it stands in its file, read once. Spring's own looks at the file again on each call. */
+final class LuaScript<T> implements RedisScript<T> {
+
+    static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", Long.class);
+
+    static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
+
+    static final LuaScript<Long> FORCE_RELEASE = new LuaScript<>("force-release.lua", Long.class);
+
+    @SuppressWarnings("rawtypes")
+    static final LuaScript<List> RENEW = new LuaScript<>("renew.lua", List.class);
+
+    private final String text;
+
+    private final String sha1;
+
+    private final Class<T> resultType;
+
+    private LuaScript(String file, Class<T> resultType) {
+        this.text = read(file);
+        this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
+        this.resultType = resultType;
+    }
+
+    private static String read(String file) {
+        try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException("The script " + file + " is missing from the lock-starter-core jar.");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    @Override
+    public String getSha1() {
+        return this.sha1;
+    }
+
+    @Override
+    public Class<T> getResultType() {
+        return this.resultType;
+    }
+
+    @Override
+    public String getScriptAsString() {
+        return this.text;
+    }
+}

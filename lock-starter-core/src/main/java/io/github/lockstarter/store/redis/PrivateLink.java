@@ -1,0 +1,190 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * A connection of the store's own, opened and mended on one background thread. Whatever goes wrong on it has it checked:
+ * if it does not answer, a new one is opened beside it and takes its place, for a connection whose other end has silently
+ * gone looks open for minutes, and a client that reconnects by itself may wait longer than a lease lasts.
+ */
+final class PrivateLink implements RedisLink {
+
+    private static final Log logger = LogFactory.getLog(PrivateLink.class);
+
+    private static final long FIRST_PAUSE_MILLIS = 50;
+
+    private static final long LONGEST_PAUSE_MILLIS = 1000;
+
+    private static final Duration COLD_START = Duration.ofSeconds(5);
+
+    /** A connection that has answered once. */
+    private record Link(LettuceConnectionFactory factory, StringRedisTemplate template) {}
+
+    private final DerivedFactory recipe;
+
+    private final Duration timeout;
+
+    private final AtomicBoolean mending = new AtomicBoolean();
+
+    private volatile @Nullable ScheduledThreadPoolExecutor background;
+
+    private volatile @Nullable Listener listener;
+
+    private volatile @Nullable Link link;
+
+    private boolean warned;
+
+    private int failures;
+
+    PrivateLink(DerivedFactory recipe, Duration timeout) {
+        this.recipe = recipe;
+        this.timeout = timeout;
+    }
+
+    @Override
+    public void start(Listener listener) {
+        this.listener = listener;
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+        threads.setDaemon(true);
+        this.background = new ScheduledThreadPoolExecutor(1, threads);
+        CountDownLatch triedOnce = new CountDownLatch(1);
+        this.mending.set(true);
+        schedule(
+                () -> {
+                    mend();
+                    triedOnce.countDown();
+                },
+                0);
+        try {
+            // Milliseconds if Redis is there, one timeout if it is silent, and the application starts all the same. The
+            // rest is for a cold JVM, which may take longer to load the client than a command may take.
+            triedOnce.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void stop() {
+        ScheduledThreadPoolExecutor executor = this.background;
+        this.background = null;
+        if (executor != null) {
+            executor.shutdownNow();
+        }
+        Link current = this.link;
+        this.link = null;
+        if (current != null) {
+            current.factory().destroy();
+        }
+    }
+
+    @Override
+    public @Nullable StringRedisTemplate template() {
+        Link current = this.link;
+        return current != null ? current.template() : null;
+    }
+
+    @Override
+    public void suspect() {
+        if (this.mending.compareAndSet(false, true)) {
+            schedule(this::mend, 0);
+        }
+    }
+
+    private void schedule(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor != null) {
+            try {
+                ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException ex) {
+                logger.debug("The connection is not mended any more: stopped.");
+            }
+        }
+    }
+
+    private void mend() {
+        try {
+            Link current = this.link;
+            if (current == null || !answers(current.factory())) {
+                open(current);
+            }
+            if (this.warned) {
+                logger.info("Connected to Redis for distributed locks again.");
+            }
+            this.warned = false;
+            this.failures = 0;
+            this.mending.set(false);
+        } catch (Throwable ex) {
+            if (!this.warned) {
+                this.warned = true;
+                logger.warn("No connection to Redis for distributed locks yet, going on trying: " + ex);
+            }
+            long pause = FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10);
+            schedule(this::mend, Math.min(pause, LONGEST_PAUSE_MILLIS));
+        }
+    }
+
+    private void open(@Nullable Link replaced) {
+        LettuceConnectionFactory factory = this.recipe.create();
+        try {
+            ping(factory);
+        } catch (RuntimeException ex) {
+            factory.destroy();
+            throw ex;
+        }
+        this.link = new Link(factory, new StringRedisTemplate(factory));
+        Listener told = this.listener;
+        if (told != null) {
+            told.connected(factory);
+        }
+        if (replaced != null) {
+            replaced.factory().destroy();
+        }
+        if (this.background == null) {
+            // Stopped meanwhile.
+            factory.destroy();
+        }
+    }
+
+    private boolean answers(LettuceConnectionFactory factory) {
+        try {
+            ping(factory);
+            return true;
+        } catch (RuntimeException ex) {
+            return false;
+        }
+    }
+
+    private void ping(LettuceConnectionFactory factory) {
+        try (RedisConnection connection = factory.getConnection()) {
+            // In a cluster a ping asks every node, and one that is down must not cost the locks on the others; there
+            // Lettuce looks after each node's connection.
+            if (!isCluster()) {
+                connection.ping();
+            }
+        }
+    }
+
+    @Override
+    public boolean isCluster() {
+        return this.recipe.isCluster();
+    }
+
+    @Override
+    public String description() {
+        return this.recipe.servers() + " over a private connection";
+    }
+}

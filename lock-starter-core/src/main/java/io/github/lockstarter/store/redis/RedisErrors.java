@@ -1,0 +1,92 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Puts what the client threw into our terms: was it executed, may it succeed later, what should somebody do. */
+final class RedisErrors {
+
+    /** Codes of a server that refused before it executed anything. */
+    private static final List<String> REFUSED = List.of(
+            "OOM",
+            "LOADING",
+            "BUSY",
+            "READONLY",
+            "MASTERDOWN",
+            "CLUSTERDOWN",
+            "TRYAGAIN",
+            "MOVED",
+            "ASK",
+            "NOREPLICAS",
+            "MISCONF",
+            "ERR max number of clients");
+
+    /** Codes that waiting does not mend. */
+    private static final List<String> FATAL =
+            List.of("NOPERM", "WRONGTYPE", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
+
+    private RedisErrors() {}
+
+    static LockStoreException translate(RuntimeException ex, String lockName) {
+        String subject = "Redis, asked for lock '" + lockName + "', ";
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            String message = String.valueOf(cause.getMessage());
+            String code = codeIn(message, REFUSED);
+            if (code != null) {
+                return new LockStoreException(subject + "refused: " + message + ".", ex, false, true);
+            }
+            code = codeIn(message, FATAL);
+            if (code != null) {
+                // A script that fails half-way leaves what it had written: unknown, for the safe side.
+                return new LockStoreException(
+                        subject + "refused: " + message + ". " + remedy(code), ex, !code.equals("WRONGTYPE"), false);
+            }
+            if (message.contains("Commands are rejected") || message.contains("Unable to connect")) {
+                return notConnected(subject, ex);
+            }
+        }
+        if (ex instanceof IllegalStateException) {
+            return notConnected(subject, ex);
+        }
+        return new LockStoreException(
+                subject + "did not answer in time: " + ex.getMessage()
+                        + " Whether the command was executed is not known.",
+                ex,
+                true,
+                true);
+    }
+
+    static LockStoreException notConnected(String lockName) {
+        return notConnected("Redis, asked for lock '" + lockName + "', ", null);
+    }
+
+    private static LockStoreException notConnected(String subject, @Nullable RuntimeException cause) {
+        return new LockStoreException(
+                subject + "is not connected; a connection is being opened in the background. Check spring.data.redis.*"
+                        + " and whether Redis runs.",
+                cause,
+                false,
+                true);
+    }
+
+    private static @Nullable String codeIn(String message, List<String> codes) {
+        for (String code : codes) {
+            if (message.startsWith(code)) {
+                return code;
+            }
+        }
+        return null;
+    }
+
+    private static String remedy(String code) {
+        return switch (code) {
+            case "NOPERM" -> "Grant the missing permission to the Redis user, see the ACL rule in the README.";
+            case "WRONGTYPE" ->
+                "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
+                        + " name, or delete it.";
+            case "NOAUTH", "WRONGPASS" -> "Check spring.data.redis.username and password.";
+            default -> "Check that the server is Redis 6.2 or Valkey 7.2, or newer, and allows scripts.";
+        };
+    }
+}

@@ -1,0 +1,32 @@
+package io.github.lockstarter.store.redis;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** How the store reaches Redis: over a connection of its own, or over the application's. */
+interface RedisLink {
+
+    /** Starts to connect, and waits a moment for it. */
+    void start(Listener listener);
+
+    void stop();
+
+    /** For commands, now; null while there is no connection. Never connects on the calling thread if it can be helped. */
+    @Nullable
+    StringRedisTemplate template();
+
+    /** Something went wrong on the connection: has it looked at in the background. */
+    void suspect();
+
+    boolean isCluster();
+
+    String description();
+
+    /** Hears of a link that came up, on a background thread. */
+    interface Listener {
+
+        /** Commands go over this factory from now on; what hung on an earlier one must move. */
+        void connected(RedisConnectionFactory factory);
+    }
+}

@@ -1,0 +1,52 @@
+package io.github.lockstarter.store.redis;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.util.ClassUtils;
+
+/** The application's own connection factory, with its timeouts, for clients from which none can be derived. */
+final class SharedLink implements RedisLink {
+
+    private final RedisConnectionFactory factory;
+
+    private final StringRedisTemplate template;
+
+    private final String reason;
+
+    SharedLink(RedisConnectionFactory factory, String reason) {
+        this.factory = factory;
+        this.template = new StringRedisTemplate(factory);
+        this.reason = reason;
+    }
+
+    @Override
+    public void start(Listener listener) {
+        listener.connected(this.factory);
+    }
+
+    @Override
+    public void stop() {
+        // The factory belongs to the application.
+    }
+
+    @Override
+    public StringRedisTemplate template() {
+        return this.template;
+    }
+
+    @Override
+    public void suspect() {
+        // The client mends its own connections.
+    }
+
+    @Override
+    public boolean isCluster() {
+        return false;
+    }
+
+    @Override
+    public String description() {
+        return "over the application's " + ClassUtils.getUserClass(this.factory).getSimpleName()
+                + " with its timeouts (" + this.reason + "): a slow command of the application can delay renewals";
+    }
+}
