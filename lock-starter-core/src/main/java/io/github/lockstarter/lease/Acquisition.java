@@ -1,0 +1,212 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireReply;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that wants a lock: its id, drawn once and used for every attempt of the call, its deadline, and what is known
+ * of its attempts. Used by one thread at a time.
+ */
+final class Acquisition {
+
+    private static final Log logger = LogFactory.getLog(Acquisition.class);
+
+    private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long WAKE_JITTER = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final LockEngine engine;
+
+    private final LockRequest request;
+
+    private final @Nullable Thread owner;
+
+    private final Deadline deadline;
+
+    private final String id;
+
+    private final long leaseMillis;
+
+    private final long startedAt;
+
+    /** The failure of the last attempt; null if that was answered. The timer may read it. */
+    private volatile @Nullable LockStoreException lastFailure;
+
+    private int failures;
+
+    private boolean unanswered;
+
+    private boolean waiting;
+
+    private long nextPause;
+
+    Acquisition(LockEngine engine, LockRequest request, Duration waitTime, @Nullable Thread owner) {
+        this.engine = engine;
+        this.request = request;
+        this.owner = owner;
+        this.id = engine.acquisitionIds().next();
+        this.startedAt = engine.clock().nanoTime();
+        this.deadline = Deadline.in(waitTime, this.startedAt);
+        this.leaseMillis = engine.leaseMillis(request);
+    }
+
+    /** Throws if the registry takes no acquisitions any more. */
+    void ensureAccepting() {
+        if (!this.engine.isAccepting()) {
+            LockException refusal = this.engine.refusal(this.request);
+            tell(Outcome.ERROR, refusal);
+            throw refusal;
+        }
+    }
+
+    /** Asks the store once; null if the lock was not granted, {@link #pause()} says when to ask again. */
+    @Nullable
+    Grant attempt(Turn turn) {
+        ensureAccepting();
+        LeaseClock clock = this.engine.clock();
+        long sentAt = clock.nanoTime();
+        long sentAtWall = clock.currentTimeMillis();
+        AcquireReply reply;
+        try {
+            reply = this.engine.store().acquire(this.request.lockName(), this.id, this.leaseMillis);
+        } catch (LockStoreException ex) {
+            failed(ex);
+            return null;
+        } catch (RuntimeException ex) {
+            failed(new LockStoreException(
+                    "The store of lock '" + this.request.lockName() + "' failed: " + ex, ex, true, false));
+            return null;
+        }
+        if (reply instanceof AcquireReply.Granted granted) {
+            long now = clock.nanoTime();
+            Grant grant = new Grant(this.request, this.id, granted.fencingToken(), now, turn, this.owner);
+            grant.extend(sentAt, sentAtWall, this.leaseMillis);
+            if (!grant.hasEnded(clock)) {
+                grant.setRenewUntil(this.engine.renewUntil(this.request, now));
+                if (this.unanswered) {
+                    grant.setUnansweredUntil(now + TimeUnit.MILLISECONDS.toNanos(this.leaseMillis));
+                }
+                this.engine.begin(grant, this.startedAt, sentAt);
+                return grant;
+            }
+            failed(new LockStoreException(
+                    "Lock '" + this.request.lockName() + "' was granted, but the answer took longer than the lease of "
+                            + this.leaseMillis + " ms allows. Ask for a longer lease.",
+                    null,
+                    true,
+                    true));
+            return null;
+        }
+        this.lastFailure = null;
+        this.failures = 0;
+        this.nextPause = pauseWhileTaken(((AcquireReply.Taken) reply).remainingMillis());
+        return null;
+    }
+
+    private void failed(LockStoreException ex) {
+        this.lastFailure = ex;
+        this.unanswered |= ex.isOutcomeUnknown();
+        if (this.failures++ == 0 && this.deadline.isNever() && ex.isTransient()) {
+            logger.warn("Lock '" + this.request.lockName() + "' waits for its store: " + ex.getMessage());
+        }
+        long pause = FIRST_RETRY << Math.min(this.failures - 1, 10);
+        this.nextPause = jittered(Math.min(pause, this.engine.pollNanos()));
+    }
+
+    /** The holder's remaining time or the poll interval, whichever is earlier, and a little more or less. */
+    private long pauseWhileTaken(long remainingMillis) {
+        long remaining = TimeUnit.MILLISECONDS.toNanos(Math.min(remainingMillis, TimeUnit.DAYS.toMillis(1)));
+        return remaining < this.engine.pollNanos()
+                ? remaining + ThreadLocalRandom.current().nextLong(WAKE_JITTER)
+                : jittered(this.engine.pollNanos());
+    }
+
+    private static long jittered(long nanos) {
+        return nanos - ThreadLocalRandom.current().nextLong(nanos / 5 + 1);
+    }
+
+    /** Nanoseconds until the next attempt makes sense; at most what is left of the wait, not positive if it is over. */
+    long pause() {
+        return Math.min(this.nextPause, remaining());
+    }
+
+    /** Nanoseconds left of the wait. */
+    long remaining() {
+        return this.deadline.remaining(this.engine.clock().nanoTime());
+    }
+
+    Deadline deadline() {
+        return this.deadline;
+    }
+
+    LockRequest request() {
+        return this.request;
+    }
+
+    /** Whether the last attempt failed in a way that waiting cannot mend. */
+    boolean isHopeless() {
+        return this.lastFailure != null && !this.lastFailure.isTransient();
+    }
+
+    /** Notes that the caller has to wait from now on. */
+    void beginWaiting() {
+        if (!this.waiting) {
+            this.waiting = true;
+            this.engine.waitingBegan();
+        }
+    }
+
+    /** Notes the end of the call; without a grant, what unanswered attempts may have left is taken back. */
+    void end(boolean granted) {
+        if (this.waiting) {
+            this.engine.waitingEnded();
+        }
+        if (!granted && this.unanswered) {
+            this.engine.backgroundRelease().ofUnanswered(this.request.lockName(), this.id, this.leaseMillis);
+        }
+    }
+
+    /**
+     * Notes that the wait is over, and says with what: the store's failure if the last attempt failed, for then nobody
+     * knows who has the lock.
+     */
+    LockException giveUp() {
+        LockStoreException failure = this.lastFailure;
+        if (failure == null) {
+            tell(Outcome.TIMEOUT, null);
+            return new LockNotGrantedException(
+                    "Lock '" + this.request.lockName() + "' is held by somebody else." + waited());
+        }
+        tell(Outcome.ERROR, failure);
+        return new LockStoreException(failure.getMessage() + waited(), failure, this.unanswered, failure.isTransient());
+    }
+
+    /** As {@link #giveUp}, but that somebody else has the lock is an answer, not an exception. */
+    void giveUpIfUnknown() {
+        if (this.lastFailure != null) {
+            throw giveUp();
+        }
+        tell(Outcome.TIMEOUT, null);
+    }
+
+    private String waited() {
+        long millis = TimeUnit.NANOSECONDS.toMillis(this.engine.clock().nanoTime() - this.startedAt);
+        return this.deadline.isOnce()
+                ? " Tried once; ask for a wait time to wait."
+                : " Gave up after " + millis + " ms; a longer wait time or a shorter hold helps.";
+    }
+
+    void tell(Outcome outcome, @Nullable Throwable cause) {
+        this.engine.events().notAcquired(this.request, outcome, this.startedAt, cause);
+    }
+}

@@ -1,0 +1,156 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for a grant without a thread: the turn, the timer and the messages of the store each cause a look, and looks of
+ * one waiter run one after the other on the I/O threads.
+ */
+final class AsyncAcquirer {
+
+    private final LockEngine engine;
+
+    private final Acquisition acquisition;
+
+    private final Turn turn;
+
+    private final CompletableFuture<Lease> result = new CompletableFuture<>();
+
+    private final AtomicInteger looks = new AtomicInteger();
+
+    /** Set by whoever ends the wait first; from then on a grant is of no use and is given back. */
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private final @Nullable ScheduledFuture<?> timeout;
+
+    private @Nullable ScheduledFuture<?> nextLook;
+
+    private boolean cleared;
+
+    AsyncAcquirer(LockEngine engine, Acquisition acquisition) {
+        this.engine = engine;
+        this.acquisition = acquisition;
+        this.acquisition.beginWaiting();
+        this.turn = engine.queues().enter(acquisition.request().lockName());
+        this.timeout =
+                acquisition.deadline().isNever() || acquisition.deadline().isOnce()
+                        ? null
+                        : engine.threads().later(this::timeOut, acquisition.remaining());
+    }
+
+    CompletableFuture<Lease> start() {
+        this.turn.onWake(this::look);
+        if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
+            timeOut();
+        } else {
+            CompletableFuture<?> unused = this.turn.whenComplete((mine, failure) -> look());
+        }
+        // Cancelled by the caller, or completed from outside: leaves the queue.
+        CompletableFuture<?> unused = this.result.whenComplete((lease, failure) -> {
+            if (this.over.compareAndSet(false, true)) {
+                this.acquisition.tell(Outcome.INTERRUPTED, failure);
+                look();
+            }
+        });
+        return this.result;
+    }
+
+    private void timeOut() {
+        fail(this.acquisition::giveUp);
+    }
+
+    private void fail(Supplier<? extends RuntimeException> why) {
+        if (this.over.compareAndSet(false, true)) {
+            RuntimeException failure = why.get();
+            this.engine.threads().complete(() -> this.result.completeExceptionally(failure));
+            look();
+        }
+    }
+
+    private void look() {
+        if (this.looks.getAndIncrement() == 0 && !this.engine.threads().io(this::lookAll)) {
+            fail(() -> this.engine.refusal(this.acquisition.request()));
+        }
+    }
+
+    private void lookAll() {
+        int seen;
+        do {
+            seen = this.looks.get();
+            try {
+                lookOnce();
+            } catch (LockException ex) {
+                fail(() -> ex);
+            } catch (RuntimeException | Error ex) {
+                fail(() -> new LockException("Lock '" + this.turn.lockName() + "' could not be acquired.", ex));
+            }
+        } while (this.looks.addAndGet(-seen) != 0);
+    }
+
+    private void lookOnce() {
+        if (this.over.get()) {
+            clear(false);
+            return;
+        }
+        if (!this.turn.isDone()) {
+            return;
+        }
+        if (this.turn.isCompletedExceptionally()) {
+            this.acquisition.ensureAccepting();
+        }
+        Grant grant = this.acquisition.attempt(this.turn);
+        if (grant != null) {
+            granted(grant);
+        } else if (this.acquisition.isHopeless() || this.acquisition.remaining() <= 0) {
+            timeOut();
+        } else {
+            this.engine.store().prepareWaiting();
+            // A look that a message caused takes the place of the planned one; otherwise they would multiply.
+            cancel(this.nextLook);
+            this.nextLook = this.engine.threads().later(this::look, this.acquisition.pause());
+        }
+    }
+
+    private void granted(Grant grant) {
+        boolean wanted = this.over.compareAndSet(false, true);
+        clear(true);
+        if (!wanted) {
+            this.engine.releaser().release(grant);
+            return;
+        }
+        LeaseHandle lease = this.engine.unownedLease(grant);
+        this.engine.threads().complete(() -> {
+            if (!this.result.complete(lease)) {
+                lease.close();
+            }
+        });
+    }
+
+    /** Leaves everything behind as if the call had never been made. */
+    private void clear(boolean granted) {
+        if (this.cleared) {
+            return;
+        }
+        this.cleared = true;
+        cancel(this.timeout);
+        cancel(this.nextLook);
+        this.acquisition.end(granted);
+        if (!granted) {
+            this.turn.leave();
+        }
+    }
+
+    private static void cancel(@Nullable ScheduledFuture<?> planned) {
+        if (planned != null) {
+            planned.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReleaseReply;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Takes back what a call may have left in the store, without anybody waiting for it: a grant whose reply was lost, or a
+ * release that was not answered. Ids are never used twice, so that repeating a release harms nobody.
+ */
+final class BackgroundRelease {
+
+    private static final Log logger = LogFactory.getLog(BackgroundRelease.class);
+
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
+
+    private final LeaseClock clock;
+
+    private final LockStore store;
+
+    private final LockThreads threads;
+
+    BackgroundRelease(LeaseClock clock, LockStore store, LockThreads threads) {
+        this.clock = clock;
+        this.store = store;
+        this.threads = threads;
+    }
+
+    /** Releases a grant that is known; the first answer is final. */
+    void ofGrant(Grant grant) {
+        long until = Math.max(this.clock.nanoTime(), grant.validUntil()) + LONGEST_PAUSE;
+        this.threads.io(new Task(grant.lockName(), grant.acquisitionId(), until, false));
+    }
+
+    /**
+     * Releases what an unanswered acquire may have been granted. "Not mine" proves nothing here: the acquire may still
+     * be on its way and be executed after the release. So it is repeated until what it may yet be granted would have run
+     * out.
+     */
+    void ofUnanswered(String lockName, String acquisitionId, long leaseMillis) {
+        long until = this.clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+        this.threads.io(new Task(lockName, acquisitionId, until, true));
+    }
+
+    private final class Task implements Runnable {
+
+        private final String lockName;
+
+        private final String acquisitionId;
+
+        private final long until;
+
+        private final boolean unanswered;
+
+        private long pause = FIRST_PAUSE;
+
+        Task(String lockName, String acquisitionId, long until, boolean unanswered) {
+            this.lockName = lockName;
+            this.acquisitionId = acquisitionId;
+            this.until = until;
+            this.unanswered = unanswered;
+        }
+
+        @Override
+        public void run() {
+            if (!isDone()) {
+                BackgroundRelease.this.threads.ioLater(this, nextPause());
+            }
+        }
+
+        private boolean isDone() {
+            try {
+                ReleaseReply reply = BackgroundRelease.this.store.release(this.lockName, this.acquisitionId);
+                logger.debug("Background release of lock '" + this.lockName + "': " + reply);
+                if (!this.unanswered) {
+                    return true;
+                }
+            } catch (LockStoreException ex) {
+                logger.debug("Background release of lock '" + this.lockName + "' failed", ex);
+            }
+            return BackgroundRelease.this.clock.nanoTime() - this.until >= 0;
+        }
+
+        private long nextPause() {
+            long now = this.pause;
+            this.pause = Math.min(now * 2, LONGEST_PAUSE);
+            // The last look comes when the lease that may have been granted is over.
+            long left = this.until - BackgroundRelease.this.clock.nanoTime();
+            return Math.max(FIRST_PAUSE / 10, Math.min(now, left));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LossReason;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Interrupts the thread of a body when its lease is lost. Interrupting and the end of the body exclude each other, so
+ * that no interrupt of ours reaches what the thread does afterwards.
+ */
+final class BodyInterrupt implements Consumer<LossReason> {
+
+    private final Thread thread = Thread.currentThread();
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private boolean ended;
+
+    private boolean interrupted;
+
+    @Override
+    public void accept(LossReason reason) {
+        this.lock.lock();
+        try {
+            if (!this.ended) {
+                this.interrupted = true;
+                this.thread.interrupt();
+            }
+        } finally {
+            this.lock.unlock();
+        }
+    }
+
+    /** The body has ended; an interrupt of ours that it did not consume is cleared. Called by the thread of the body. */
+    void end() {
+        this.lock.lock();
+        try {
+            this.ended = true;
+            if (this.interrupted) {
+                Thread.interrupted();
+            }
+        } finally {
+            this.lock.unlock();
+        }
+    }
+}

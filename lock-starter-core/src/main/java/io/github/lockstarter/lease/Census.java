@@ -1,0 +1,55 @@
+package io.github.lockstarter.lease;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Counts the grants that are live or on their way out, and lets the shutdown wait for the last of them. */
+final class Census {
+
+    private final AtomicInteger live = new AtomicInteger();
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final Condition drained = this.lock.newCondition();
+
+    void began() {
+        this.live.incrementAndGet();
+    }
+
+    void ended() {
+        if (this.live.decrementAndGet() == 0) {
+            this.lock.lock();
+            try {
+                this.drained.signalAll();
+            } finally {
+                this.lock.unlock();
+            }
+        }
+    }
+
+    int live() {
+        return this.live.get();
+    }
+
+    /** Waits until none is left; false if the time was up first or the thread was interrupted. */
+    boolean awaitNone(Duration atMost) {
+        long left = atMost.toNanos();
+        this.lock.lock();
+        try {
+            while (this.live.get() > 0) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = this.drained.awaitNanos(left);
+            }
+            return true;
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            this.lock.unlock();
+        }
+    }
+}

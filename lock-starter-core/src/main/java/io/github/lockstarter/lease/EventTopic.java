@@ -1,0 +1,67 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** One kind of event and those who listen to it: the meters at once, everybody else on the listener thread. */
+final class EventTopic<E extends LockEvent> {
+
+    private static final Log logger = LogFactory.getLog(EventTopic.class);
+
+    private final BiConsumer<LockListener, E> call;
+
+    private final @Nullable LockListener meters;
+
+    private final List<LockListener> listeners;
+
+    private final LockThreads threads;
+
+    EventTopic(
+            String method,
+            Class<E> type,
+            BiConsumer<LockListener, E> call,
+            @Nullable LockListener meters,
+            List<LockListener> listeners,
+            LockThreads threads) {
+        this.call = call;
+        this.meters = meters != null && overrides(meters, method, type) ? meters : null;
+        this.listeners = listeners.stream()
+                .filter(listener -> overrides(listener, method, type))
+                .toList();
+        this.threads = threads;
+    }
+
+    /** Whether the listener hears this kind at all; what nobody hears need not be told. */
+    private static boolean overrides(LockListener listener, String method, Class<?> type) {
+        return ClassUtils.getMethod(listener.getClass(), method, type).getDeclaringClass() != LockListener.class;
+    }
+
+    void publish(Supplier<E> event) {
+        if (this.meters == null && this.listeners.isEmpty()) {
+            return;
+        }
+        E told = event.get();
+        if (this.meters != null) {
+            tell(this.meters, told);
+        }
+        if (!this.listeners.isEmpty()) {
+            this.threads.listen(() -> this.listeners.forEach(listener -> tell(listener, told)));
+        }
+    }
+
+    private void tell(LockListener listener, E event) {
+        try {
+            this.call.accept(listener, event);
+        } catch (Throwable ex) {
+            // Whatever an observer throws, an Error included, is no reason to lose a lock.
+            logger.warn("Lock listener " + listener.getClass().getName() + " failed on " + event, ex);
+        }
+    }
+}

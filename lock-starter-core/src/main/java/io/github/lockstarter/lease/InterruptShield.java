@@ -1,0 +1,21 @@
+package io.github.lockstarter.lease;
+
+/** Keeps interrupts away from what must not be interrupted, and gives them back at the end. */
+final class InterruptShield implements AutoCloseable {
+
+    private boolean interrupted = Thread.interrupted();
+
+    /** Whether an interrupt came since the last look; it is taken in. */
+    boolean caught() {
+        boolean now = Thread.interrupted();
+        this.interrupted |= now;
+        return now;
+    }
+
+    @Override
+    public void close() {
+        if (this.interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewalFailedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The one place from which observers hear what happens to leases. */
+final class LeaseEvents {
+
+    private final LeaseClock clock;
+
+    private final EventTopic<LockAcquiredEvent> acquired;
+
+    private final EventTopic<LockNotAcquiredEvent> notAcquired;
+
+    private final EventTopic<LockRenewedEvent> renewed;
+
+    private final EventTopic<LockRenewalFailedEvent> renewalFailed;
+
+    private final EventTopic<LockAtRiskEvent> atRisk;
+
+    private final EventTopic<LockRecoveredEvent> recovered;
+
+    private final EventTopic<LockLostEvent> lost;
+
+    private final EventTopic<LockReleasedEvent> released;
+
+    LeaseEvents(LeaseClock clock, @Nullable LockListener meters, List<LockListener> listeners, LockThreads threads) {
+        this.clock = clock;
+        var topics = new Object() {
+            <E extends LockEvent> EventTopic<E> topic(String method, Class<E> type, BiConsumer<LockListener, E> call) {
+                return new EventTopic<>(method, type, call, meters, listeners, threads);
+            }
+        };
+        this.acquired = topics.topic("acquired", LockAcquiredEvent.class, LockListener::acquired);
+        this.notAcquired = topics.topic("notAcquired", LockNotAcquiredEvent.class, LockListener::notAcquired);
+        this.renewed = topics.topic("renewed", LockRenewedEvent.class, LockListener::renewed);
+        this.renewalFailed = topics.topic("renewalFailed", LockRenewalFailedEvent.class, LockListener::renewalFailed);
+        this.atRisk = topics.topic("atRisk", LockAtRiskEvent.class, LockListener::atRisk);
+        this.recovered = topics.topic("recovered", LockRecoveredEvent.class, LockListener::recovered);
+        this.lost = topics.topic("lost", LockLostEvent.class, LockListener::lost);
+        this.released = topics.topic("released", LockReleasedEvent.class, LockListener::released);
+    }
+
+    void acquired(Grant grant, long startedAt) {
+        this.acquired.publish(() -> new LockAcquiredEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                since(startedAt)));
+    }
+
+    void notAcquired(
+            LockRequest request, LockNotAcquiredEvent.Outcome outcome, long startedAt, @Nullable Throwable cause) {
+        this.notAcquired.publish(
+                () -> new LockNotAcquiredEvent(request.name(), request.key(), outcome, since(startedAt), cause));
+    }
+
+    void renewed(Grant grant, long sentAt) {
+        this.renewed.publish(() -> new LockRenewedEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                since(sentAt)));
+    }
+
+    void renewalFailed(Grant grant, long sentAt, @Nullable LossReason reason, @Nullable Throwable cause) {
+        this.renewalFailed.publish(() -> new LockRenewalFailedEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                since(sentAt),
+                reason,
+                cause));
+    }
+
+    void atRisk(Grant grant, @Nullable Throwable cause) {
+        this.atRisk.publish(() -> new LockAtRiskEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                until(grant.validUntil()),
+                cause));
+    }
+
+    void recovered(Grant grant) {
+        this.recovered.publish(() -> new LockRecoveredEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                until(grant.validUntil())));
+    }
+
+    void lost(Grant grant, LossReason reason) {
+        this.lost.publish(() -> new LockLostEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                reason,
+                since(grant.grantedAt())));
+    }
+
+    void released(Grant grant, LockReleasedEvent.Outcome outcome, @Nullable Throwable cause) {
+        this.released.publish(() -> new LockReleasedEvent(
+                grant.request().name(),
+                grant.request().key(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                outcome,
+                since(grant.grantedAt()),
+                cause));
+    }
+
+    private Duration since(long nanos) {
+        return Duration.ofNanos(this.clock.nanoTime() - nanos);
+    }
+
+    private Duration until(long nanos) {
+        return Duration.ofNanos(Math.max(0, nanos - this.clock.nanoTime()));
+    }
+}

@@ -1,0 +1,119 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LossReason;
+import java.lang.ref.Cleaner.Cleanable;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** What users hold of a grant. Nothing inside the library refers to it, so that a forgotten one can be noticed. */
+final class LeaseHandle implements Lease {
+
+    private final LockEngine engine;
+
+    private final Grant grant;
+
+    private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
+
+    private final @Nullable Cleanable watchOverForgetting;
+
+    LeaseHandle(LockEngine engine, Grant grant, @Nullable AbandonedLeases abandonedLeases) {
+        this.engine = engine;
+        this.grant = grant;
+        this.watchOverForgetting = abandonedLeases != null ? abandonedLeases.register(this, grant) : null;
+    }
+
+    Grant grant() {
+        return this.grant;
+    }
+
+    @Override
+    public String name() {
+        return this.grant.lockName();
+    }
+
+    @Override
+    public long fencingToken() {
+        return this.grant.fencingToken();
+    }
+
+    @Override
+    public State state() {
+        return standing().state();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return standing().isLive();
+    }
+
+    /** Reading is looking: a deadline that has passed is noticed here, even if the timer is late. */
+    private Standing standing() {
+        this.engine.losses().check(this.grant);
+        return this.grant.standing();
+    }
+
+    @Override
+    public Duration remaining() {
+        return isHeld() ? Duration.ofNanos(Math.max(0, this.grant.remaining(this.engine.clock()))) : Duration.ZERO;
+    }
+
+    @Override
+    public void ensureHeld() {
+        Standing standing = standing();
+        LossReason reason = standing.lossReason();
+        if (reason != null) {
+            throw LossDescription.of(this.grant, reason);
+        }
+        if (!standing.isLive()) {
+            throw new IllegalStateException("The lease of lock '" + name() + "' was released.");
+        }
+    }
+
+    @Override
+    public void ensureHeld(Duration atLeast) {
+        ensureHeld();
+        Duration remaining = remaining();
+        if (remaining.compareTo(atLeast) < 0) {
+            throw LossDescription.tooShort(this.grant, remaining.toMillis(), atLeast.toMillis());
+        }
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        CompletableFuture<LossReason> future = this.lost.get();
+        if (future == null) {
+            CompletableFuture<LossReason> created = new CompletableFuture<>();
+            if (this.lost.compareAndSet(null, created)) {
+                LockThreads threads = this.engine.threads();
+                this.engine.losses().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
+                future = created;
+            } else {
+                return lost();
+            }
+        }
+        return future.minimalCompletionStage();
+    }
+
+    @Override
+    public boolean release() {
+        boolean ours = this.engine.releaser().release(this.grant);
+        if (this.watchOverForgetting != null) {
+            this.watchOverForgetting.clean();
+        }
+        return ours;
+    }
+
+    @Override
+    public void close() {
+        release();
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + name() + ", token=" + fencingToken() + ", " + this.grant.standing() + ']';
+    }
+}

@@ -1,0 +1,230 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.store.LockStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * The lock registry: leases in a {@link LockStore}, kept by a watchdog.
+ *
+ * <p>It starts with the application context, or at the first use before that, and stops after the web server and the
+ * schedulers, but before the connections of the store: then it refuses new acquisitions, waits for running bodies up to
+ * the shutdown timeout, and tells the owners of what is still held that it is lost. It can be started again.
+ */
+public final class LeasingLockRegistry implements LockRegistry, SmartLifecycle, DisposableBean, RegistryStatistics {
+
+    /** After web servers and task schedulers (higher), before connection factories (0). */
+    public static final int PHASE = Integer.MAX_VALUE / 4;
+
+    private static final Log logger = LogFactory.getLog(LeasingLockRegistry.class);
+
+    private final LockStore store;
+
+    private final LockSettings settings;
+
+    private final @Nullable LockListener meters;
+
+    private final List<LockListener> listeners;
+
+    private final LeaseClock clock;
+
+    private final ThreadHolds holds = new ThreadHolds();
+
+    private final ReentrantLock lifecycle = new ReentrantLock();
+
+    private volatile @Nullable LockEngine engine;
+
+    private volatile boolean running;
+
+    /**
+     * Creates a registry; it takes up no resources before it is started or used.
+     *
+     * @param store where the grants are kept
+     * @param settings the times it works with
+     * @param meters is called in the thread of each event, and so must neither block nor throw; null: none
+     * @param listeners are called on the listener thread
+     */
+    public LeasingLockRegistry(
+            LockStore store, LockSettings settings, @Nullable LockListener meters, List<LockListener> listeners) {
+        this(store, settings, meters, listeners, LeaseClock.SYSTEM);
+    }
+
+    LeasingLockRegistry(
+            LockStore store,
+            LockSettings settings,
+            @Nullable LockListener meters,
+            List<LockListener> listeners,
+            LeaseClock clock) {
+        this.store = store;
+        this.settings = settings;
+        this.meters = meters;
+        this.listeners = List.copyOf(listeners);
+        this.clock = clock;
+    }
+
+    @Override
+    public LeaseLock getLock(String name) {
+        return new ThreadOwnedLock(this, LockRequest.of(name));
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+        LockEngine current = engine();
+        Acquisition acquisition = unowned(current, request);
+        Grant grant = current.blocking().acquire(acquisition, null);
+        if (grant == null) {
+            throw acquisition.giveUp();
+        }
+        return current.unownedLease(grant);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+        LockEngine current = engine();
+        Acquisition acquisition = unowned(current, request);
+        Grant grant = current.blocking().acquire(acquisition, null);
+        if (grant == null) {
+            acquisition.giveUpIfUnknown();
+            return Optional.empty();
+        }
+        return Optional.of(current.unownedLease(grant));
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        LockEngine current = engine();
+        return new AsyncAcquirer(current, unowned(current, request)).start();
+    }
+
+    private Acquisition unowned(LockEngine current, LockRequest request) {
+        Hold hold = this.holds.get(request.lockName());
+        if (hold != null) {
+            throw new IllegalStateException("Thread '" + Thread.currentThread().getName() + "' holds lock '"
+                    + request.lockName() + "' already, and a lease that belongs to no thread is not reentrant: it would"
+                    + " wait for itself. Use getLock or execute for a nested hold.");
+        }
+        return current.acquisition(request, current.waitTime(request), null);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T execute(LockRequest request, LockedCallback<T> body) throws Exception {
+        return new LockedExecution(engine(), request).run(body);
+    }
+
+    /** The engine of this run, or of the last one if there is none; it refuses by itself. */
+    LockEngine engine() {
+        LockEngine current = this.engine;
+        if (current == null) {
+            // Used before the context has started its lifecycle beans.
+            start();
+            current = this.engine;
+            if (current == null) {
+                throw new IllegalStateException("The lock registry has not started.");
+            }
+        }
+        return current;
+    }
+
+    @Override
+    public void start() {
+        this.lifecycle.lock();
+        try {
+            if (!this.running) {
+                LockEngine started =
+                        new LockEngine(this.clock, this.store, this.settings, this.meters, this.listeners, this.holds);
+                started.start();
+                this.engine = started;
+                this.running = true;
+                logger.info("Distributed locks are ready: " + this.store.description() + "; watchdog timeout "
+                        + this.settings.watchdogTimeout() + ", renewal every " + this.settings.renewInterval()
+                        + ", wait time " + this.settings.waitTime() + ", command timeout "
+                        + this.settings.commandTimeout() + ".");
+            }
+        } finally {
+            this.lifecycle.unlock();
+        }
+    }
+
+    @Override
+    public void stop() {
+        this.lifecycle.lock();
+        try {
+            LockEngine current = this.engine;
+            if (this.running && current != null) {
+                current.stop();
+            }
+            this.running = false;
+        } finally {
+            this.lifecycle.unlock();
+        }
+    }
+
+    @Override
+    public void stop(Runnable callback) {
+        // Beans of the same phase stop at the same time as this one, which may wait for bodies to end.
+        Thread stopping = new Thread(
+                () -> {
+                    try {
+                        stop();
+                    } finally {
+                        callback.run();
+                    }
+                },
+                "lock-stop");
+        stopping.setDaemon(true);
+        stopping.start();
+    }
+
+    @Override
+    public void destroy() {
+        stop();
+    }
+
+    @Override
+    public boolean isRunning() {
+        return this.running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public int active() {
+        LockEngine current = this.engine;
+        return current != null ? current.census().live() : 0;
+    }
+
+    @Override
+    public int waiting() {
+        LockEngine current = this.engine;
+        return current != null ? current.waiting() : 0;
+    }
+
+    @Override
+    public Duration watchdogLag() {
+        LockEngine current = this.engine;
+        return current != null ? current.watchdog().lag() : Duration.ZERO;
+    }
+
+    @Override
+    public long droppedEvents() {
+        LockEngine current = this.engine;
+        return current != null ? current.threads().droppedEvents() : 0;
+    }
+}

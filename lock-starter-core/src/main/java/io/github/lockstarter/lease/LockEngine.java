@@ -1,0 +1,222 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ReleaseListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a registry, from its start to its stop: everything that belongs together, wired once. A restart makes a new
+ * one, so that nothing of the old run can be mistaken for the new.
+ */
+final class LockEngine implements ReleaseListener {
+
+    private final LeaseClock clock;
+
+    private final LockStore store;
+
+    private final LockSettings settings;
+
+    private final LockThreads threads = new LockThreads();
+
+    private final LocalQueues queues = new LocalQueues();
+
+    private final Census census = new Census();
+
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    private final AcquisitionIds acquisitionIds = new AcquisitionIds();
+
+    private final DueQueue<Grant> watched = new DueQueue<>();
+
+    private final LeaseEvents events;
+
+    private final Losses losses;
+
+    private final BackgroundRelease backgroundRelease;
+
+    private final Watchdog watchdog;
+
+    private final AbandonedLeases abandonedLeases;
+
+    private final Releaser releaser = new Releaser(this);
+
+    private final BlockingAcquirer blocking = new BlockingAcquirer(this);
+
+    private final OwnedLocks owned;
+
+    private volatile boolean accepting = true;
+
+    LockEngine(
+            LeaseClock clock,
+            LockStore store,
+            LockSettings settings,
+            @Nullable LockListener meters,
+            List<LockListener> listeners,
+            ThreadHolds holds) {
+        this.clock = clock;
+        this.store = store;
+        this.settings = settings;
+        List<LockListener> all = new ArrayList<>(listeners);
+        all.add(0, new LossLog());
+        this.events = new LeaseEvents(clock, meters, all, this.threads);
+        this.losses = new Losses(clock, this.watched, this.events, this.census);
+        this.backgroundRelease = new BackgroundRelease(clock, store, this.threads);
+        this.watchdog = new Watchdog(
+                clock, settings, store, this.threads, this.watched, this.losses, this.events, this.backgroundRelease);
+        this.abandonedLeases = new AbandonedLeases(this.watchdog);
+        this.owned = new OwnedLocks(this, holds);
+    }
+
+    void start() {
+        this.store.start(this);
+    }
+
+    /** Takes no more acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */
+    void stop() {
+        this.accepting = false;
+        this.queues.failAll(new LockException("The lock registry is stopping."));
+        if (!this.census.awaitNone(this.settings.shutdownTimeout())) {
+            this.watched.snapshot().forEach(grant -> this.losses.declare(grant, LossReason.SHUTDOWN));
+        }
+        this.threads.stop(Duration.ofSeconds(1));
+        this.store.stop();
+    }
+
+    boolean isAccepting() {
+        return this.accepting;
+    }
+
+    LockException refusal(LockRequest request) {
+        return new LockException("Lock '" + request.lockName()
+                + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
+    }
+
+    @Override
+    public void released(String lockName) {
+        this.queues.wake(lockName);
+    }
+
+    @Override
+    public void missedSome() {
+        this.queues.wakeAll();
+    }
+
+    Acquisition acquisition(LockRequest request, Duration waitTime, @Nullable Thread owner) {
+        return new Acquisition(this, request, waitTime, owner);
+    }
+
+    /** A grant has come: looks after it from now on. */
+    void begin(Grant grant, long startedAt, long sentAt) {
+        this.census.began();
+        this.events.acquired(grant, startedAt);
+        this.watchdog.watch(grant, sentAt);
+    }
+
+    /** A handle for a grant that belongs to no thread. */
+    LeaseHandle unownedLease(Grant grant) {
+        return new LeaseHandle(this, grant, this.abandonedLeases);
+    }
+
+    Duration waitTime(LockRequest request) {
+        Duration waitTime = request.waitTime();
+        return waitTime != null ? waitTime : this.settings.waitTime();
+    }
+
+    /** What a request means in milliseconds. */
+    long leaseMillis(LockRequest request) {
+        Duration lease = request.lease();
+        return lease == null || lease.isNegative()
+                ? this.settings.watchdogTimeout().toMillis()
+                : lease.toMillis();
+    }
+
+    /** Until when a grant of that request, given now, is renewed. */
+    long renewUntil(LockRequest request, long now) {
+        Duration lease = request.lease();
+        if (lease != null && !lease.isNegative()) {
+            return Grant.NOT_RENEWED;
+        }
+        Duration maxHold = request.maxHold() != null ? request.maxHold() : this.settings.maxHold();
+        return maxHold == null || LockRequest.FOREVER.equals(maxHold) ? Grant.UNCAPPED : now + maxHold.toNanos();
+    }
+
+    long pollNanos() {
+        return this.settings.pollInterval().toNanos();
+    }
+
+    void waitingBegan() {
+        this.waiting.incrementAndGet();
+    }
+
+    void waitingEnded() {
+        this.waiting.decrementAndGet();
+    }
+
+    int waiting() {
+        return this.waiting.get();
+    }
+
+    LeaseClock clock() {
+        return this.clock;
+    }
+
+    LockStore store() {
+        return this.store;
+    }
+
+    LockSettings settings() {
+        return this.settings;
+    }
+
+    LockThreads threads() {
+        return this.threads;
+    }
+
+    LocalQueues queues() {
+        return this.queues;
+    }
+
+    Census census() {
+        return this.census;
+    }
+
+    AcquisitionIds acquisitionIds() {
+        return this.acquisitionIds;
+    }
+
+    LeaseEvents events() {
+        return this.events;
+    }
+
+    Losses losses() {
+        return this.losses;
+    }
+
+    BackgroundRelease backgroundRelease() {
+        return this.backgroundRelease;
+    }
+
+    Watchdog watchdog() {
+        return this.watchdog;
+    }
+
+    Releaser releaser() {
+        return this.releaser;
+    }
+
+    BlockingAcquirer blocking() {
+        return this.blocking;
+    }
+
+    OwnedLocks owned() {
+        return this.owned;
+    }
+}

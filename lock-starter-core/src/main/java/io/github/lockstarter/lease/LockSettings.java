@@ -1,0 +1,110 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Times that a registry works with. Refuses what cannot work, in terms of the properties that users set.
+ *
+ * @param waitTime wait of requests that do not say; zero: try once, {@link LockRequest#FOREVER}: no limit
+ * @param onLost what {@code execute} does on loss unless the request says; not {@code DEFAULT}
+ * @param watchdogTimeout lease of renewed locks
+ * @param renewInterval from one renewal to the next
+ * @param maxHold cap of renewed leases; null: none
+ * @param commandTimeout time a command to the store may take; a renewal that takes longer is late
+ * @param pollInterval how often a waiter looks, at least
+ * @param shutdownTimeout how long bodies may go on when the registry stops
+ */
+public record LockSettings(
+        Duration waitTime,
+        OnLost onLost,
+        Duration watchdogTimeout,
+        Duration renewInterval,
+        @Nullable Duration maxHold,
+        Duration commandTimeout,
+        Duration pollInterval,
+        Duration shutdownTimeout) {
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+
+    private static final Duration LONGEST_TIME = Duration.ofDays(3660);
+
+    private static final Duration ONE_MILLI = Duration.ofMillis(1);
+
+    public LockSettings {
+        require(
+                LockRequest.FOREVER.equals(waitTime) || between(waitTime, Duration.ZERO),
+                "wait-time",
+                waitTime,
+                "must be zero (try once), a time up to 3660 days, or -1ms (wait for ever)");
+        require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore");
+        require(
+                between(watchdogTimeout, SHORTEST_TIMEOUT),
+                "watchdog.timeout",
+                watchdogTimeout,
+                "must be at least 100ms and at most 3660 days");
+        require(between(commandTimeout, ONE_MILLI), "redis.command-timeout", commandTimeout, "must be at least 1ms");
+        require(between(pollInterval, ONE_MILLI), "redis.poll-interval", pollInterval, "must be at least 1ms");
+        require(
+                between(renewInterval, ONE_MILLI)
+                        && renewInterval
+                                        .plus(commandTimeout.multipliedBy(2))
+                                        .compareTo(
+                                                watchdogTimeout.multipliedBy(9).dividedBy(10))
+                                <= 0,
+                "watchdog.renew-interval",
+                renewInterval,
+                "must leave room for a retry: renew-interval + 2 x redis.command-timeout (" + commandTimeout
+                        + ") must not exceed nine tenths of watchdog.timeout (" + watchdogTimeout + ")");
+        require(
+                maxHold == null || between(maxHold, ONE_MILLI),
+                "watchdog.max-hold",
+                maxHold,
+                "must be at least 1ms, or absent for no cap");
+        require(between(shutdownTimeout, Duration.ZERO), "shutdown-timeout", shutdownTimeout, "must be zero or more");
+    }
+
+    /** Ten seconds of waiting and that watchdog timeout; everything else follows from it. */
+    public static LockSettings of(Duration watchdogTimeout) {
+        return of(
+                Duration.ofSeconds(10), OnLost.THROW, watchdogTimeout, null, null, null, null, Duration.ofSeconds(10));
+    }
+
+    /** Settings in which null stands for "what follows from the watchdog timeout", and a cap of null or -1 ms for none. */
+    public static LockSettings of(
+            Duration waitTime,
+            OnLost onLost,
+            Duration watchdogTimeout,
+            @Nullable Duration renewInterval,
+            @Nullable Duration maxHold,
+            @Nullable Duration commandTimeout,
+            @Nullable Duration pollInterval,
+            Duration shutdownTimeout) {
+        return new LockSettings(
+                waitTime,
+                onLost == OnLost.DEFAULT ? OnLost.THROW : onLost,
+                watchdogTimeout,
+                renewInterval != null ? renewInterval : watchdogTimeout.dividedBy(3),
+                LockRequest.FOREVER.equals(maxHold) ? null : maxHold,
+                commandTimeout != null ? commandTimeout : sixthOf(watchdogTimeout, Duration.ofSeconds(3)),
+                pollInterval != null ? pollInterval : sixthOf(watchdogTimeout, Duration.ofSeconds(1)),
+                shutdownTimeout);
+    }
+
+    private static Duration sixthOf(Duration watchdogTimeout, Duration atMost) {
+        Duration sixth = watchdogTimeout.dividedBy(6);
+        return sixth.compareTo(atMost) < 0 ? sixth : atMost;
+    }
+
+    private static boolean between(Duration value, Duration least) {
+        return value.compareTo(least) >= 0 && value.compareTo(LONGEST_TIME) <= 0;
+    }
+
+    private static void require(boolean valid, String property, @Nullable Object value, String rule) {
+        if (!valid) {
+            throw new IllegalArgumentException("distributed-lock." + property + " " + rule + ", but is " + value + ".");
+        }
+    }
+}

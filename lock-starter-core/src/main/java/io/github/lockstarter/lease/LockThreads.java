@@ -1,0 +1,121 @@
+package io.github.lockstarter.lease;
+
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/**
+ * The threads of one registry, each kind for one sort of work, so that none can hold up another: the timer never does
+ * I/O, the I/O threads never run foreign code. All are daemons, started when first needed and never exposed as beans,
+ * for an application's own schedulers and executors would back off from them.
+ */
+final class LockThreads {
+
+    private static final int LISTENER_QUEUE = 10_000;
+
+    private final ThreadPoolTaskScheduler timer = scheduler("lock-timer-", 1);
+
+    private final ThreadPoolTaskScheduler renewals = scheduler("lock-renewal-", 4);
+
+    private final ThreadPoolExecutor io = pool("lock-io-", 4, new LinkedBlockingQueue<>());
+
+    private final ThreadPoolExecutor listeners = pool("lock-listener-", 1, new ArrayBlockingQueue<>(LISTENER_QUEUE));
+
+    private final ThreadPoolExecutor stages = pool("lock-stage-", 8, new LinkedBlockingQueue<>());
+
+    private final AtomicLong droppedEvents = new AtomicLong();
+
+    /** Runs the task once, after the delay, on the one thread that must never wait. Null after the end. */
+    @Nullable
+    ScheduledFuture<?> later(Runnable task, long delayNanos) {
+        try {
+            return this.timer.getScheduledExecutor().schedule(task, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException ex) {
+            return null;
+        }
+    }
+
+    /** Runs a round of renewals. */
+    void renew(Runnable round) {
+        this.renewals.execute(round);
+    }
+
+    /** Talks to the store for those who do not wait for it themselves. False after the end. */
+    boolean io(Runnable task) {
+        try {
+            this.io.execute(task);
+            return true;
+        } catch (RejectedExecutionException ex) {
+            return false;
+        }
+    }
+
+    /** As {@link #io}, after the delay. */
+    void ioLater(Runnable task, long delayNanos) {
+        ScheduledFuture<?> unused = later(() -> io(task), delayNanos);
+    }
+
+    /** Calls listeners, one after the other; drops and counts what does not fit the queue. */
+    void listen(Runnable call) {
+        try {
+            this.listeners.execute(call);
+        } catch (RejectedExecutionException ex) {
+            this.droppedEvents.incrementAndGet();
+        }
+    }
+
+    /** Completes a future whose dependent stages are foreign code. */
+    void complete(Runnable completion) {
+        try {
+            this.stages.execute(completion);
+        } catch (RejectedExecutionException ex) {
+            // The registry has stopped; what still hangs on it must not hang for ever.
+            completion.run();
+        }
+    }
+
+    long droppedEvents() {
+        return this.droppedEvents.get();
+    }
+
+    /** Ends all threads; gives what listeners and futures have still to be told a moment. */
+    void stop(Duration atMost) {
+        this.timer.shutdown();
+        this.renewals.shutdown();
+        this.io.shutdownNow();
+        this.listeners.shutdown();
+        this.stages.shutdown();
+        try {
+            this.listeners.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static ThreadPoolTaskScheduler scheduler(String prefix, int size) {
+        ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+        scheduler.setThreadNamePrefix(prefix);
+        scheduler.setPoolSize(size);
+        scheduler.setDaemon(true);
+        scheduler.setRemoveOnCancelPolicy(true);
+        scheduler.initialize();
+        return scheduler;
+    }
+
+    private static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
+        CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
+        threads.setDaemon(true);
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, queue, threads);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+}

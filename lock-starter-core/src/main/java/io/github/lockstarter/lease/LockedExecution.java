@@ -1,0 +1,63 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.OnLost;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a body under a lock: acquire, run, release, and say so if the lease was lost on the way. */
+final class LockedExecution {
+
+    private final LockEngine engine;
+
+    private final LockRequest request;
+
+    private final OnLost onLost;
+
+    LockedExecution(LockEngine engine, LockRequest request) {
+        this.engine = engine;
+        this.request = request;
+        this.onLost = request.onLost() == OnLost.DEFAULT ? engine.settings().onLost() : request.onLost();
+    }
+
+    <T extends @Nullable Object> T run(LockedCallback<T> body) throws Exception {
+        Hold hold = this.engine.owned().enter(this.request, this.engine.waitTime(this.request), null);
+        BodyInterrupt interrupt = armInterrupt(hold);
+        T result;
+        try {
+            result = body.run(hold.lease());
+        } catch (Throwable ex) {
+            LockLostException loss = end(hold, interrupt);
+            // The exception of the body wins; it may well be the report of this very loss already.
+            if (loss != null && !(ex instanceof LockLostException)) {
+                ex.addSuppressed(loss);
+            }
+            throw ex;
+        }
+        LockLostException loss = end(hold, interrupt);
+        if (loss != null) {
+            throw loss;
+        }
+        return result;
+    }
+
+    private @Nullable BodyInterrupt armInterrupt(Hold hold) {
+        if (this.onLost != OnLost.INTERRUPT) {
+            return null;
+        }
+        BodyInterrupt interrupt = new BodyInterrupt();
+        this.engine.losses().onLoss(hold.grant(), interrupt);
+        return interrupt;
+    }
+
+    private @Nullable LockLostException end(Hold hold, @Nullable BodyInterrupt interrupt) {
+        if (interrupt != null) {
+            this.engine.losses().forget(hold.grant(), interrupt);
+            interrupt.end();
+        }
+        LossReason reason = this.engine.owned().leave(hold);
+        return reason != null && this.onLost != OnLost.IGNORE ? LossDescription.of(hold.grant(), reason) : null;
+    }
+}

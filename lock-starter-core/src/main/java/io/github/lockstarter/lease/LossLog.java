@@ -1,0 +1,50 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockRecoveredEvent;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/** Says in the log what its owner should know of a lease: WARN when it is at risk, ERROR when it is lost. */
+final class LossLog implements LockListener {
+
+    private static final Log logger = LogFactory.getLog(LossLog.class);
+
+    private static final int MOST_NAMES = 200;
+
+    /** Static names that were warned of and not heard of since; the many keys of an outage add one line, not thousands. */
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public void atRisk(LockAtRiskEvent event) {
+        String message = "Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
+                + ") is at risk: its renewal " + (event.cause() != null ? "failed" : "is late") + "; lost in "
+                + event.remaining().toMillis() + " ms unless one succeeds"
+                + (event.cause() != null ? ": " + event.cause().getMessage() : ".");
+        if (this.warned.size() < MOST_NAMES && this.warned.add(event.name())) {
+            logger.warn(message + " Further locks '" + event.name() + "' are logged at DEBUG until one recovers.");
+        } else {
+            logger.debug(message);
+        }
+    }
+
+    @Override
+    public void recovered(LockRecoveredEvent event) {
+        if (this.warned.remove(event.name())) {
+            logger.info("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
+                    + ") is safe again: renewed.");
+        }
+    }
+
+    @Override
+    public void lost(LockLostEvent event) {
+        this.warned.remove(event.name());
+        logger.error("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken() + ") is LOST after "
+                + event.heldFor().toMillis() + " ms: " + event.reason()
+                + ". What its owner still does may run beside another owner.");
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LossReason;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+
+/** Declares grants lost, once each, and does what has to be done at that moment. */
+final class Losses {
+
+    private final LeaseClock clock;
+
+    private final DueQueue<Grant> watched;
+
+    private final LeaseEvents events;
+
+    private final Census census;
+
+    /** Hooks of the few grants that have any; they neither block nor throw. */
+    private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
+
+    Losses(LeaseClock clock, DueQueue<Grant> watched, LeaseEvents events, Census census) {
+        this.clock = clock;
+        this.watched = watched;
+        this.events = events;
+        this.census = census;
+    }
+
+    /** Declares a live grant lost; whoever comes second does nothing. */
+    void declare(Grant grant, LossReason reason) {
+        if (grant.lose(reason)) {
+            this.watched.remove(grant);
+            this.census.ended();
+            tell(grant, reason);
+        }
+    }
+
+    /** Declares lost what the release found to be not ours any more. */
+    void declareInRelease(Grant grant, LossReason reason) {
+        if (grant.loseInRelease(reason)) {
+            tell(grant, reason);
+        }
+    }
+
+    /** Declares the grant lost if it is live and its time has passed. Anybody may ask, at any time. */
+    void check(Grant grant) {
+        if (grant.standing().isLive() && grant.hasEnded(this.clock)) {
+            declare(grant, grant.reasonOfEnd(this.clock.nanoTime()));
+        }
+    }
+
+    private void tell(Grant grant, LossReason reason) {
+        Set<Consumer<LossReason>> all = this.hooks.remove(grant);
+        if (all != null) {
+            all.forEach(hook -> hook.accept(reason));
+        }
+        this.events.lost(grant, reason);
+        // Others in this JVM need not wait until the owner finds time to release what it does not have.
+        grant.turn().leave();
+    }
+
+    /** Calls the hook when the grant is lost; at once if it is lost already, never if it was released. */
+    void onLoss(Grant grant, Consumer<LossReason> hook) {
+        this.hooks.compute(grant, (key, present) -> {
+            Set<Consumer<LossReason>> all = present != null ? present : ConcurrentHashMap.newKeySet();
+            all.add(hook);
+            return all;
+        });
+        if (!grant.standing().isLive() && forget(grant, hook)) {
+            LossReason reason = grant.standing().lossReason();
+            if (reason != null) {
+                hook.accept(reason);
+            }
+        }
+    }
+
+    /** Takes a hook back; false if it has been called, or is about to be. */
+    boolean forget(Grant grant, Consumer<LossReason> hook) {
+        Set<Consumer<LossReason>> all = this.hooks.get(grant);
+        boolean removed = all != null && all.remove(hook);
+        this.hooks.computeIfPresent(grant, (key, present) -> present.isEmpty() ? null : present);
+        return removed;
+    }
+
+    /** The grant ended without a loss. */
+    void forget(Grant grant) {
+        if (!this.hooks.isEmpty()) {
+            this.hooks.remove(grant);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.Renewal;
+
+/** One attempt to renew one grant; it knows when it was sent, for only from then on the lease counts. */
+final class RenewalAttempt implements Renewal {
+
+    /** Who hears how an attempt went. */
+    interface Outcome {
+
+        void renewed(RenewalAttempt attempt);
+
+        void lost(RenewalAttempt attempt, LossReason reason);
+
+        void failed(RenewalAttempt attempt, LockStoreException cause);
+    }
+
+    private final Grant grant;
+
+    private final long leaseMillis;
+
+    private final Outcome outcome;
+
+    private long sentAt;
+
+    private long sentAtWall;
+
+    private volatile boolean settled;
+
+    RenewalAttempt(Grant grant, long leaseMillis, Outcome outcome) {
+        this.grant = grant;
+        this.leaseMillis = leaseMillis;
+        this.outcome = outcome;
+    }
+
+    /** Notes the time; called before anything is written. */
+    void sending(LeaseClock clock) {
+        this.sentAt = clock.nanoTime();
+        this.sentAtWall = clock.currentTimeMillis();
+    }
+
+    Grant grant() {
+        return this.grant;
+    }
+
+    long sentAt() {
+        return this.sentAt;
+    }
+
+    @Override
+    public String lockName() {
+        return this.grant.lockName();
+    }
+
+    @Override
+    public String acquisitionId() {
+        return this.grant.acquisitionId();
+    }
+
+    @Override
+    public long leaseMillis() {
+        return this.leaseMillis;
+    }
+
+    @Override
+    public void renewed() {
+        this.settled = true;
+        this.grant.extend(this.sentAt, this.sentAtWall, this.leaseMillis);
+        this.outcome.renewed(this);
+    }
+
+    @Override
+    public void lost(LossReason reason) {
+        this.settled = true;
+        this.outcome.lost(this, reason);
+    }
+
+    @Override
+    public void failed(LockStoreException cause) {
+        if (!this.settled) {
+            this.settled = true;
+            this.outcome.failed(this, cause);
+        }
+    }
+}

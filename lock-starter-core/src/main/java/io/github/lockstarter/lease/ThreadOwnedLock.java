@@ -1,0 +1,136 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
+
+/** The view of a lock as a {@link java.util.concurrent.locks.Lock}; all state is the thread's and the store's. */
+final class ThreadOwnedLock implements LeaseLock {
+
+    private final LeasingLockRegistry registry;
+
+    private final LockRequest request;
+
+    ThreadOwnedLock(LeasingLockRegistry registry, LockRequest request) {
+        this.registry = registry;
+        this.request = request;
+    }
+
+    private OwnedLocks locks() {
+        return this.registry.engine().owned();
+    }
+
+    @Override
+    public void lock() {
+        lock(this.request);
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        lock(this.request.withLease(lease));
+    }
+
+    private void lock(LockRequest wanted) {
+        try (InterruptShield shield = new InterruptShield()) {
+            locks().enter(wanted, LockRequest.FOREVER, shield);
+        } catch (InterruptedException ex) {
+            throw new AssertionError("shielded from interrupts", ex);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        locks().enter(this.request, LockRequest.FOREVER, null);
+    }
+
+    @Override
+    public boolean tryLock() {
+        try (InterruptShield shield = new InterruptShield()) {
+            return locks().tryEnter(this.request, Duration.ZERO, shield) != null;
+        } catch (InterruptedException ex) {
+            throw new AssertionError("shielded from interrupts", ex);
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return tryLock(Duration.of(Math.max(0, time), unit.toChronoUnit()));
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime) throws InterruptedException {
+        return locks().tryEnter(this.request, validWait(waitTime), null) != null;
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException {
+        return locks().tryEnter(this.request.withLease(lease), validWait(waitTime), null) != null;
+    }
+
+    /** Refuses what a request would refuse. */
+    private Duration validWait(Duration waitTime) {
+        this.request.withWaitTime(waitTime);
+        return waitTime;
+    }
+
+    @Override
+    public void unlock() {
+        OwnedLocks locks = locks();
+        Hold hold = required(locks.current(this.request.lockName()));
+        boolean outermost = hold.count() == 1;
+        LossReason lost = locks.leave(hold);
+        if (outermost && lost != null) {
+            throw LossDescription.of(hold.grant(), lost);
+        }
+    }
+
+    private Hold required(@Nullable Hold hold) {
+        if (hold == null) {
+            throw new IllegalMonitorStateException("Lock '" + this.request.lockName() + "' is not held by thread '"
+                    + Thread.currentThread().getName() + "'.");
+        }
+        return hold;
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Hold hold = locks().current(this.request.lockName());
+        return hold != null && hold.lease().isHeld();
+    }
+
+    @Override
+    public int getHoldCount() {
+        Hold hold = locks().current(this.request.lockName());
+        return hold != null ? hold.count() : 0;
+    }
+
+    @Override
+    public boolean isLocked() {
+        return this.registry.engine().store().isLocked(this.request.lockName());
+    }
+
+    @Override
+    public boolean forceUnlock() {
+        return this.registry.engine().store().forceRelease(this.request.lockName());
+    }
+
+    @Override
+    public Lease currentLease() {
+        return required(locks().current(this.request.lockName())).lease();
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("A distributed lock has no conditions.");
+    }
+
+    @Override
+    public String toString() {
+        return "LeaseLock[" + this.request.lockName() + ']';
+    }
+}
