@@ -162,14 +162,14 @@ final class Acquisition {
     void beginWaiting() {
         if (!this.waiting) {
             this.waiting = true;
-            this.engine.waitingBegan();
+            this.engine.waiting().began();
         }
     }
 
     /** Notes the end of the call; without a grant, what unanswered attempts may have left is taken back. */
     void end(boolean granted) {
         if (this.waiting) {
-            this.engine.waitingEnded();
+            this.engine.waiting().ended();
         }
         if (!granted && this.unanswered) {
             this.engine.backgroundRelease().ofUnanswered(this.request.lockName(), this.id, this.leaseMillis);

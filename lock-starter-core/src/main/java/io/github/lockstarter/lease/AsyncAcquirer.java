@@ -48,7 +48,9 @@ final class AsyncAcquirer {
 
     CompletableFuture<Lease> start() {
         this.turn.onWake(this::look);
-        if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
+        if (!this.engine.isAccepting()) {
+            look();
+        } else if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
             timeOut();
         } else {
             CompletableFuture<?> unused = this.turn.whenComplete((mine, failure) -> look());
@@ -100,11 +102,9 @@ final class AsyncAcquirer {
             clear(false);
             return;
         }
+        this.acquisition.ensureAccepting();
         if (!this.turn.isDone()) {
             return;
-        }
-        if (this.turn.isCompletedExceptionally()) {
-            this.acquisition.ensureAccepting();
         }
         Grant grant = this.acquisition.attempt(this.turn);
         if (grant != null) {

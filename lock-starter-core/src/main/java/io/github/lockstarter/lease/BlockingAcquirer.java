@@ -29,6 +29,7 @@ final class BlockingAcquirer {
         Turn turn = this.engine.queues().enter(acquisition.request().lockName());
         Grant grant = null;
         try {
+            acquisition.ensureAccepting();
             if (awaitTurn(acquisition, turn, shield)) {
                 grant = poll(acquisition, turn, shield);
             }

@@ -5,21 +5,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Counts the grants that are live or on their way out, and lets the shutdown wait for the last of them. */
+/** Counts what goes on, and lets the shutdown wait for the last of it. */
 final class Census {
 
-    private final AtomicInteger live = new AtomicInteger();
+    private final AtomicInteger count = new AtomicInteger();
 
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Condition drained = this.lock.newCondition();
 
     void began() {
-        this.live.incrementAndGet();
+        this.count.incrementAndGet();
     }
 
     void ended() {
-        if (this.live.decrementAndGet() == 0) {
+        if (this.count.decrementAndGet() == 0) {
             this.lock.lock();
             try {
                 this.drained.signalAll();
@@ -29,8 +29,8 @@ final class Census {
         }
     }
 
-    int live() {
-        return this.live.get();
+    int count() {
+        return this.count.get();
     }
 
     /** Waits until none is left; false if the time was up first or the thread was interrupted. */
@@ -38,7 +38,7 @@ final class Census {
         long left = atMost.toNanos();
         this.lock.lock();
         try {
-            while (this.live.get() > 0) {
+            while (this.count.get() > 0) {
                 if (left <= 0) {
                     return false;
                 }

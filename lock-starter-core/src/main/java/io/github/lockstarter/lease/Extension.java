@@ -11,7 +11,7 @@ final class Extension implements RenewalAttempt.Outcome {
 
     private volatile @Nullable LockStoreException failure;
 
-    private volatile boolean done;
+    private volatile boolean answered;
 
     Extension(RenewalAttempt.Outcome watchdog) {
         this.watchdog = watchdog;
@@ -19,13 +19,13 @@ final class Extension implements RenewalAttempt.Outcome {
 
     @Override
     public void renewed(RenewalAttempt attempt) {
-        this.done = true;
+        this.answered = true;
         this.watchdog.renewed(attempt);
     }
 
     @Override
     public void lost(RenewalAttempt attempt, LossReason reason) {
-        this.done = true;
+        this.answered = true;
         this.watchdog.lost(attempt, reason);
     }
 
@@ -34,8 +34,9 @@ final class Extension implements RenewalAttempt.Outcome {
         this.failure = cause;
     }
 
-    boolean isDone() {
-        return this.done;
+    /** Whether the store gave an answer. */
+    boolean isAnswered() {
+        return this.answered;
     }
 
     /** Throws what the waiter has to know. */
@@ -45,7 +46,7 @@ final class Extension implements RenewalAttempt.Outcome {
             throw LossDescription.of(grant, reason);
         }
         LockStoreException cause = this.failure;
-        if (!this.done && cause != null) {
+        if (!this.answered && cause != null) {
             throw new LockStoreException(
                     "Lock '" + grant.lockName() + "' could not be lengthened for a nested hold; the hold around it goes"
                             + " on unchanged. " + cause.getMessage(),

@@ -207,13 +207,13 @@ public final class LeasingLockRegistry implements LockRegistry, SmartLifecycle, 
     @Override
     public int active() {
         LockEngine current = this.engine;
-        return current != null ? current.census().live() : 0;
+        return current != null ? current.live().count() : 0;
     }
 
     @Override
     public int waiting() {
         LockEngine current = this.engine;
-        return current != null ? current.waiting() : 0;
+        return current != null ? current.waiting().count() : 0;
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.github.lockstarter.store.ReleaseListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +27,9 @@ final class LockEngine implements ReleaseListener {
 
     private final LocalQueues queues = new LocalQueues();
 
-    private final Census census = new Census();
+    private final Census live = new Census();
 
-    private final AtomicInteger waiting = new AtomicInteger();
+    private final Census waiting = new Census();
 
     private final AcquisitionIds acquisitionIds = new AcquisitionIds();
 
@@ -67,10 +66,9 @@ final class LockEngine implements ReleaseListener {
         List<LockListener> all = new ArrayList<>(listeners);
         all.add(0, new LossLog());
         this.events = new LeaseEvents(clock, meters, all, this.threads);
-        this.losses = new Losses(clock, this.watched, this.events, this.census);
+        this.losses = new Losses(clock, this.watched, this.events, this.live);
         this.backgroundRelease = new BackgroundRelease(clock, store, this.threads);
-        this.watchdog = new Watchdog(
-                clock, settings, store, this.threads, this.watched, this.losses, this.events, this.backgroundRelease);
+        this.watchdog = new Watchdog(this, this.watched);
         this.abandonedLeases = new AbandonedLeases(this.watchdog);
         this.owned = new OwnedLocks(this, holds);
     }
@@ -83,9 +81,10 @@ final class LockEngine implements ReleaseListener {
     void stop() {
         this.accepting = false;
         this.queues.failAll(new LockException("The lock registry is stopping."));
-        if (!this.census.awaitNone(this.settings.shutdownTimeout())) {
+        if (!this.live.awaitNone(this.settings.shutdownTimeout())) {
             this.watched.snapshot().forEach(grant -> this.losses.declare(grant, LossReason.SHUTDOWN));
         }
+        this.waiting.awaitNone(this.settings.commandTimeout());
         this.threads.stop(Duration.ofSeconds(1));
         this.store.stop();
     }
@@ -115,7 +114,7 @@ final class LockEngine implements ReleaseListener {
 
     /** A grant has come: looks after it from now on. */
     void begin(Grant grant, long startedAt, long sentAt) {
-        this.census.began();
+        this.live.began();
         this.events.acquired(grant, startedAt);
         this.watchdog.watch(grant, sentAt);
     }
@@ -152,18 +151,6 @@ final class LockEngine implements ReleaseListener {
         return this.settings.pollInterval().toNanos();
     }
 
-    void waitingBegan() {
-        this.waiting.incrementAndGet();
-    }
-
-    void waitingEnded() {
-        this.waiting.decrementAndGet();
-    }
-
-    int waiting() {
-        return this.waiting.get();
-    }
-
     LeaseClock clock() {
         return this.clock;
     }
@@ -184,8 +171,14 @@ final class LockEngine implements ReleaseListener {
         return this.queues;
     }
 
-    Census census() {
-        return this.census;
+    /** Grants that are live or on their way out. */
+    Census live() {
+        return this.live;
+    }
+
+    /** Acquisitions that wait. */
+    Census waiting() {
+        return this.waiting;
     }
 
     AcquisitionIds acquisitionIds() {

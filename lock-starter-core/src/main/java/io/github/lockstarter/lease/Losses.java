@@ -15,23 +15,23 @@ final class Losses {
 
     private final LeaseEvents events;
 
-    private final Census census;
+    private final Census live;
 
     /** Hooks of the few grants that have any; they neither block nor throw. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
 
-    Losses(LeaseClock clock, DueQueue<Grant> watched, LeaseEvents events, Census census) {
+    Losses(LeaseClock clock, DueQueue<Grant> watched, LeaseEvents events, Census live) {
         this.clock = clock;
         this.watched = watched;
         this.events = events;
-        this.census = census;
+        this.live = live;
     }
 
     /** Declares a live grant lost; whoever comes second does nothing. */
     void declare(Grant grant, LossReason reason) {
         if (grant.lose(reason)) {
             this.watched.remove(grant);
-            this.census.ended();
+            this.live.ended();
             tell(grant, reason);
         }
     }

@@ -73,7 +73,7 @@ final class OwnedLocks {
         long leaseMillis = this.engine.leaseMillis(request);
         long wanted = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - Grant.marginNanos(leaseMillis);
         if (!renewedAlready && wanted > grant.remaining(this.engine.clock())) {
-            this.engine.watchdog().renewNow(grant, leaseMillis);
+            this.engine.watchdog().renewer().renewNow(grant, leaseMillis);
         }
         hold.enter();
         if (longer) {

@@ -34,7 +34,7 @@ final class Releaser {
         } finally {
             grant.endRelease();
             this.engine.losses().forget(grant);
-            this.engine.census().ended();
+            this.engine.live().ended();
             grant.turn().leave();
         }
     }

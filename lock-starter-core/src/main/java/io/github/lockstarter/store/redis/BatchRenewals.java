@@ -28,7 +28,7 @@ final class BatchRenewals implements Renewals {
         }
         List<?> replies = redis.execute(LuaScript.RENEW, names, arguments);
         if (replies == null || replies.size() != renewals.size()) {
-            throw new IllegalStateException("renew.lua answered " + replies);
+            throw new LockStoreException("Redis answered renewals with " + replies + ".", null, true, true);
         }
         for (int i = 0; i < renewals.size(); i++) {
             tell(renewals.get(i), replies.get(i));

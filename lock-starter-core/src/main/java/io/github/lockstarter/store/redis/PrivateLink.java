@@ -128,7 +128,7 @@ final class PrivateLink implements RedisLink {
             this.failures = 0;
             this.mending.set(false);
         } catch (Throwable ex) {
-            if (!this.warned) {
+            if (!this.warned && this.background != null) {
                 this.warned = true;
                 logger.warn("No connection to Redis for distributed locks yet, going on trying: " + ex);
             }
@@ -176,6 +176,11 @@ final class PrivateLink implements RedisLink {
                 connection.ping();
             }
         }
+    }
+
+    @Override
+    public boolean isPrivate() {
+        return true;
     }
 
     @Override

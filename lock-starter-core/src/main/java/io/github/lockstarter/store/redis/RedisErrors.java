@@ -40,7 +40,10 @@ final class RedisErrors {
             if (code != null) {
                 // A script that fails half-way leaves what it had written: unknown, for the safe side.
                 return new LockStoreException(
-                        subject + "refused: " + message + ". " + remedy(code), ex, !code.equals("WRONGTYPE"), false);
+                        subject + "refused: " + message + ". " + remedy(code, message),
+                        ex,
+                        !code.equals("WRONGTYPE"),
+                        false);
             }
             if (message.contains("Commands are rejected") || message.contains("Unable to connect")) {
                 return notConnected(subject, ex);
@@ -79,9 +82,11 @@ final class RedisErrors {
         return null;
     }
 
-    private static String remedy(String code) {
+    private static String remedy(String code, String message) {
+        if (code.equals("NOPERM") || message.contains("The user executing the script")) {
+            return "Grant the missing permission to the Redis user, see the ACL rule in the README.";
+        }
         return switch (code) {
-            case "NOPERM" -> "Grant the missing permission to the Redis user, see the ACL rule in the README.";
             case "WRONGTYPE" ->
                 "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
                         + " name, or delete it.";

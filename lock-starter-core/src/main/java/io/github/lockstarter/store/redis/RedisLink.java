@@ -19,6 +19,9 @@ interface RedisLink {
     /** Something went wrong on the connection: has it looked at in the background. */
     void suspect();
 
+    /** Whether the connection is the store's own, and {@link #isCluster()} known. */
+    boolean isPrivate();
+
     boolean isCluster();
 
     String description();

@@ -23,6 +23,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class RedisLockStore implements LockStore {
 
+    /** Over a foreign connection one by one: it may lead to a cluster, where one call cannot take keys of many slots. */
     private static final int BATCH = 100;
 
     private final LockKeys keys;
@@ -96,6 +97,8 @@ public final class RedisLockStore implements LockStore {
         }
         try {
             this.renewals.renew(redis, renewals, this.link::suspect);
+        } catch (LockStoreException ex) {
+            throw ex;
         } catch (RuntimeException ex) {
             this.link.suspect();
             throw RedisErrors.translate(ex, subject);
@@ -104,7 +107,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public int renewalBatchSize() {
-        return BATCH;
+        return this.link.isPrivate() ? BATCH : 1;
     }
 
     @Override

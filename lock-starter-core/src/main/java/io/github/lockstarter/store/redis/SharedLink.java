@@ -40,6 +40,11 @@ final class SharedLink implements RedisLink {
     }
 
     @Override
+    public boolean isPrivate() {
+        return false;
+    }
+
+    @Override
     public boolean isCluster() {
         return false;
     }

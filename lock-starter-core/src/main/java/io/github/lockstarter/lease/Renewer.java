@@ -1,0 +1,128 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.LockStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Sends renewals to the store in batches, and takes each answer for what it means to its grant alone. */
+final class Renewer implements RenewalAttempt.Outcome {
+
+    private final LeaseClock clock;
+
+    private final LockStore store;
+
+    private final LockThreads threads;
+
+    private final LeaseEvents events;
+
+    private final Losses losses;
+
+    private final Watchdog watchdog;
+
+    private final RenewalPace pace;
+
+    private final long leaseMillis;
+
+    Renewer(LockEngine engine, Watchdog watchdog, RenewalPace pace) {
+        this.clock = engine.clock();
+        this.store = engine.store();
+        this.threads = engine.threads();
+        this.events = engine.events();
+        this.losses = engine.losses();
+        this.watchdog = watchdog;
+        this.pace = pace;
+        this.leaseMillis = engine.settings().watchdogTimeout().toMillis();
+    }
+
+    RenewalAttempt attempt(Grant grant) {
+        return new RenewalAttempt(grant, this.leaseMillis, this);
+    }
+
+    /** Sends the attempts off, on other threads. */
+    void send(List<RenewalAttempt> attempts) {
+        int size = this.store.renewalBatchSize();
+        for (int from = 0; from < attempts.size(); from += size) {
+            List<RenewalAttempt> batch = attempts.subList(from, Math.min(from + size, attempts.size()));
+            this.threads.renew(() -> renew(batch));
+        }
+    }
+
+    /**
+     * Renews on the calling thread, for a nested hold that asks for more than is left.
+     *
+     * @throws LockStoreException if there was no usable answer; the lease is then what it was
+     * @throws LockLostException if the lock is not ours any more
+     */
+    void renewNow(Grant grant, long leaseMillis) {
+        Extension extension = new Extension(this);
+        try (InterruptShield shield = new InterruptShield()) {
+            do {
+                renew(List.of(new RenewalAttempt(grant, leaseMillis, extension)));
+            } while (!extension.isAnswered() && shield.caught());
+        }
+        extension.check(grant);
+    }
+
+    private void renew(List<RenewalAttempt> batch) {
+        batch.forEach(attempt -> attempt.sending(this.clock));
+        try {
+            this.store.renew(batch);
+        } catch (LockStoreException ex) {
+            batch.forEach(attempt -> attempt.failed(ex));
+        } catch (Throwable ex) {
+            LockStoreException cause = new LockStoreException("The lock store failed in a renewal.", ex, true, true);
+            batch.forEach(attempt -> attempt.failed(cause));
+        }
+    }
+
+    @Override
+    public void renewed(RenewalAttempt attempt) {
+        Grant grant = attempt.grant();
+        grant.renewalInFlight = false;
+        grant.failedRenewals = 0;
+        if (grant.standing().isLive()) {
+            this.events.renewed(grant, attempt.sentAt());
+            if (grant.recover()) {
+                this.events.recovered(grant);
+            }
+            this.watchdog.lookAt(grant, attempt.sentAt() + this.pace.interval());
+        }
+    }
+
+    @Override
+    public void lost(RenewalAttempt attempt, LossReason reason) {
+        Grant grant = attempt.grant();
+        grant.renewalInFlight = false;
+        if (grant.standing().isLive()) {
+            this.events.renewalFailed(grant, attempt.sentAt(), reason, null);
+            this.losses.declare(grant, reason);
+        }
+    }
+
+    @Override
+    public void failed(RenewalAttempt attempt, LockStoreException cause) {
+        Grant grant = attempt.grant();
+        grant.renewalInFlight = false;
+        if (grant.standing().isLive()) {
+            int failures = grant.failedRenewals + 1;
+            grant.failedRenewals = failures;
+            this.events.renewalFailed(grant, attempt.sentAt(), null, cause);
+            atRisk(grant, cause);
+            this.watchdog.lookAt(grant, this.clock.nanoTime() + this.pace.retry(failures));
+        }
+    }
+
+    /** A renewal has not come back in time. */
+    void isLate(Grant grant) {
+        atRisk(grant, null);
+    }
+
+    private void atRisk(Grant grant, @Nullable LockStoreException cause) {
+        if (grant.atRisk()) {
+            this.events.atRisk(grant, cause);
+        }
+    }
+}
