@@ -44,7 +44,8 @@ final class Acquisition {
 
     private int failures;
 
-    private boolean unanswered;
+    /** Whether an attempt may have been executed, or may still be, without our knowing. */
+    private volatile boolean unanswered;
 
     private boolean waiting;
 
@@ -72,21 +73,33 @@ final class Acquisition {
     /** Asks the store once; null if the lock was not granted, {@link #pause()} says when to ask again. */
     @Nullable
     Grant attempt(Turn turn) {
-        ensureAccepting();
+        this.engine.attempts().began();
+        try {
+            ensureAccepting();
+            return ask(turn);
+        } catch (LockStoreException ex) {
+            failed(turn, ex);
+            return null;
+        } finally {
+            this.engine.attempts().ended();
+        }
+    }
+
+    private @Nullable Grant ask(Turn turn) {
         LeaseClock clock = this.engine.clock();
         long sentAt = clock.nanoTime();
         long sentAtWall = clock.currentTimeMillis();
+        turn.asking(sentAt);
         AcquireReply reply;
         try {
             reply = this.engine.store().acquire(this.request.lockName(), this.id, this.leaseMillis);
         } catch (LockStoreException ex) {
-            failed(ex);
-            return null;
+            throw ex;
         } catch (RuntimeException ex) {
-            failed(new LockStoreException(
-                    "The store of lock '" + this.request.lockName() + "' failed: " + ex, ex, true, false));
-            return null;
+            throw new LockStoreException(
+                    "The store of lock '" + this.request.lockName() + "' failed: " + ex, ex, true, false);
         }
+        turn.answered(null);
         if (reply instanceof AcquireReply.Granted granted) {
             long now = clock.nanoTime();
             Grant grant = new Grant(this.request, this.id, granted.fencingToken(), now, turn, this.owner);
@@ -99,13 +112,12 @@ final class Acquisition {
                 this.engine.begin(grant, this.startedAt, sentAt);
                 return grant;
             }
-            failed(new LockStoreException(
+            throw new LockStoreException(
                     "Lock '" + this.request.lockName() + "' was granted, but the answer took longer than the lease of "
                             + this.leaseMillis + " ms allows. Ask for a longer lease.",
                     null,
                     true,
-                    true));
-            return null;
+                    true);
         }
         this.lastFailure = null;
         this.failures = 0;
@@ -113,7 +125,8 @@ final class Acquisition {
         return null;
     }
 
-    private void failed(LockStoreException ex) {
+    private void failed(Turn turn, LockStoreException ex) {
+        turn.answered(ex);
         this.lastFailure = ex;
         this.unanswered |= ex.isOutcomeUnknown();
         if (this.failures++ == 0 && this.deadline.isNever() && ex.isTransient()) {
@@ -177,6 +190,30 @@ final class Acquisition {
     }
 
     /**
+     * The wait is over without an answer of our own, perhaps: if nobody in this JVM could ask the store in that time, it
+     * would be wrong to say that somebody else holds the lock.
+     */
+    void consider(Turn turn) {
+        if (turn.isSilentSince(this.engine.clock().nanoTime())) {
+            this.unanswered = true;
+            this.lastFailure = silence(true);
+        }
+        Turn first = this.engine.queues().first(this.request.lockName());
+        if (this.lastFailure == null && first != null && first != turn) {
+            boolean silent = !this.deadline.isOnce() && first.isSilentSince(this.startedAt);
+            this.lastFailure = silent ? silence(false) : first.trouble();
+        }
+    }
+
+    private LockStoreException silence(boolean outcomeUnknown) {
+        return new LockStoreException(
+                "The store of lock '" + this.request.lockName() + "' has not answered yet.",
+                null,
+                outcomeUnknown,
+                true);
+    }
+
+    /**
      * Notes that the wait is over, and says with what: the store's failure if the last attempt failed, for then nobody
      * knows who has the lock.
      */
@@ -184,8 +221,8 @@ final class Acquisition {
         LockStoreException failure = this.lastFailure;
         if (failure == null) {
             tell(Outcome.TIMEOUT, null);
-            return new LockNotGrantedException(
-                    "Lock '" + this.request.lockName() + "' is held by somebody else." + waited());
+            return new LockNotGrantedException("Lock '" + this.request.lockName() + "' is held by somebody else."
+                    + waited() + " A longer wait time helps, or a shorter hold.");
         }
         tell(Outcome.ERROR, failure);
         return new LockStoreException(failure.getMessage() + waited(), failure, this.unanswered, failure.isTransient());
@@ -201,9 +238,7 @@ final class Acquisition {
 
     private String waited() {
         long millis = TimeUnit.NANOSECONDS.toMillis(this.engine.clock().nanoTime() - this.startedAt);
-        return this.deadline.isOnce()
-                ? " Tried once; ask for a wait time to wait."
-                : " Gave up after " + millis + " ms; a longer wait time or a shorter hold helps.";
+        return this.deadline.isOnce() ? " Tried once." : " Gave up after " + millis + " ms.";
     }
 
     void tell(Outcome outcome, @Nullable Throwable cause) {

@@ -40,33 +40,50 @@ final class AsyncAcquirer {
         this.acquisition = acquisition;
         this.acquisition.beginWaiting();
         this.turn = engine.queues().enter(acquisition.request().lockName());
-        this.timeout =
-                acquisition.deadline().isNever() || acquisition.deadline().isOnce()
-                        ? null
-                        : engine.threads().later(this::timeOut, acquisition.remaining());
+        this.timeout = acquisition.deadline().isNever()
+                ? null
+                : engine.threads().later(this::timeOut, acquisition.remaining() + patience());
+    }
+
+    /** One attempt may take as long as a command may, its turn on the I/O threads included. */
+    private long patience() {
+        return this.acquisition.deadline().isOnce()
+                ? this.engine.settings().commandTimeout().toNanos()
+                : 0;
     }
 
     CompletableFuture<Lease> start() {
         this.turn.onWake(this::look);
-        if (!this.engine.isAccepting()) {
-            look();
-        } else if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
+        if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
             timeOut();
         } else {
             CompletableFuture<?> unused = this.turn.whenComplete((mine, failure) -> look());
         }
         // Cancelled by the caller, or completed from outside: leaves the queue.
+        this.engine.pending().add(this);
         CompletableFuture<?> unused = this.result.whenComplete((lease, failure) -> {
+            this.engine.pending().remove(this);
             if (this.over.compareAndSet(false, true)) {
                 this.acquisition.tell(Outcome.INTERRUPTED, failure);
                 look();
             }
         });
+        if (!this.engine.isAccepting()) {
+            refuse();
+        }
         return this.result;
     }
 
     private void timeOut() {
-        fail(this.acquisition::giveUp);
+        fail(() -> {
+            this.acquisition.consider(this.turn);
+            return this.acquisition.giveUp();
+        });
+    }
+
+    /** The registry stops: nobody will look any more. */
+    void refuse() {
+        fail(() -> this.engine.refusal(this.acquisition.request()));
     }
 
     private void fail(Supplier<? extends RuntimeException> why) {
@@ -79,7 +96,7 @@ final class AsyncAcquirer {
 
     private void look() {
         if (this.looks.getAndIncrement() == 0 && !this.engine.threads().io(this::lookAll)) {
-            fail(() -> this.engine.refusal(this.acquisition.request()));
+            refuse();
         }
     }
 

@@ -31,10 +31,11 @@ final class BackgroundRelease {
         this.threads = threads;
     }
 
-    /** Releases a grant that is known; the first answer is final. */
+    /** Releases a grant that is known; the first answer is final, unless an attempt to acquire it is still open. */
     void ofGrant(Grant grant) {
         long until = Math.max(this.clock.nanoTime(), grant.validUntil()) + LONGEST_PAUSE;
-        this.threads.io(new Task(grant.lockName(), grant.acquisitionId(), until, false));
+        boolean unanswered = grant.unansweredMillis(this.clock.nanoTime()) > 0;
+        this.threads.cleanUp(new Task(grant.lockName(), grant.acquisitionId(), until, unanswered));
     }
 
     /**
@@ -44,7 +45,7 @@ final class BackgroundRelease {
      */
     void ofUnanswered(String lockName, String acquisitionId, long leaseMillis) {
         long until = this.clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-        this.threads.io(new Task(lockName, acquisitionId, until, true));
+        this.threads.cleanUp(new Task(lockName, acquisitionId, until, true));
     }
 
     private final class Task implements Runnable {
@@ -69,7 +70,7 @@ final class BackgroundRelease {
         @Override
         public void run() {
             if (!isDone()) {
-                BackgroundRelease.this.threads.ioLater(this, nextPause());
+                BackgroundRelease.this.threads.cleanUpLater(this, nextPause());
             }
         }
 

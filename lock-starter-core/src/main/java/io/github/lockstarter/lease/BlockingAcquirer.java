@@ -33,6 +33,9 @@ final class BlockingAcquirer {
             if (awaitTurn(acquisition, turn, shield)) {
                 grant = poll(acquisition, turn, shield);
             }
+            if (grant == null) {
+                acquisition.consider(turn);
+            }
             return grant;
         } catch (InterruptedException ex) {
             acquisition.tell(Outcome.INTERRUPTED, null);
@@ -73,8 +76,7 @@ final class BlockingAcquirer {
         if (shield == null) {
             throw ex;
         }
-        Thread.currentThread().interrupt();
-        shield.caught();
+        shield.took();
     }
 
     private @Nullable Grant poll(Acquisition acquisition, Turn turn, @Nullable InterruptShield shield)

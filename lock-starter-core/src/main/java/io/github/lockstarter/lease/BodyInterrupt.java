@@ -23,7 +23,8 @@ final class BodyInterrupt implements Consumer<LossReason> {
         this.lock.lock();
         try {
             if (!this.ended) {
-                this.interrupted = true;
+                // An interrupt that somebody else sent is not ours to clear.
+                this.interrupted = !this.thread.isInterrupted();
                 this.thread.interrupt();
             }
         } finally {

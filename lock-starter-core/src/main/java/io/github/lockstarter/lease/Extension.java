@@ -2,12 +2,16 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A renewal that somebody waits for: the watchdog hears of it as of any other, and the waiter learns how it went. */
 final class Extension implements RenewalAttempt.Outcome {
 
     private final RenewalAttempt.Outcome watchdog;
+
+    private final CountDownLatch settled = new CountDownLatch(1);
 
     private volatile @Nullable LockStoreException failure;
 
@@ -21,17 +25,34 @@ final class Extension implements RenewalAttempt.Outcome {
     public void renewed(RenewalAttempt attempt) {
         this.answered = true;
         this.watchdog.renewed(attempt);
+        this.settled.countDown();
     }
 
     @Override
     public void lost(RenewalAttempt attempt, LossReason reason) {
         this.answered = true;
         this.watchdog.lost(attempt, reason);
+        this.settled.countDown();
     }
 
     @Override
     public void failed(RenewalAttempt attempt, LockStoreException cause) {
         this.failure = cause;
+        this.settled.countDown();
+    }
+
+    /** Waits for the outcome, which may arrive on another thread. */
+    void await(long atMostMillis, InterruptShield shield) {
+        boolean done = false;
+        while (!done) {
+            try {
+                done = true;
+                this.settled.await(atMostMillis, TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ex) {
+                shield.took();
+                done = false;
+            }
+        }
     }
 
     /** Whether the store gave an answer. */
@@ -45,14 +66,14 @@ final class Extension implements RenewalAttempt.Outcome {
         if (reason != null) {
             throw LossDescription.of(grant, reason);
         }
-        LockStoreException cause = this.failure;
-        if (!this.answered && cause != null) {
+        if (!this.answered) {
+            LockStoreException cause = this.failure;
             throw new LockStoreException(
                     "Lock '" + grant.lockName() + "' could not be lengthened for a nested hold; the hold around it goes"
-                            + " on unchanged. " + cause.getMessage(),
+                            + " on unchanged. " + (cause != null ? cause.getMessage() : "The store has not answered."),
                     cause,
-                    cause.isOutcomeUnknown(),
-                    cause.isTransient());
+                    cause == null || cause.isOutcomeUnknown(),
+                    cause == null || cause.isTransient());
         }
     }
 }

@@ -40,6 +40,10 @@ final class Grant extends DueQueue.Entry {
 
     private volatile long wallValidUntil;
 
+    private volatile long wallSentAt;
+
+    private volatile boolean extended;
+
     private volatile long renewUntil = NOT_RENEWED;
 
     private volatile boolean abandoned;
@@ -48,14 +52,11 @@ final class Grant extends DueQueue.Entry {
 
     private long unansweredUntil = Long.MIN_VALUE;
 
-    /** Renewal attempts that failed since the last one that did not. */
-    volatile int failedRenewals;
+    private volatile int failedRenewals;
 
-    /** Whether a renewal was sent off and has not come back yet. */
-    volatile boolean renewalInFlight;
+    private volatile @Nullable RenewalAttempt renewal;
 
-    /** When a renewal in flight counts as late. */
-    volatile long renewalLateAt;
+    private volatile long renewalLateAt;
 
     Grant(
             LockRequest request,
@@ -78,10 +79,15 @@ final class Grant extends DueQueue.Entry {
      */
     void extend(long sentAt, long sentAtWall, long leaseMillis) {
         long valid = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - marginNanos(leaseMillis);
-        // A renewal never shortens what a longer lease has left; nor does this.
-        long until = Math.max(valid, this.validUntil == 0 ? valid : this.validUntil - sentAt);
-        this.validUntil = sentAt + until;
-        this.wallValidUntil = sentAtWall + TimeUnit.NANOSECONDS.toMillis(until);
+        long wallValid = TimeUnit.NANOSECONDS.toMillis(valid);
+        // A renewal never shortens what a longer lease has left, by either clock; but a wall clock that was set back
+        // must not keep what it said before.
+        boolean setBack = sentAtWall < this.wallSentAt;
+        this.wallSentAt = sentAtWall;
+        this.wallValidUntil = setBack ? sentAtWall + wallValid : Math.max(this.wallValidUntil, sentAtWall + wallValid);
+        long until = sentAt + valid;
+        this.validUntil = this.extended && this.validUntil - until > 0 ? this.validUntil : until;
+        this.extended = true;
     }
 
     /** A tenth, for clocks that run at different speeds and for steps of the server's clock. */
@@ -155,6 +161,35 @@ final class Grant extends DueQueue.Entry {
         return until == UNCAPPED || (until != NOT_RENEWED && until - now > 0);
     }
 
+    /** The renewal that was sent off last and has not come back; null if there is none. */
+    @Nullable
+    RenewalAttempt renewal() {
+        return this.renewal;
+    }
+
+    /** When the renewal that was sent off last counts as late. */
+    long renewalLateAt() {
+        return this.renewalLateAt;
+    }
+
+    void renewalSent(RenewalAttempt attempt, long lateAt) {
+        this.renewalLateAt = lateAt;
+        this.renewal = attempt;
+    }
+
+    void renewalSucceeded() {
+        this.renewal = null;
+        this.failedRenewals = 0;
+    }
+
+    /** Counts the renewals that failed since the last one that did not. */
+    int renewalFailed() {
+        int failures = this.failedRenewals + 1;
+        this.renewal = null;
+        this.failedRenewals = failures;
+        return failures;
+    }
+
     /** Nobody can release it any more: let it run out. */
     void abandon() {
         this.abandoned = true;
@@ -173,8 +208,11 @@ final class Grant extends DueQueue.Entry {
         this.unansweredUntil = until;
     }
 
-    long unansweredUntil() {
-        return this.unansweredUntil;
+    /** How long such an attempt still matters; 0: there is none. */
+    long unansweredMillis(long now) {
+        return this.unansweredUntil == Long.MIN_VALUE
+                ? 0
+                : Math.max(0, TimeUnit.NANOSECONDS.toMillis(this.unansweredUntil - now));
     }
 
     boolean ownerDied() {

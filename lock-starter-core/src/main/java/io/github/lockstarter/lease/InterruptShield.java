@@ -12,6 +12,11 @@ final class InterruptShield implements AutoCloseable {
         return now;
     }
 
+    /** An interrupt was taken in already, by the exception that it caused. */
+    void took() {
+        this.interrupted = true;
+    }
+
     @Override
     public void close() {
         if (this.interrupted) {

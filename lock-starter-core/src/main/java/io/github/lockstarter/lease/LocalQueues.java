@@ -16,7 +16,7 @@ final class LocalQueues {
     /** Changed only inside {@code compute}, which makes each step atomic for its lock. */
     private static final class Queue {
 
-        private @Nullable Turn first;
+        private volatile @Nullable Turn first;
 
         private final ArrayDeque<Turn> waiting = new ArrayDeque<>(2);
     }
@@ -57,10 +57,16 @@ final class LocalQueues {
         }
     }
 
+    /** Whose turn it is: the holder's, or that of the one who asks the store for all others. */
+    @Nullable
+    Turn first(String lockName) {
+        Queue queue = this.queues.get(lockName);
+        return queue != null ? queue.first : null;
+    }
+
     /** Lets the contender for that lock look again. */
     void wake(String lockName) {
-        Queue queue = this.queues.get(lockName);
-        Turn first = queue != null ? queue.first : null;
+        Turn first = first(lockName);
         if (first != null) {
             first.wake();
         }

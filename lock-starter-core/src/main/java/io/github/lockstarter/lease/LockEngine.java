@@ -3,12 +3,13 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,11 @@ final class LockEngine implements ReleaseListener {
 
     private final Census live = new Census();
 
+    private final Census attempts = new Census();
+
     private final Census waiting = new Census();
+
+    private final Set<AsyncAcquirer> pending = ConcurrentHashMap.newKeySet();
 
     private final AcquisitionIds acquisitionIds = new AcquisitionIds();
 
@@ -81,12 +86,15 @@ final class LockEngine implements ReleaseListener {
     void stop() {
         this.accepting = false;
         this.queues.failAll(new LockException("The lock registry is stopping."));
-        if (!this.live.awaitNone(this.settings.shutdownTimeout())) {
-            this.watched.snapshot().forEach(grant -> this.losses.declare(grant, LossReason.SHUTDOWN));
-        }
+        this.pending.forEach(AsyncAcquirer::refuse);
+        // What is on its way may still be granted, and has a body then.
+        this.attempts.awaitNone(this.settings.commandTimeout().multipliedBy(2));
+        this.live.awaitNone(this.settings.shutdownTimeout());
+        this.losses.giveUpAll();
+        this.watched.snapshot().forEach(this.losses::check);
         this.waiting.awaitNone(this.settings.commandTimeout());
         this.threads.stop(Duration.ofSeconds(1));
-        this.store.stop();
+        this.store.stop(this);
     }
 
     boolean isAccepting() {
@@ -174,6 +182,16 @@ final class LockEngine implements ReleaseListener {
     /** Grants that are live or on their way out. */
     Census live() {
         return this.live;
+    }
+
+    /** Attempts to acquire that the store has not answered yet. */
+    Census attempts() {
+        return this.attempts;
+    }
+
+    /** Acquisitions without a thread that are not over yet. */
+    Set<AsyncAcquirer> pending() {
+        return this.pending;
     }
 
     /** Acquisitions that wait. */

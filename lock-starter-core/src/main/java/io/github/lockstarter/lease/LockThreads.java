@@ -6,9 +6,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
@@ -20,6 +23,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  */
 final class LockThreads {
 
+    private static final Log logger = LogFactory.getLog(LockThreads.class);
+
     private static final int LISTENER_QUEUE = 10_000;
 
     private final ThreadPoolTaskScheduler timer = scheduler("lock-timer-", 1);
@@ -30,7 +35,10 @@ final class LockThreads {
 
     private final ThreadPoolExecutor listeners = pool("lock-listener-", 1, new ArrayBlockingQueue<>(LISTENER_QUEUE));
 
-    private final ThreadPoolExecutor stages = pool("lock-stage-", 8, new LinkedBlockingQueue<>());
+    private final ThreadPoolExecutor cleanUp = pool("lock-cleanup-", 2, new LinkedBlockingQueue<>());
+
+    /** As many as are needed: what hangs on a future is foreign code, and one that blocks must not silence others. */
+    private final ThreadPoolExecutor stages = pool("lock-stage-", Integer.MAX_VALUE, new SynchronousQueue<>());
 
     private final AtomicLong droppedEvents = new AtomicLong();
 
@@ -59,9 +67,18 @@ final class LockThreads {
         }
     }
 
-    /** As {@link #io}, after the delay. */
-    void ioLater(Runnable task, long delayNanos) {
-        ScheduledFuture<?> unused = later(() -> io(task), delayNanos);
+    /** Takes back what was left in the store, apart from those who still want something of it. */
+    void cleanUp(Runnable task) {
+        try {
+            this.cleanUp.execute(task);
+        } catch (RejectedExecutionException ex) {
+            logger.debug("Not taken back, it runs out by itself: the lock registry has stopped.");
+        }
+    }
+
+    /** As {@link #cleanUp}, after the delay. */
+    void cleanUpLater(Runnable task, long delayNanos) {
+        ScheduledFuture<?> unused = later(() -> cleanUp(task), delayNanos);
     }
 
     /** Calls listeners, one after the other; drops and counts what does not fit the queue. */
@@ -92,6 +109,7 @@ final class LockThreads {
         this.timer.shutdown();
         this.renewals.shutdown();
         this.io.shutdownNow();
+        this.cleanUp.shutdownNow();
         this.listeners.shutdown();
         this.stages.shutdown();
         try {
@@ -114,8 +132,11 @@ final class LockThreads {
     private static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
         CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
         threads.setDaemon(true);
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, queue, threads);
-        pool.allowCoreThreadTimeOut(true);
+        int core = size == Integer.MAX_VALUE ? 0 : size;
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(core, size, 30, TimeUnit.SECONDS, queue, threads);
+        if (core > 0) {
+            pool.allowCoreThreadTimeOut(true);
+        }
         return pool;
     }
 }

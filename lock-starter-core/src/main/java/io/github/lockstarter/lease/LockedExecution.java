@@ -31,7 +31,7 @@ final class LockedExecution {
         } catch (Throwable ex) {
             LockLostException loss = end(hold, interrupt);
             // The exception of the body wins; it may well be the report of this very loss already.
-            if (loss != null && !(ex instanceof LockLostException)) {
+            if (loss != null && !isReportOf(loss, ex)) {
                 ex.addSuppressed(loss);
             }
             throw ex;
@@ -41,6 +41,12 @@ final class LockedExecution {
             throw loss;
         }
         return result;
+    }
+
+    private static boolean isReportOf(LockLostException loss, Throwable thrown) {
+        return thrown instanceof LockLostException other
+                && other.lockName().equals(loss.lockName())
+                && other.fencingToken() == loss.fencingToken();
     }
 
     private @Nullable BodyInterrupt armInterrupt(Hold hold) {

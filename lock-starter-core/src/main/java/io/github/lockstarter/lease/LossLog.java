@@ -4,8 +4,9 @@ import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -16,8 +17,10 @@ final class LossLog implements LockListener {
 
     private static final int MOST_NAMES = 200;
 
-    /** Static names that were warned of and not heard of since; the many keys of an outage add one line, not thousands. */
-    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** Static names that were warned of, and when: an outage adds a line a minute for the many keys of one name. */
+    private final Map<String, Long> warned = new ConcurrentHashMap<>();
 
     @Override
     public void atRisk(LockAtRiskEvent event) {
@@ -25,16 +28,29 @@ final class LossLog implements LockListener {
                 + ") is at risk: its renewal " + (event.cause() != null ? "failed" : "is late") + "; lost in "
                 + event.remaining().toMillis() + " ms unless one succeeds"
                 + (event.cause() != null ? ": " + event.cause().getMessage() : ".");
-        if (this.warned.size() < MOST_NAMES && this.warned.add(event.name())) {
-            logger.warn(message + " Further locks '" + event.name() + "' are logged at DEBUG until one recovers.");
+        if (isNews(event.name())) {
+            logger.warn(message + " Further locks '" + event.name() + "' are logged at DEBUG for a minute.");
         } else {
             logger.debug(message);
         }
     }
 
+    private boolean isNews(String name) {
+        long now = System.nanoTime();
+        Long before = this.warned.get(name);
+        if (before != null && now - before < QUIET_NANOS) {
+            return false;
+        }
+        if (this.warned.size() >= MOST_NAMES) {
+            this.warned.clear();
+        }
+        this.warned.put(name, now);
+        return true;
+    }
+
     @Override
     public void recovered(LockRecoveredEvent event) {
-        if (this.warned.remove(event.name())) {
+        if (this.warned.remove(event.name()) != null) {
             logger.info("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
                     + ") is safe again: renewed.");
         }

@@ -20,6 +20,8 @@ final class Losses {
     /** Hooks of the few grants that have any; they neither block nor throw. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
 
+    private volatile boolean givenUp;
+
     Losses(LeaseClock clock, DueQueue<Grant> watched, LeaseEvents events, Census live) {
         this.clock = clock;
         this.watched = watched;
@@ -45,9 +47,19 @@ final class Losses {
 
     /** Declares the grant lost if it is live and its time has passed. Anybody may ask, at any time. */
     void check(Grant grant) {
-        if (grant.standing().isLive() && grant.hasEnded(this.clock)) {
-            declare(grant, grant.reasonOfEnd(this.clock.nanoTime()));
+        if (!grant.standing().isLive()) {
+            return;
         }
+        if (grant.hasEnded(this.clock)) {
+            declare(grant, grant.reasonOfEnd(this.clock.nanoTime()));
+        } else if (this.givenUp) {
+            declare(grant, LossReason.SHUTDOWN);
+        }
+    }
+
+    /** From now on whatever is still live is lost when it is looked at: nobody renews it any more. */
+    void giveUpAll() {
+        this.givenUp = true;
     }
 
     private void tell(Grant grant, LossReason reason) {
@@ -67,11 +79,11 @@ final class Losses {
             all.add(hook);
             return all;
         });
-        if (!grant.standing().isLive() && forget(grant, hook)) {
-            LossReason reason = grant.standing().lossReason();
-            if (reason != null) {
-                hook.accept(reason);
-            }
+        Standing standing = grant.standing();
+        LossReason reason = standing.lossReason();
+        // A release under way may yet find that the lock is gone, so that its hooks stay.
+        if ((reason != null || standing == Standing.RELEASED) && forget(grant, hook) && reason != null) {
+            hook.accept(reason);
         }
     }
 

@@ -3,7 +3,6 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.ReleaseReply;
-import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -56,8 +55,9 @@ final class Releaser {
                 this.engine.events().released(grant, Outcome.ERROR, ex);
                 return true;
             }
-            // Asked again, the store may have released at the first time: then "not mine" is no loss.
-            if (reply == ReleaseReply.RELEASED || repeated) {
+            // Asked again, by us or by the client, the store may have released at the first time: "not mine" is no
+            // loss.
+            if (reply == ReleaseReply.RELEASED || reply == ReleaseReply.UNPROVEN || repeated) {
                 releaseUnanswered(grant);
                 this.engine.events().released(grant, Outcome.RELEASED, null);
                 return true;
@@ -72,11 +72,9 @@ final class Releaser {
 
     /** An attempt of the acquisition that was never answered could still take the lock again, for nobody. */
     private void releaseUnanswered(Grant grant) {
-        long left = grant.unansweredUntil() - this.engine.clock().nanoTime();
-        if (grant.unansweredUntil() != Long.MIN_VALUE && left > 0) {
-            this.engine
-                    .backgroundRelease()
-                    .ofUnanswered(grant.lockName(), grant.acquisitionId(), TimeUnit.NANOSECONDS.toMillis(left));
+        long left = grant.unansweredMillis(this.engine.clock().nanoTime());
+        if (left > 0) {
+            this.engine.backgroundRelease().ofUnanswered(grant.lockName(), grant.acquisitionId(), left);
         }
     }
 

@@ -41,6 +41,11 @@ final class RenewalAttempt implements Renewal {
         this.sentAtWall = clock.currentTimeMillis();
     }
 
+    /** Whether the grant still waits for this very attempt. */
+    boolean isWanted() {
+        return this.grant.standing().isLive() && this.grant.renewal() == this;
+    }
+
     Grant grant() {
         return this.grant;
     }

@@ -26,6 +26,8 @@ final class Renewer implements RenewalAttempt.Outcome {
 
     private final long leaseMillis;
 
+    private final long answerMillis;
+
     Renewer(LockEngine engine, Watchdog watchdog, RenewalPace pace) {
         this.clock = engine.clock();
         this.store = engine.store();
@@ -35,6 +37,7 @@ final class Renewer implements RenewalAttempt.Outcome {
         this.watchdog = watchdog;
         this.pace = pace;
         this.leaseMillis = engine.settings().watchdogTimeout().toMillis();
+        this.answerMillis = 2 * engine.settings().commandTimeout().toMillis();
     }
 
     RenewalAttempt attempt(Grant grant) {
@@ -46,7 +49,7 @@ final class Renewer implements RenewalAttempt.Outcome {
         int size = this.store.renewalBatchSize();
         for (int from = 0; from < attempts.size(); from += size) {
             List<RenewalAttempt> batch = attempts.subList(from, Math.min(from + size, attempts.size()));
-            this.threads.renew(() -> renew(batch));
+            this.threads.renew(() -> renewWanted(batch));
         }
     }
 
@@ -57,13 +60,24 @@ final class Renewer implements RenewalAttempt.Outcome {
      * @throws LockLostException if the lock is not ours any more
      */
     void renewNow(Grant grant, long leaseMillis) {
-        Extension extension = new Extension(this);
         try (InterruptShield shield = new InterruptShield()) {
+            Extension extension;
             do {
+                extension = new Extension(this);
                 renew(List.of(new RenewalAttempt(grant, leaseMillis, extension)));
+                extension.await(this.answerMillis, shield);
             } while (!extension.isAnswered() && shield.caught());
+            extension.check(grant);
         }
-        extension.check(grant);
+    }
+
+    /** Behind a store that hangs batches pile up; what nobody waits for any more is not sent when it comes back. */
+    private void renewWanted(List<RenewalAttempt> batch) {
+        List<RenewalAttempt> wanted =
+                batch.stream().filter(RenewalAttempt::isWanted).toList();
+        if (!wanted.isEmpty()) {
+            renew(wanted);
+        }
     }
 
     private void renew(List<RenewalAttempt> batch) {
@@ -81,8 +95,7 @@ final class Renewer implements RenewalAttempt.Outcome {
     @Override
     public void renewed(RenewalAttempt attempt) {
         Grant grant = attempt.grant();
-        grant.renewalInFlight = false;
-        grant.failedRenewals = 0;
+        grant.renewalSucceeded();
         if (grant.standing().isLive()) {
             this.events.renewed(grant, attempt.sentAt());
             if (grant.recover()) {
@@ -95,7 +108,6 @@ final class Renewer implements RenewalAttempt.Outcome {
     @Override
     public void lost(RenewalAttempt attempt, LossReason reason) {
         Grant grant = attempt.grant();
-        grant.renewalInFlight = false;
         if (grant.standing().isLive()) {
             this.events.renewalFailed(grant, attempt.sentAt(), reason, null);
             this.losses.declare(grant, reason);
@@ -105,10 +117,8 @@ final class Renewer implements RenewalAttempt.Outcome {
     @Override
     public void failed(RenewalAttempt attempt, LockStoreException cause) {
         Grant grant = attempt.grant();
-        grant.renewalInFlight = false;
         if (grant.standing().isLive()) {
-            int failures = grant.failedRenewals + 1;
-            grant.failedRenewals = failures;
+            int failures = grant.renewalFailed();
             this.events.renewalFailed(grant, attempt.sentAt(), null, cause);
             atRisk(grant, cause);
             this.watchdog.lookAt(grant, this.clock.nanoTime() + this.pace.retry(failures));

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** The view of a lock as a {@link java.util.concurrent.locks.Lock}; all state is the thread's and the store's. */
 final class ThreadOwnedLock implements LeaseLock {
 
+    private static final long LONGEST_WAIT = TimeUnit.DAYS.toNanos(3660);
+
     private final LeasingLockRegistry registry;
 
     private final LockRequest request;
@@ -59,7 +61,9 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return tryLock(Duration.of(Math.max(0, time), unit.toChronoUnit()));
+        // A Lock takes any time; what is longer than a request may ask for is as good as for ever.
+        long nanos = Math.max(0, Math.min(unit.toNanos(time), LONGEST_WAIT));
+        return tryLock(Duration.ofNanos(nanos));
     }
 
     @Override

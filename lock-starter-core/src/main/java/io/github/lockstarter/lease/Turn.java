@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockStoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,12 @@ final class Turn extends CompletableFuture<@Nullable Void> {
     private final AtomicBoolean left = new AtomicBoolean();
 
     private volatile @Nullable Runnable onWake;
+
+    /** When the store was asked and has not answered yet; 0: nothing is open. */
+    private volatile long askedAt;
+
+    /** Why the store gave no usable answer when it was asked last; null: it gave one, or was not asked yet. */
+    private volatile @Nullable LockStoreException trouble;
 
     Turn(LocalQueues queues, String lockName) {
         this.queues = queues;
@@ -37,6 +44,26 @@ final class Turn extends CompletableFuture<@Nullable Void> {
     /** What to do when the lock may be free; must not block. */
     void onWake(Runnable action) {
         this.onWake = action;
+    }
+
+    void asking(long now) {
+        this.askedAt = now != 0 ? now : 1;
+    }
+
+    void answered(@Nullable LockStoreException failure) {
+        this.trouble = failure;
+        this.askedAt = 0;
+    }
+
+    @Nullable
+    LockStoreException trouble() {
+        return this.trouble;
+    }
+
+    /** Whether the store has been asked before that time and is silent since. */
+    boolean isSilentSince(long time) {
+        long asked = this.askedAt;
+        return asked != 0 && asked - time <= 0;
     }
 
     void wake() {

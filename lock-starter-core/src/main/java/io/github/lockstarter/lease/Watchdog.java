@@ -73,6 +73,8 @@ final class Watchdog {
         if (this.watched.put(grant, at)) {
             plan(at);
         }
+        // A release, a loss or the end of the registry may have come in between.
+        this.losses.check(grant);
         if (!grant.standing().isLive()) {
             this.watched.remove(grant);
         }
@@ -167,16 +169,16 @@ final class Watchdog {
             this.backgroundRelease.ofGrant(grant);
         } else if (!grant.wantsRenewal(now)) {
             round.seen.add(() -> lookAt(grant, grant.validUntil()));
-        } else if (grant.renewalInFlight && grant.renewalLateAt - now > 0) {
-            round.seen.add(() -> lookAt(grant, grant.renewalLateAt));
+        } else if (grant.renewal() != null && grant.renewalLateAt() - now > 0) {
+            round.seen.add(() -> lookAt(grant, grant.renewalLateAt()));
         } else {
-            if (grant.renewalInFlight) {
+            if (grant.renewal() != null) {
                 this.renewer.isLate(grant);
             }
-            grant.renewalInFlight = true;
-            grant.renewalLateAt = now + this.pace.attempt();
-            round.attempts.add(this.renewer.attempt(grant));
-            round.seen.add(() -> lookAt(grant, grant.renewalLateAt));
+            RenewalAttempt attempt = this.renewer.attempt(grant);
+            grant.renewalSent(attempt, now + this.pace.attempt());
+            round.attempts.add(attempt);
+            round.seen.add(() -> lookAt(grant, grant.renewalLateAt()));
         }
     }
 

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryLockStore implements LockStore {
 
+    /** What ran out without a release is forgotten now and then. */
+    private static final int PURGE_EVERY = 1000;
+
     private record Entry(String owner, long token, long endsAtNanos) {
 
         boolean ownedBy(String acquisitionId) {
@@ -31,6 +34,8 @@ public final class InMemoryLockStore implements LockStore {
 
     private final AtomicLong lastToken = new AtomicLong();
 
+    private final AtomicLong acquisitions = new AtomicLong();
+
     @Override
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis) {
         long now = System.nanoTime();
@@ -42,6 +47,9 @@ public final class InMemoryLockStore implements LockStore {
             }
             return current.ownedBy(acquisitionId) ? new Entry(acquisitionId, current.token(), endsAt) : current;
         });
+        if (this.acquisitions.incrementAndGet() % PURGE_EVERY == 0) {
+            this.entries.values().removeIf(left -> live(left, now) == null);
+        }
         return entry.ownedBy(acquisitionId)
                 ? new AcquireReply.Granted(entry.token())
                 : new AcquireReply.Taken(TimeUnit.NANOSECONDS.toMillis(entry.endsAtNanos() - now) + 1);
@@ -119,8 +127,9 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public void stop() {
-        // Grants stay, as they do in Redis; the listeners of stopped registries have nobody to wake.
+    public void stop(ReleaseListener listener) {
+        // Grants stay, as they do in Redis.
+        this.listeners.remove(listener);
     }
 
     @Override

@@ -53,8 +53,12 @@ public interface LockStore {
      */
     void start(ReleaseListener listener);
 
-    /** Gives up all resources; may be started again. */
-    void stop();
+    /**
+     * Gives up all resources; may be started again.
+     *
+     * @param listener the one that it was started with, which is told nothing any more
+     */
+    void stop(ReleaseListener listener);
 
     /** For the line in the log: which store, where, with what timeouts. */
     String description();

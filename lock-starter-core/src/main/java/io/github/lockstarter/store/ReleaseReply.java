@@ -7,5 +7,10 @@ public enum ReleaseReply {
     /** Nobody owns the lock. */
     GONE,
     /** Another acquisition owns the lock. */
-    TAKEN
+    TAKEN,
+    /**
+     * The acquisition does not own the lock now, but the connection broke during the call: the client may have repeated
+     * it, and its first execution may have released.
+     */
+    UNPROVEN
 }

@@ -86,7 +86,7 @@ final class PipelinedRenewals implements Renewals {
         private void failed(Throwable failure) {
             RuntimeException cause =
                     failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
-            this.renewal.failed(RedisErrors.translate(cause, this.renewal.lockName()));
+            this.renewal.failed(RedisErrors.translate(cause, this.renewal.lockName(), true));
             this.onFailure.run();
         }
     }

@@ -83,6 +83,12 @@ final class PrivateLink implements RedisLink {
         this.background = null;
         if (executor != null) {
             executor.shutdownNow();
+            try {
+                // What is being opened must not outlive this run.
+                executor.awaitTermination(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
         }
         Link current = this.link;
         this.link = null;
@@ -145,6 +151,11 @@ final class PrivateLink implements RedisLink {
             factory.destroy();
             throw ex;
         }
+        if (this.background == null) {
+            // Stopped meanwhile.
+            factory.destroy();
+            return;
+        }
         this.link = new Link(factory, new StringRedisTemplate(factory));
         Listener told = this.listener;
         if (told != null) {
@@ -152,10 +163,6 @@ final class PrivateLink implements RedisLink {
         }
         if (replaced != null) {
             replaced.factory().destroy();
-        }
-        if (this.background == null) {
-            // Stopped meanwhile.
-            factory.destroy();
         }
     }
 
@@ -186,6 +193,12 @@ final class PrivateLink implements RedisLink {
     @Override
     public boolean isCluster() {
         return this.recipe.isCluster();
+    }
+
+    @Override
+    public long breaks() {
+        // It rejects what was in flight instead of repeating it.
+        return 0;
     }
 
     @Override

@@ -28,22 +28,25 @@ final class RedisErrors {
 
     private RedisErrors() {}
 
-    static LockStoreException translate(RuntimeException ex, String lockName) {
+    /**
+     * Translates.
+     *
+     * @param executedOnce false for a client that may have repeated the command: then a refusal may be the answer to the
+     *     second execution, after the first one did its work
+     */
+    static LockStoreException translate(RuntimeException ex, String lockName, boolean executedOnce) {
         String subject = "Redis, asked for lock '" + lockName + "', ";
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            String message = String.valueOf(cause.getMessage());
-            String code = codeIn(message, REFUSED);
-            if (code != null) {
-                return new LockStoreException(subject + "refused: " + message + ".", ex, false, true);
+            String message = inner(String.valueOf(cause.getMessage()));
+            if (codeIn(message, REFUSED) != null) {
+                return new LockStoreException(subject + "refused: " + sentence(message), ex, !executedOnce, true);
             }
-            code = codeIn(message, FATAL);
+            String code = codeIn(message, FATAL);
             if (code != null) {
                 // A script that fails half-way leaves what it had written: unknown, for the safe side.
-                return new LockStoreException(
-                        subject + "refused: " + message + ". " + remedy(code, message),
-                        ex,
-                        !code.equals("WRONGTYPE"),
-                        false);
+                boolean unknown = !executedOnce || !code.equals("WRONGTYPE");
+                String text = subject + "refused: " + sentence(message) + ' ' + remedy(code, message);
+                return new LockStoreException(text, ex, unknown, false);
             }
             if (message.contains("Commands are rejected") || message.contains("Unable to connect")) {
                 return notConnected(subject, ex);
@@ -53,11 +56,20 @@ final class RedisErrors {
             return notConnected(subject, ex);
         }
         return new LockStoreException(
-                subject + "did not answer in time: " + ex.getMessage()
-                        + " Whether the command was executed is not known.",
+                subject + "gave no answer (" + ex.getMessage() + "). Whether the command was executed is not known.",
                 ex,
                 true,
                 true);
+    }
+
+    /** Up to Redis 6.2 a command that fails in a script is reported inside of a text about the script. */
+    private static String inner(String message) {
+        int error = message.startsWith("ERR Error running script") ? message.lastIndexOf(": -") : -1;
+        return error >= 0 ? message.substring(error + 3) : message;
+    }
+
+    private static String sentence(String message) {
+        return message.endsWith(".") ? message : message + '.';
     }
 
     static LockStoreException notConnected(String lockName) {

@@ -24,6 +24,9 @@ interface RedisLink {
 
     boolean isCluster();
 
+    /** Changes whenever a connection breaks over which the client repeats commands by itself. */
+    long breaks();
+
     String description();
 
     /** Hears of a link that came up, on a background thread. */

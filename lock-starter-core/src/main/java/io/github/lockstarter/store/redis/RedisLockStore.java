@@ -47,14 +47,15 @@ public final class RedisLockStore implements LockStore {
     }
 
     private static RedisLink linkOver(RedisConnectionFactory factory, RedisStoreSettings settings) {
-        if (!settings.privateConnection()) {
-            return new SharedLink(factory, "distributed-lock.redis.private-connection is false");
-        }
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
+        if (!settings.privateConnection()) {
+            return new SharedLink(factory, "distributed-lock.redis.private-connection is false", lettuce);
+        }
         DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         return recipe != null
                 ? new PrivateLink(recipe, settings.commandTimeout())
-                : new SharedLink(factory, "a private connection needs Lettuce and a configuration that can be copied");
+                : new SharedLink(
+                        factory, "a private connection needs Lettuce and a configuration that can be copied", lettuce);
     }
 
     @Override
@@ -71,6 +72,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public ReleaseReply release(String lockName, String acquisitionId) {
+        long breaks = this.link.breaks();
         long reply = call(
                 lockName,
                 redis -> redis.execute(
@@ -81,6 +83,9 @@ public final class RedisLockStore implements LockStore {
                         lockName));
         if (reply > 0) {
             return ReleaseReply.RELEASED;
+        }
+        if (this.link.breaks() != breaks) {
+            return ReleaseReply.UNPROVEN;
         }
         return reply == 0 ? ReleaseReply.GONE : ReleaseReply.TAKEN;
     }
@@ -101,7 +106,7 @@ public final class RedisLockStore implements LockStore {
             throw ex;
         } catch (RuntimeException ex) {
             this.link.suspect();
-            throw RedisErrors.translate(ex, subject);
+            throw RedisErrors.translate(ex, subject, this.link.isPrivate());
         }
     }
 
@@ -136,7 +141,7 @@ public final class RedisLockStore implements LockStore {
         try {
             reply = command.apply(redis);
         } catch (RuntimeException ex) {
-            LockStoreException translated = RedisErrors.translate(ex, lockName);
+            LockStoreException translated = RedisErrors.translate(ex, lockName, this.link.isPrivate());
             if (translated.isTransient()) {
                 this.link.suspect();
             }
@@ -168,7 +173,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public void stop() {
+    public void stop(ReleaseListener listener) {
         this.messages.stop();
         this.link.stop();
     }

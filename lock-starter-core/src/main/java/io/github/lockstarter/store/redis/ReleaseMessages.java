@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -63,6 +64,7 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
     void stop() {
         ThreadPoolExecutor executor = this.background;
         this.background = null;
+        this.factory = null;
         this.wanted.set(false);
         if (executor != null) {
             executor.execute(this::unsubscribe);
@@ -108,6 +110,8 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
             created.setConnectionFactory(over);
             // Listening is waking somebody and never blocks; by default each message would start a thread.
             created.setTaskExecutor(Runnable::run);
+            // Not the executor above, on which a blocking client would keep this very thread for its subscription.
+            created.setSubscriptionExecutor(new SimpleAsyncTaskExecutor("lock-subscription-"));
             created.setRecoveryInterval(1000);
             created.afterPropertiesSet();
             created.addMessageListener(this, new ChannelTopic(this.channel));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.util.ClassUtils;
@@ -13,14 +14,22 @@ final class SharedLink implements RedisLink {
 
     private final String reason;
 
-    SharedLink(RedisConnectionFactory factory, String reason) {
+    private final boolean lettuce;
+
+    private volatile @Nullable ConnectionBreaks breaks;
+
+    SharedLink(RedisConnectionFactory factory, String reason, boolean lettucePresent) {
         this.factory = factory;
         this.template = new StringRedisTemplate(factory);
         this.reason = reason;
+        this.lettuce = lettucePresent && ConnectionBreaks.canCount(factory);
     }
 
     @Override
     public void start(Listener listener) {
+        if (this.lettuce) {
+            this.breaks = ConnectionBreaks.of(this.factory);
+        }
         listener.connected(this.factory);
     }
 
@@ -47,6 +56,12 @@ final class SharedLink implements RedisLink {
     @Override
     public boolean isCluster() {
         return false;
+    }
+
+    @Override
+    public long breaks() {
+        ConnectionBreaks counted = this.breaks;
+        return counted != null ? counted.count() : 0;
     }
 
     @Override

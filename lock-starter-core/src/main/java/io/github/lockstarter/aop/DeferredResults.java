@@ -1,0 +1,54 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+
+/** Methods that return before their work is done: a lock around them would end too early. */
+final class DeferredResults {
+
+    /** By name, for most of them need not be there. */
+    private static final Set<String> TYPES = Set.of(
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Future",
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask");
+
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    private DeferredResults() {}
+
+    /** What the method returns instead of its result, as a text for messages; null: it returns its result. */
+    static @Nullable String of(LockSite site) {
+        Method method = site.method();
+        Class<?>[] parameters = method.getParameterTypes();
+        if (parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION)) {
+            return "is a suspend function";
+        }
+        Class<?> returned = GenericTypeResolver.resolveReturnType(method, site.beanClass());
+        return isDeferred(returned) ? "returns a " + returned.getSimpleName() : null;
+    }
+
+    private static boolean isDeferred(@Nullable Class<?> type) {
+        if (type == null) {
+            return false;
+        }
+        if (TYPES.contains(type.getName()) || isDeferred(type.getSuperclass())) {
+            return true;
+        }
+        for (Class<?> parent : type.getInterfaces()) {
+            if (isDeferred(parent)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

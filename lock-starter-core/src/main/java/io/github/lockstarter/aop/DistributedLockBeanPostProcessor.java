@@ -1,0 +1,154 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.LockRegistry;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.target.EmptyTargetSource;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.Ordered;
+
+/**
+ * Puts a lock around the {@link DistributedLock} methods of beans, and fails the start of the application with
+ * {@link InvalidLockDefinitionException} where that cannot be done.
+ *
+ * <p>It is a post-processor rather than an advisor bean, for those are silently ignored where no auto-proxy creator
+ * looks for them. In proxies that are there already the lock goes where its order belongs. The post-processor runs
+ * before those of {@code @Async} and {@code @Retryable}, which put themselves outside of what they find.
+ */
+@SuppressWarnings("serial")
+public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
+        implements SmartInitializingSingleton {
+
+    /**
+     * Default place of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an
+     * order, inside of aspects with one. Also the place of this post-processor among others.
+     */
+    public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+    private final DisabledLocks disabledLocks = new DisabledLocks();
+
+    private final LockedTypes types;
+
+    private final DefaultPointcutAdvisor lock;
+
+    private boolean enabled = true;
+
+    /**
+     * Creates the post-processor.
+     *
+     * @param registry asked at the first call of a locked method, so that it is not created before ordinary beans
+     */
+    public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
+        Supplier<@Nullable ConfigurableBeanFactory> beans = () -> this.beanFactory;
+        LockedMethods methods = new LockedMethods(new LockSpecReader(new Placeholders(beans), new KeyContext(beans)));
+        this.types = new LockedTypes(methods);
+        this.lock = new DefaultPointcutAdvisor(
+                new LockedMethodPointcut(methods), new DistributedLockInterceptor(methods, registry));
+        this.lock.setOrder(DEFAULT_ORDER);
+        this.advisor = this.lock;
+        setOrder(DEFAULT_ORDER);
+    }
+
+    /** Sets the place of the lock among the advisors of a proxy; smaller is farther outside. */
+    public void setLockOrder(int lockOrder) {
+        this.lock.setOrder(lockOrder);
+    }
+
+    /** Whether methods get their lock (the default). If not, one warning lists those that go without. */
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof AopInfrastructureBean) {
+            return bean;
+        }
+        LockedType type = typeOf(bean, beanName);
+        if (!type.isLocked()) {
+            return bean;
+        }
+        if (!this.enabled) {
+            this.disabledLocks.add(type);
+            return bean;
+        }
+        if (bean instanceof Advised advised) {
+            addTo(advised, type);
+            return bean;
+        }
+        if (bean instanceof SpringProxy) {
+            throw closed(type, "opaque");
+        }
+        return super.postProcessAfterInitialization(bean, beanName);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        this.disabledLocks.started();
+    }
+
+    @Override
+    protected boolean isEligible(Class<?> targetClass) {
+        return this.enabled && this.types.of(targetClass).isLocked();
+    }
+
+    /** Called with everything decided, right before a proxy is made. */
+    @Override
+    protected void customizeProxyFactory(ProxyFactory proxyFactory) {
+        Class<?> targetClass = proxyFactory.getTargetClass();
+        if (targetClass != null) {
+            List<LockedMethod> callable =
+                    ProxyRules.of(this.types.of(targetClass), proxyFactory).check();
+            // Without a target this is the build of an AOT application, where properties have no values yet.
+            if (!(proxyFactory.getTargetSource() instanceof EmptyTargetSource)) {
+                callable.forEach(LockedMethod::spec);
+            }
+        }
+    }
+
+    private LockedType typeOf(Object bean, String beanName) {
+        if (bean instanceof Advised advised) {
+            return this.types.of(advised.getTargetClass(), advised.getProxiedInterfaces());
+        }
+        LockedType type = this.types.of(bean.getClass());
+        if (bean instanceof SpringProxy && !type.isLocked() && this.beanFactory != null) {
+            Class<?> hidden = AutoProxyUtils.determineTargetClass(this.beanFactory, beanName);
+            return hidden != null ? this.types.of(hidden) : type;
+        }
+        return type;
+    }
+
+    private void addTo(Advised advised, LockedType type) {
+        if (AdvisorChain.locks(advised)) {
+            return;
+        }
+        if (advised.isFrozen()) {
+            throw closed(type, "frozen");
+        }
+        new ProxyRules(type, AopUtils.isJdkDynamicProxy(advised), List.of(advised.getProxiedInterfaces()))
+                .check()
+                .forEach(LockedMethod::spec);
+        AdvisorChain.add(advised, this.lock);
+    }
+
+    private static InvalidLockDefinitionException closed(LockedType type, String how) {
+        return type.methods()
+                .get(0)
+                .site()
+                .refused(
+                        "the bean has a proxy already that is " + how + ", so that no lock can be added",
+                        "Have that proxy made without this setting, or call LockRegistry.execute in the method.");
+    }
+}

@@ -1,0 +1,79 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.InvalidLockKeyException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/** The key of one annotated method, parsed and checked once and evaluated once for each call. */
+final class KeyExpression {
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+    private final LockSite site;
+
+    private final String text;
+
+    private final SpelExpression expression;
+
+    private final KeyVariables variables;
+
+    private final KeyContext context;
+
+    private KeyExpression(
+            LockSite site, String text, SpelExpression expression, KeyVariables variables, KeyContext context) {
+        this.site = site;
+        this.text = text;
+        this.expression = expression;
+        this.variables = variables;
+        this.context = context;
+    }
+
+    /**
+     * Parses and checks.
+     *
+     * @param annotated what carries the annotation, see {@link KeyVariables#of}
+     */
+    static KeyExpression parse(LockSite site, String text, @Nullable Object annotated, KeyContext context) {
+        KeyVariables variables = KeyVariables.of(site.method(), annotated);
+        SpelExpression expression = parse(site, text);
+        new KeySyntax(site, text, variables).check(expression.getAST());
+        return new KeyExpression(site, text, expression, variables, context);
+    }
+
+    /** Text of the key for a call with these arguments. */
+    String evaluate(@Nullable Object target, @Nullable Object[] arguments) {
+        try {
+            return KeyText.of(this.expression.getValue(
+                    this.context.forCall(this.site.method(), this.variables, target, arguments)));
+        } catch (KeyText.Unusable ex) {
+            throw unusable(String.valueOf(ex.getMessage()), null);
+        } catch (RuntimeException ex) {
+            throw unusable("cannot be evaluated: " + ex.getMessage(), ex);
+        }
+    }
+
+    /** For a key that cannot name a lock; the message goes on with the problem. */
+    InvalidLockKeyException unusable(String problem, @Nullable Throwable cause) {
+        return new InvalidLockKeyException("Key \"" + this.text + "\" of " + this.site + " " + problem, cause);
+    }
+
+    private static SpelExpression parse(LockSite site, String text) {
+        try {
+            return PARSER.parseRaw(text);
+        } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+            throw site.refused("key = \"" + text + "\" is no SpEL expression: " + ex.getMessage(), remedy(text), ex);
+        }
+    }
+
+    private static String remedy(String text) {
+        if (text.contains("#{")) {
+            return "Leave out #{ and }: the key is an expression already.";
+        }
+        if (text.contains("${")) {
+            return "Placeholders belong into name; the key is what differs from call to call.";
+        }
+        return "Correct it; plain text belongs into name, or into quotes: \"'text'\".";
+    }
+}

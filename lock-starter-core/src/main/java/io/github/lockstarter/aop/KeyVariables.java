@@ -1,0 +1,90 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+
+/** The variables that a key may use: parameters by name and by position. Looked up once. */
+final class KeyVariables implements ParameterNameDiscoverer {
+
+    private final @Nullable String @Nullable [] names;
+
+    private final int count;
+
+    private KeyVariables(@Nullable String @Nullable [] names, int count) {
+        this.names = names;
+        this.count = count;
+    }
+
+    /**
+     * The variables of a method.
+     *
+     * @param annotated what carries the annotation: if that is an overridden method, its author wrote the key for its
+     *     own parameter names
+     */
+    static KeyVariables of(Method method, @Nullable Object annotated) {
+        ParameterNameDiscoverer discoverer = DefaultParameterNameDiscoverer.getSharedInstance();
+        @Nullable String[] names = annotated instanceof Method declared ? discoverer.getParameterNames(declared) : null;
+        return new KeyVariables(
+                names != null ? names : discoverer.getParameterNames(method), method.getParameterCount());
+    }
+
+    boolean hasNames() {
+        return this.names != null || this.count == 0;
+    }
+
+    boolean isParameter(String name) {
+        return indexOf(name) >= 0;
+    }
+
+    boolean contains(String name) {
+        return isParameter(name) || position(name) >= 0;
+    }
+
+    /** Whether it is the name of one parameter and the position of another. */
+    boolean isAmbiguous(String name) {
+        return isParameter(name) && position(name) >= 0 && position(name) != indexOf(name);
+    }
+
+    /** All of them, for messages. */
+    String describe() {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < this.count; i++) {
+            String name = this.names != null ? this.names[i] : null;
+            all.add(name != null ? "#" + name + " (#a" + i + ")" : "#a" + i);
+        }
+        all.add("#root.method");
+        all.add("#root.target");
+        String known = "Known here: " + String.join(", ", all) + ".";
+        return hasNames() ? known : known + " The class has no parameter names; compile it with -parameters.";
+    }
+
+    @Override
+    public @Nullable String @Nullable [] getParameterNames(Method method) {
+        return this.names;
+    }
+
+    @Override
+    public @Nullable String @Nullable [] getParameterNames(Constructor<?> constructor) {
+        return null;
+    }
+
+    private int indexOf(String name) {
+        return this.names != null ? Arrays.asList(this.names).indexOf(name) : -1;
+    }
+
+    /** Position that {@code a0} or {@code p0} stands for; -1: the name is no such thing. */
+    private int position(String name) {
+        for (int i = 0; i < this.count; i++) {
+            if (name.equals("a" + i) || name.equals("p" + i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where an annotation applies; what messages call it.
+ *
+ * @param beanClass class of the bean as its author wrote it
+ * @param method the most specific method of that class
+ */
+record LockSite(Class<?> beanClass, Method method) {
+
+    InvalidLockDefinitionException refused(String problem, String remedy) {
+        return refused(problem, remedy, null);
+    }
+
+    InvalidLockDefinitionException refused(String problem, String remedy, @Nullable Throwable cause) {
+        return new InvalidLockDefinitionException("@DistributedLock on " + this + ": " + problem + ".", remedy, cause);
+    }
+
+    /** {@code SimpleClassName.methodName}: the same in every JVM, and never shared by two unrelated beans. */
+    String defaultLockName() {
+        Class<?> declaring = this.method.getDeclaringClass();
+        // A generated class has another name in every JVM; a target that does not know the method serves many beans.
+        boolean named = !isGenerated(this.beanClass) && declaring.isAssignableFrom(this.beanClass);
+        Class<?> owner = named ? this.beanClass : declaring;
+        String simpleName = owner.getSimpleName();
+        return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + this.method.getName();
+    }
+
+    /** For lists, where parameters would be noise. */
+    String shortText() {
+        return this.method.getDeclaringClass().getName() + '.' + this.method.getName();
+    }
+
+    @Override
+    public String toString() {
+        String parameters = Arrays.stream(this.method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", "(", ")"));
+        String where = shortText() + parameters;
+        boolean inherited = this.method.getDeclaringClass() != this.beanClass;
+        return inherited ? where + " (of " + this.beanClass.getName() + ")" : where;
+    }
+
+    /** Whether the class was made at run time and so has no methods of its own that anybody wrote. */
+    static boolean isGenerated(Class<?> type) {
+        return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+    }
+
+    private static String withoutPackage(Class<?> type) {
+        return type.getName().substring(type.getPackageName().length() + 1);
+    }
+}

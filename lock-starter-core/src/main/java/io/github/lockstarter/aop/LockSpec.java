@@ -1,0 +1,40 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an annotation says, read and checked.
+ *
+ * @param name static name of the lock
+ * @param key what is locked under that name; null: the name alone
+ * @param waitTime null: as configured
+ * @param lease null: renewed
+ * @param maxHold null: as configured
+ * @param onLost what happens when the lease is lost
+ */
+record LockSpec(
+        String name,
+        @Nullable KeyExpression key,
+        @Nullable Duration waitTime,
+        @Nullable Duration lease,
+        @Nullable Duration maxHold,
+        OnLost onLost) {
+
+    /** Asks for one key. */
+    LockRequest request(String keyText) {
+        LockRequest request = LockRequest.of(this.name, keyText).withOnLost(this.onLost);
+        if (this.waitTime != null) {
+            request = request.withWaitTime(this.waitTime);
+        }
+        if (this.lease != null) {
+            request = request.withLease(this.lease);
+        }
+        if (this.maxHold != null) {
+            request = request.withMaxHold(this.maxHold);
+        }
+        return request;
+    }
+}

@@ -1,0 +1,109 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/** The time attributes of one annotation, each a number in {@code timeUnit} or a text with placeholders. */
+final class TimeAttributes {
+
+    private static final String UP_TO = " and at most ten years, or -1: ";
+
+    private static final LockRequest PROBE = LockRequest.of("probe");
+
+    private final LockSite site;
+
+    private final MergedAnnotation<DistributedLock> annotation;
+
+    private final Placeholders placeholders;
+
+    private final TimeUnit unit;
+
+    TimeAttributes(LockSite site, MergedAnnotation<DistributedLock> annotation, Placeholders placeholders) {
+        this.site = site;
+        this.annotation = annotation;
+        this.placeholders = placeholders;
+        this.unit = annotation.getEnum("timeUnit", TimeUnit.class);
+    }
+
+    /** Null: as configured. */
+    @Nullable
+    Duration waitTime() {
+        return textOrNumber("waitTime", DistributedLock.DEFAULT, PROBE::withWaitTime, "Use 0" + UP_TO + "no limit.");
+    }
+
+    /** Null: renewed. */
+    @Nullable
+    Duration lease() {
+        return textOrNumber("lease", -1, PROBE::withLease, "Use at least 1 ms" + UP_TO + "renewed.");
+    }
+
+    /** Null: as configured. */
+    @Nullable
+    Duration maxHold() {
+        return number("maxHold", DistributedLock.DEFAULT, PROBE::withMaxHold, "Use at least 1 ms" + UP_TO + "no cap.");
+    }
+
+    private @Nullable Duration textOrNumber(String attribute, long unset, Consumer<Duration> check, String remedy) {
+        String twin = attribute + "String";
+        String text = this.annotation.getString(twin);
+        if (text.isEmpty()) {
+            return number(attribute, unset, check, remedy);
+        }
+        if (this.annotation.getLong(attribute) != unset) {
+            throw this.site.refused(
+                    attribute + " and " + twin + " are both set", "Leave one of them out; they say the same.");
+        }
+        String resolved = this.placeholders.resolve(this.site, twin, text);
+        if (resolved.isEmpty()) {
+            return null;
+        }
+        String shown = twin + " = \"" + text + '"' + (resolved.equals(text) ? "" : ", which is \"" + resolved + '"');
+        Duration time = resolved.equals("-1") ? LockRequest.FOREVER : parse(resolved, shown);
+        return checked(time, shown, check, remedy);
+    }
+
+    private @Nullable Duration number(String attribute, long unset, Consumer<Duration> check, String remedy) {
+        long number = this.annotation.getLong(attribute);
+        if (number == unset) {
+            return null;
+        }
+        if (number == -1) {
+            return LockRequest.FOREVER;
+        }
+        String shown = attribute + " = " + number + " with timeUnit = " + this.unit;
+        if (number < -1) {
+            throw this.site.refused(shown + " is out of range", remedy);
+        }
+        try {
+            return checked(Duration.of(number, this.unit.toChronoUnit()), shown, check, remedy);
+        } catch (ArithmeticException ex) {
+            throw this.site.refused(shown + " is out of range", remedy, ex);
+        }
+    }
+
+    private Duration parse(String resolved, String shown) {
+        try {
+            return DurationFormatterUtils.detectAndParse(
+                    resolved, DurationFormat.Unit.fromChronoUnit(this.unit.toChronoUnit()));
+        } catch (IllegalArgumentException | ArithmeticException ex) {
+            throw this.site.refused(
+                    shown + ", is no duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
+        }
+    }
+
+    private Duration checked(Duration time, String shown, Consumer<Duration> check, String remedy) {
+        try {
+            check.accept(time);
+            return time;
+        } catch (IllegalArgumentException ex) {
+            throw this.site.refused(shown + " is out of range", remedy, ex);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.github.lockstarter.metrics;
+
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewalFailedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Counts and times what happens to leases. It neither blocks nor throws, so it may be called by the thread that an event
+ * happens in.
+ *
+ * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}.
+ */
+public final class MicrometerLockListener implements LockListener {
+
+    private static final Log logger = LogFactory.getLog(MicrometerLockListener.class);
+
+    private final LockMetersByName meters;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    /** Creates a listener that records to that registry. */
+    public MicrometerLockListener(MeterRegistry registry) {
+        this.meters = new LockMetersByName(registry);
+    }
+
+    @Override
+    public void acquired(LockAcquiredEvent event) {
+        record(event, (meters, it) -> meters.acquire(AcquireOutcome.ACQUIRED).record(it.waited()));
+    }
+
+    @Override
+    public void notAcquired(LockNotAcquiredEvent event) {
+        record(
+                event,
+                (meters, it) -> meters.acquire(AcquireOutcome.of(it.outcome())).record(it.waited()));
+    }
+
+    @Override
+    public void renewed(LockRenewedEvent event) {
+        record(event, (meters, it) -> meters.renewal(RenewalOutcome.RENEWED).record(it.took()));
+    }
+
+    @Override
+    public void renewalFailed(LockRenewalFailedEvent event) {
+        record(event, (meters, it) -> meters.renewal(RenewalOutcome.of(it)).record(it.took()));
+    }
+
+    @Override
+    public void lost(LockLostEvent event) {
+        record(event, (meters, it) -> {
+            meters.lost(it.reason()).increment();
+            meters.hold().record(it.heldFor());
+        });
+    }
+
+    @Override
+    public void released(LockReleasedEvent event) {
+        record(event, (meters, it) -> {
+            meters.release(it.outcome()).increment();
+            if (it.outcome() != LockReleasedEvent.Outcome.LOST) {
+                // The hold of a lost lease ended with the loss, and was recorded then.
+                meters.hold().record(it.heldFor());
+            }
+        });
+    }
+
+    @Override
+    public void handedOver(LockHandedOverEvent event) {
+        record(event, (meters, it) -> meters.handoff(it.kind()).increment());
+    }
+
+    /** Every event comes through here, and often: no lambda may capture anything. */
+    private <E extends LockEvent> void record(E event, BiConsumer<LockMeters, E> recording) {
+        try {
+            recording.accept(this.meters.of(event.name()), event);
+        } catch (Throwable ex) {
+            // A meter filter, a registry or a version clash can throw anything; a lock must not suffer from it.
+            notRecorded(event, ex);
+        }
+    }
+
+    private void notRecorded(LockEvent event, Throwable ex) {
+        if (this.warned.compareAndSet(false, true)) {
+            logger.warn("Meters of locks are incomplete; further failures are logged at DEBUG: " + event, ex);
+        } else if (logger.isDebugEnabled()) {
+            logger.debug("Not recorded: " + event, ex);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.github.lockstarter.aop;
+
+import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+class DeferredResultsTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                ReturnsFuture.class,
+                ReturnsCompletableFuture.class,
+                ReturnsMono.class,
+                ReturnsFlowPublisher.class,
+                ReturnsGenericFuture.class
+            })
+    void shouldRefuseMethodsThatReturnBeforeTheirWorkIsDone(Class<?> bean) {
+        assertThat(refusalOf(bean))
+                .hasMessageContaining(bean.getName())
+                .hasMessageContaining("returns a ")
+                .hasMessageContaining("not supported by this version")
+                .hasMessageContaining("acquireAsync");
+    }
+
+    @Test
+    void shouldRefuseSuchMethodsOfAnnotatedClasses() {
+        assertThat(refusalOf(ClassLevelFuture.class))
+                .hasMessageContaining("ClassLevelFuture.call()")
+                .hasMessageContaining("returns a Future")
+                .hasMessageContaining("annotate the other methods instead of the class");
+    }
+
+    @Test
+    void shouldRefuseSuspendFunctions(@TempDir Path directory) throws Exception {
+        Class<?> bean = Sources.in(directory)
+                .add("kotlin.coroutines.Continuation", "public interface Continuation<T> {}")
+                .add(
+                        "shop.Suspending",
+                        "public class Suspending { @io.github.lockstarter.DistributedLock"
+                                + " public Object run(kotlin.coroutines.Continuation<Object> next) { return null; } }")
+                .load("shop.Suspending");
+
+        assertThat(refusalOf(bean)).hasMessageContaining("the method is a suspend function");
+    }
+
+    static class ReturnsFuture {
+
+        @DistributedLock
+        public Future<String> call() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    static class ReturnsCompletableFuture {
+
+        @DistributedLock
+        public CompletableFuture<String> call() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    static class ReturnsMono {
+
+        @DistributedLock
+        public Mono<String> call() {
+            return Mono.empty();
+        }
+    }
+
+    static class ReturnsFlowPublisher {
+
+        @DistributedLock
+        public Flow.Publisher<String> call() {
+            return subscriber -> {};
+        }
+    }
+
+    static class GenericCall<T> {
+
+        @DistributedLock
+        public T call() {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    static class ReturnsGenericFuture extends GenericCall<Future<String>> {}
+
+    @DistributedLock
+    static class ClassLevelFuture {
+
+        public Future<String> call() {
+            return new CompletableFuture<>();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeySyntaxTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#id",
+                "#order.id",
+                "#order?.id",
+                "#order.getId()",
+                "#order.items[0]",
+                "#order.tags['colour']",
+                "#a0.id",
+                "#p1",
+                "@tenants.current()",
+                "@tenants.of(#order)",
+                "'orders'",
+                "42",
+                "#id + ':' + #order.id",
+                "#id ?: 'none'",
+                "#count > 5 ? 'large' : #id",
+                "#order.items.^[price > 5].name",
+                "#order.items.![name][0]",
+                "#order.items.^[#this.price > #count].name",
+                "#root.method.name",
+                "#root.target.region + #id",
+                "#root?.target.region"
+            })
+    void shouldAccept(String key) {
+        assertThat(parse(key)).isNotNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
+                    #oder            | there is no variable #oder               | Known here: #order (#a0), #id (#a1), #count (#a2), #root.method, #root.target.
+                    #a3              | there is no variable #a3                 | #count (#a2)
+                    #id + #p7        | there is no variable #p7                 | #count (#a2)
+                    #order.items[#i] | there is no variable #i                  | #count (#a2)
+                    #this            | there is no variable #this               | #count (#a2)
+                    #root.args[0]    | #root has no args                        | #root.target
+                    #root.toString() | #root has no toString()                  | #root.target
+                    T(java.lang.Math).random() | T(…) is not allowed            | bean (@name)
+                    #count instanceof T(Integer) | T(…) is not allowed          | bean (@name)
+                    new java.util.Date()       | new is not allowed             | bean (@name)
+                    #order.id = 5    | must not change anything                 | assignments
+                    #order.count++   | must not change anything                 | ++
+                    --#order.count   | must not change anything                 | ++
+                    {#id, #count}    | collections in a key are not supported by this version | #a0 + ':' + #a1
+                    {a: #id}         | collections in a key are not supported by this version | #a0 + ':' + #a1
+                    #f(#id)          | there are no functions in a key          | bean (@name)
+                    orders           | 'orders' is no variable                  | use name = "orders", or quote it: "'orders'"
+                    order-lock       | is no variable                           | use name = "order-lock", or quote it
+                    order.id         | 'order' is no variable                   | Did you mean #order.id?
+                    #count + id      | 'id' is no variable                      | Did you mean #count + #id?
+                    method.name      | 'method' is no variable                  | Did you mean #root.method.name?
+                    #order.tags[colour] | 'colour' is no variable               | quote it
+                    current()        | nothing to call current() on             | #root.target.current()
+                    [0]              | nothing that [0] could be part of        | Known here
+                    #order.          | is no SpEL expression                    | "'text'"
+                    order 42         | is no SpEL expression                    | plain text belongs into name
+                    #{#id}           | is no SpEL expression                    | the key is an expression already
+                    ${region}        | is no SpEL expression                    | Placeholders belong into name
+                    """)
+    void shouldRefuse(String key, String problem, String remedy) {
+        assertThatThrownBy(() -> parse(key))
+                .isInstanceOfSatisfying(
+                        InvalidLockDefinitionException.class,
+                        refusal -> assertThat(refusal.remedy()).contains(remedy))
+                .hasMessageContaining("@DistributedLock on " + getClass().getName() + ".ship(Order, String, int)")
+                .hasMessageContaining("key = \"" + key + '"')
+                .hasMessageContaining(problem);
+    }
+
+    @Test
+    void shouldRefuseABlankKey() {
+        assertThatThrownBy(() -> parse(" ")).hasMessageContaining("is no SpEL expression");
+    }
+
+    @Test
+    void shouldRefuseNamesThatMeanTwoThings() {
+        assertThatThrownBy(() -> parse("#p1", method("swapped")))
+                .hasMessageContaining("#p1 is the name of one parameter and the position of another");
+        assertThatThrownBy(() -> parse("#root", method("rooted")))
+                .hasMessageContaining("#root is the call and not the parameter");
+    }
+
+    @Test
+    void shouldSayWhenParameterNamesAreMissing(@TempDir Path directory) throws Exception {
+        Class<?> bean = Sources.in(directory)
+                .add(
+                        "shop.Nameless",
+                        "public class Nameless { @io.github.lockstarter.DistributedLock(\"#id\")"
+                                + " public void run(String id) {} }")
+                .load("shop.Nameless");
+
+        assertThat(LockedContext.refusalOf(bean))
+                .hasMessageContaining("@DistributedLock on shop.Nameless.run(String)")
+                .hasMessageContaining("there is no variable #id")
+                .hasMessageContaining("Known here: #a0, #root.method")
+                .hasMessageContaining("compile it with -parameters");
+    }
+
+    @Test
+    void shouldRefuseAtStart() {
+        assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #oderId");
+    }
+
+    @Test
+    void shouldRefuseAClassLevelKeyThatDoesNotFitAllItsMethods() {
+        assertThat(LockedContext.refusalOf(ClassLevelKey.class))
+                .hasMessageContaining("ClassLevelKey.other()")
+                .hasMessageContaining("there is no variable #id");
+    }
+
+    private static KeyExpression parse(String key) {
+        return parse(key, method("ship"));
+    }
+
+    private static KeyExpression parse(String key, Method method) {
+        return KeyExpression.parse(new LockSite(KeySyntaxTest.class, method), key, method, new KeyContext(() -> null));
+    }
+
+    private static Method method(String name) {
+        return Arrays.stream(KeySyntaxTest.class.getDeclaredMethods())
+                .filter(method -> method.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    void ship(Order order, String id, int count) {}
+
+    void swapped(String p1, String p0) {}
+
+    void rooted(String root) {}
+
+    record Order(String id, int count, Map<String, String> tags) {}
+
+    static class Misspelt {
+
+        @DistributedLock("#oderId")
+        public void run(String orderId) {}
+    }
+
+    @DistributedLock("#id")
+    static class ClassLevelKey {
+
+        public void run(String id) {}
+
+        public void other() {}
+    }
+}

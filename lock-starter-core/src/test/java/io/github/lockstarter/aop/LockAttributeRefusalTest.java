@@ -1,0 +1,243 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedLocks;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.OnNotGranted;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class LockAttributeRefusalTest {
+
+    @ParameterizedTest
+    @MethodSource
+    void shouldRefuse(Class<?> bean, String problem, String remedy) {
+        InvalidLockDefinitionException refusal = LockedContext.refusalOf(bean);
+
+        assertThat(refusal)
+                .hasMessageContaining("@DistributedLock on " + bean.getName() + ".run()")
+                .hasMessageContaining(problem);
+        assertThat(refusal.remedy()).contains(remedy);
+    }
+
+    static Stream<Arguments> shouldRefuse() {
+        return Stream.of(
+                Arguments.of(
+                        LeaseZero.class, "lease = 0 with timeUnit = MILLISECONDS is out of range", "at least 1 ms"),
+                Arguments.of(LeaseTooShort.class, "lease = 999999 with timeUnit = NANOSECONDS", "at least 1 ms"),
+                Arguments.of(LeaseNegative.class, "lease = -2 with timeUnit = MILLISECONDS", "-1: renewed"),
+                Arguments.of(LeaseTooLong.class, "lease = 9223372036854775807 with timeUnit = DAYS", "ten years"),
+                Arguments.of(LeaseDecades.class, "lease = 36500 with timeUnit = DAYS", "ten years"),
+                Arguments.of(LeaseTextZero.class, "leaseString = \"0s\" is out of range", "at least 1 ms"),
+                Arguments.of(LeaseTextNegative.class, "leaseString = \"-2\" is out of range", "-1: renewed"),
+                Arguments.of(LeaseTextWrong.class, "leaseString = \"soon\", is no duration", "30s, PT30S"),
+                Arguments.of(LeaseTwice.class, "lease and leaseString are both set", "Leave one of them out"),
+                Arguments.of(WaitNegative.class, "waitTime = -1000 with timeUnit = MICROSECONDS", "-1: no limit"),
+                Arguments.of(WaitTwice.class, "waitTime and waitTimeString are both set", "Leave one of them out"),
+                Arguments.of(
+                        WaitUnresolved.class, "waitTimeString = \"${missing}\" has a placeholder", "Set the property"),
+                Arguments.of(MaxHoldZero.class, "maxHold = 0 with timeUnit", "-1: no cap"),
+                Arguments.of(MaxHoldNegative.class, "maxHold = -2 with timeUnit", "-1: no cap"),
+                Arguments.of(
+                        NameUnresolved.class, "name = \"${missing}-orders\" has a placeholder", "Set the property"),
+                Arguments.of(NameBlank.class, "name = \" \" is blank", "NameBlank.run"),
+                Arguments.of(NameTooLong.class, "cannot name a lock", "at most 512 bytes"),
+                Arguments.of(KeyAndValue.class, "its attributes contradict each other", "either value or key"),
+                Arguments.of(MinHold.class, "minHold is not supported by this version", "Leave it at 0"),
+                Arguments.of(Skip.class, "onNotGranted is not supported by this version", "LockNotGrantedException"),
+                Arguments.of(Fallback.class, "fallback is not supported by this version", "LockNotGrantedException"),
+                Arguments.of(
+                        InTransaction.class,
+                        "releaseAfterTransaction = false is not supported by this version",
+                        "Leave"),
+                Arguments.of(Repeated.class, "more than once, which is not supported by this version", "Leave one"),
+                Arguments.of(RepeatedByMeta.class, "more than once", "Leave one"),
+                Arguments.of(RepeatedByContainer.class, "more than once", "Leave one"));
+    }
+
+    @Test
+    void shouldShowWhatAPlaceholderStandsFor() {
+        assertThat(LockedContext.refusal(() -> LockedContext.prepare(processor -> {}, LeasePlaceholder.class)
+                        .property("lease", "never")
+                        .refresh()))
+                .hasMessageContaining("leaseString = \"${lease}\", which is \"never\", is no duration");
+    }
+
+    static class LeaseZero {
+
+        @DistributedLock(lease = 0)
+        public void run() {}
+    }
+
+    static class LeaseTooShort {
+
+        @DistributedLock(lease = 999_999, timeUnit = TimeUnit.NANOSECONDS)
+        public void run() {}
+    }
+
+    static class LeaseNegative {
+
+        @DistributedLock(lease = -2)
+        public void run() {}
+    }
+
+    static class LeaseTooLong {
+
+        @DistributedLock(lease = Long.MAX_VALUE, timeUnit = TimeUnit.DAYS)
+        public void run() {}
+    }
+
+    static class LeaseDecades {
+
+        @DistributedLock(lease = 36_500, timeUnit = TimeUnit.DAYS)
+        public void run() {}
+    }
+
+    static class LeaseTextZero {
+
+        @DistributedLock(leaseString = "0s")
+        public void run() {}
+    }
+
+    static class LeaseTextNegative {
+
+        @DistributedLock(leaseString = "-2")
+        public void run() {}
+    }
+
+    static class LeaseTextWrong {
+
+        @DistributedLock(leaseString = "soon")
+        public void run() {}
+    }
+
+    static class LeaseTwice {
+
+        @DistributedLock(lease = 5, leaseString = "5ms")
+        public void run() {}
+    }
+
+    static class LeasePlaceholder {
+
+        @DistributedLock(leaseString = "${lease}")
+        public void run() {}
+    }
+
+    static class WaitNegative {
+
+        @DistributedLock(waitTime = -1000, timeUnit = TimeUnit.MICROSECONDS)
+        public void run() {}
+    }
+
+    static class WaitTwice {
+
+        @DistributedLock(waitTime = 5, waitTimeString = "${nothing:}")
+        public void run() {}
+    }
+
+    static class WaitUnresolved {
+
+        @DistributedLock(waitTimeString = "${missing}")
+        public void run() {}
+    }
+
+    static class MaxHoldZero {
+
+        @DistributedLock(maxHold = 0)
+        public void run() {}
+    }
+
+    static class MaxHoldNegative {
+
+        @DistributedLock(maxHold = -2)
+        public void run() {}
+    }
+
+    static class NameUnresolved {
+
+        @DistributedLock(name = "${missing}-orders")
+        public void run() {}
+    }
+
+    static class NameBlank {
+
+        @DistributedLock(name = " ")
+        public void run() {}
+    }
+
+    static class NameTooLong {
+
+        private static final String HUNDRED =
+                "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbb"
+                        + "aaaaaaaaaabbbbbbbbbb";
+
+        @DistributedLock(name = HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED)
+        public void run() {}
+    }
+
+    static class KeyAndValue {
+
+        @DistributedLock(value = "'a'", key = "'b'")
+        public void run() {}
+    }
+
+    static class MinHold {
+
+        @DistributedLock(minHold = 1)
+        public void run() {}
+    }
+
+    static class Skip {
+
+        @DistributedLock(onNotGranted = OnNotGranted.SKIP)
+        public void run() {}
+    }
+
+    static class Fallback {
+
+        @DistributedLock(fallback = "other")
+        public void run() {}
+    }
+
+    static class InTransaction {
+
+        @DistributedLock(releaseAfterTransaction = false)
+        public void run() {}
+    }
+
+    static class Repeated {
+
+        @DistributedLock(name = "a")
+        @DistributedLock(name = "b")
+        public void run() {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock(name = "nightly")
+    @interface Nightly {}
+
+    static class RepeatedByMeta {
+
+        @Nightly
+        @DistributedLock(name = "b")
+        public void run() {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLocks({@DistributedLock(name = "a"), @DistributedLock(name = "b")})
+    @interface Both {}
+
+    static class RepeatedByContainer {
+
+        @Both
+        public void run() {}
+    }
+}

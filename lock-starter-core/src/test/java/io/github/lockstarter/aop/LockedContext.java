@@ -1,0 +1,77 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+
+/** An application with the post-processor, and a registry that writes down what happens. */
+final class LockedContext extends AnnotationConfigApplicationContext {
+
+    final RecordingRegistry registry = new RecordingRegistry();
+
+    private LockedContext() {}
+
+    static LockedContext of(Class<?>... components) {
+        return with(processor -> {}, components);
+    }
+
+    static LockedContext ofInterfaceProxies(Class<?>... components) {
+        return with(processor -> processor.setProxyTargetClass(false), components);
+    }
+
+    static LockedContext with(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
+        LockedContext context = prepare(settings, components);
+        try {
+            context.refresh();
+            return context;
+        } catch (RuntimeException ex) {
+            context.close();
+            throw ex;
+        }
+    }
+
+    /** Not refreshed yet. */
+    static LockedContext prepare(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
+        LockedContext context = new LockedContext();
+        context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
+            DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> context.registry);
+            processor.setProxyTargetClass(true);
+            settings.accept(processor);
+            return processor;
+        });
+        context.registerBean(RecordingRegistry.class, () -> context.registry);
+        if (components.length > 0) {
+            context.register(components);
+        }
+        return context;
+    }
+
+    LockedContext property(String name, String value) {
+        getEnvironment().getPropertySources().addFirst(new MapPropertySource(name, Map.of(name, value)));
+        return this;
+    }
+
+    /** Why the application does not start with these beans. */
+    static InvalidLockDefinitionException refusalOf(Class<?>... components) {
+        return refusal(() -> of(components).close());
+    }
+
+    /** Why the application does not start with these beans when interfaces are proxied. */
+    static InvalidLockDefinitionException refusalWithInterfaceProxies(Class<?>... components) {
+        return refusal(() -> ofInterfaceProxies(components).close());
+    }
+
+    static InvalidLockDefinitionException refusal(Runnable start) {
+        Throwable thrown = catchThrowable(start::run);
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InvalidLockDefinitionException refusal) {
+                return refusal;
+            }
+        }
+        throw new AssertionError("not refused", thrown);
+    }
+}

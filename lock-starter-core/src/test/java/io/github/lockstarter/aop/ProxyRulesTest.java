@@ -1,0 +1,269 @@
+package io.github.lockstarter.aop;
+
+import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static io.github.lockstarter.aop.LockedContext.refusalWithInterfaceProxies;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.context.annotation.Bean;
+
+class ProxyRulesTest {
+
+    @Test
+    void shouldRefusePrivateMethods() {
+        assertThat(refusalOf(WithPrivate.class))
+                .hasMessageContaining(WithPrivate.class.getName() + ".ship(String)")
+                .hasMessageContaining("no lock can be put around a private method")
+                .extracting(InvalidLockDefinitionException::remedy)
+                .asString()
+                .contains("LockRegistry.execute");
+    }
+
+    @Test
+    void shouldRefusePrivateMethodsOfSuperclasses() {
+        assertThat(refusalOf(WithPrivate.Special.class))
+                .hasMessageContaining(WithPrivate.class.getName() + ".ship(String) (of ")
+                .hasMessageContaining("private");
+    }
+
+    @Test
+    void shouldRefuseStaticMethods() {
+        assertThat(refusalOf(WithStatic.class)).hasMessageContaining("no lock can be put around a static method");
+    }
+
+    @Test
+    void shouldRefuseFinalMethods() {
+        assertThat(refusalOf(WithFinal.class))
+                .hasMessageContaining("WithFinal.ship()")
+                .hasMessageContaining("no lock can be put around a final method")
+                .hasMessageContaining("Remove final");
+    }
+
+    @Test
+    void shouldRefusePublicFinalMethodsOfAnnotatedClasses() {
+        assertThat(refusalOf(ClassLevelWithFinal.class))
+                .hasMessageContaining("ClassLevelWithFinal.seal()")
+                .hasMessageContaining("final method")
+                .hasMessageContaining("annotate the other methods instead of the class");
+    }
+
+    @Test
+    void shouldTakeNoOffenceAtOtherHelpersOfAnnotatedClasses() {
+        try (LockedContext context = LockedContext.of(ClassLevelWithHelpers.class)) {
+            context.getBean(ClassLevelWithHelpers.class).run();
+
+            assertThat(context.registry.requests).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldRefuseFinalClasses() {
+        assertThat(refusalOf(FinalClass.class))
+                .hasMessageContaining("FinalClass is final, and a proxy of it would have to be its subclass")
+                .hasMessageContaining("spring.aop.proxy-target-class=false");
+    }
+
+    @Test
+    void shouldRefuseSealedClasses() {
+        assertThat(refusalOf(SealedClass.class)).hasMessageContaining("SealedClass is sealed");
+    }
+
+    @Test
+    void shouldAcceptFinalClassesBehindTheirInterfaces() {
+        try (LockedContext context = LockedContext.ofInterfaceProxies(FinalShop.class)) {
+            context.getBean(Shop.class).open();
+
+            assertThat(context.registry.request().lockName()).isEqualTo("FinalShop.open");
+        }
+    }
+
+    @Test
+    void shouldRefuseMethodsThatAnInterfaceProxyDoesNotOffer() {
+        assertThat(refusalWithInterfaceProxies(WiderShop.class))
+                .hasMessageContaining("WiderShop.close()")
+                .hasMessageContaining("none of them has this method")
+                .hasMessageNotContaining("not public")
+                .hasMessageContaining("spring.aop.proxy-target-class=true");
+        assertThat(refusalWithInterfaceProxies(ShopWithHelper.class))
+                .hasMessageContaining("ShopWithHelper.restock()")
+                .hasMessageContaining("none of them has this method, which is not public");
+    }
+
+    @Test
+    void shouldRefusePackagePrivateMethodsOfAnotherPackage(@TempDir Path directory) throws Exception {
+        Class<?> bean = Sources.in(directory)
+                .add("shop.Base", "public class Base { @io.github.lockstarter.DistributedLock void open() {} }")
+                .add("shop.special.Special", "public class Special extends shop.Base {}")
+                .load("shop.special.Special");
+
+        assertThat(refusalOf(bean))
+                .hasMessageContaining("shop.Base.open() (of shop.special.Special)")
+                .hasMessageContaining("package-private in another package")
+                .hasMessageContaining("protected or public");
+    }
+
+    @Test
+    void shouldRefuseProxiesThatTakeNoMoreAdvice() {
+        assertThat(refusalOf(FrozenProxy.class))
+                .hasMessageContaining("WithLock.run()")
+                .hasMessageContaining("a proxy already that is frozen");
+        assertThat(refusalOf(OpaqueProxy.class)).hasMessageContaining("a proxy already that is opaque");
+    }
+
+    @Test
+    void shouldRefuseMethodsThatAnExistingInterfaceProxyDoesNotOffer() {
+        assertThat(refusalOf(InterfaceProxy.class))
+                .hasMessageContaining("WiderShop.close()")
+                .hasMessageContaining("none of them has this method");
+    }
+
+    @Test
+    void shouldRefuseAnnotatedInterfacesThatTheTargetDoesNotImplement() {
+        assertThat(refusalOf(ForeignTypeLevel.class))
+                .hasMessageContaining("the target of its proxy does not implement")
+                .hasMessageContaining("Put it on the methods of " + LockedShop.class.getName());
+    }
+
+    static class WithPrivate {
+
+        @DistributedLock
+        @SuppressWarnings({"UnusedMethod", "UnusedVariable"})
+        private void ship(String id) {}
+
+        static class Special extends WithPrivate {}
+    }
+
+    static class WithStatic {
+
+        @DistributedLock
+        static void ship() {}
+    }
+
+    static class WithFinal {
+
+        @DistributedLock
+        public final void ship() {}
+    }
+
+    @DistributedLock
+    static class ClassLevelWithFinal {
+
+        public final void seal() {}
+    }
+
+    @DistributedLock
+    static class ClassLevelWithHelpers {
+
+        public void run() {
+            first();
+            second();
+            third();
+        }
+
+        private void first() {}
+
+        static void second() {}
+
+        final void third() {}
+    }
+
+    static final class FinalClass {
+
+        @DistributedLock
+        public void run() {}
+    }
+
+    static sealed class SealedClass {
+
+        @DistributedLock
+        public void run() {}
+    }
+
+    static final class Subclass extends SealedClass {}
+
+    interface Shop {
+
+        void open();
+    }
+
+    static final class FinalShop implements Shop {
+
+        @Override
+        @DistributedLock
+        public void open() {}
+    }
+
+    static class WiderShop implements Shop {
+
+        @Override
+        public void open() {}
+
+        @DistributedLock
+        public void close() {}
+    }
+
+    static class ShopWithHelper implements Shop {
+
+        @Override
+        public void open() {}
+
+        @DistributedLock
+        void restock() {}
+    }
+
+    static class WithLock {
+
+        @DistributedLock
+        public void run() {}
+    }
+
+    static class FrozenProxy {
+
+        @Bean
+        static WithLock withLock() {
+            ProxyFactory factory = new ProxyFactory(new WithLock());
+            factory.setFrozen(true);
+            return (WithLock) factory.getProxy();
+        }
+    }
+
+    static class OpaqueProxy {
+
+        @Bean
+        static WithLock withLock() {
+            ProxyFactory factory = new ProxyFactory(new WithLock());
+            factory.setOpaque(true);
+            return (WithLock) factory.getProxy();
+        }
+    }
+
+    static class InterfaceProxy {
+
+        @Bean
+        static Shop shop() {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setTarget(new WiderShop());
+            factory.setInterfaces(Shop.class);
+            return (Shop) factory.getProxy();
+        }
+    }
+
+    @DistributedLock
+    interface LockedShop extends Shop {}
+
+    static class ForeignTypeLevel {
+
+        @Bean
+        static LockedShop shop() {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setTarget(new Object());
+            factory.setInterfaces(LockedShop.class);
+            return (LockedShop) factory.getProxy();
+        }
+    }
+}

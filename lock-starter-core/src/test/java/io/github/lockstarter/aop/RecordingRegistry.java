@@ -1,0 +1,102 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.LossReason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Grants everything at once and writes down what happens. */
+final class RecordingRegistry implements LockRegistry {
+
+    final List<String> events = new CopyOnWriteArrayList<>();
+
+    final List<LockRequest> requests = new CopyOnWriteArrayList<>();
+
+    final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+    boolean interruptsWaits;
+
+    @Override
+    public <T> T execute(LockRequest request, LockedCallback<T> body) throws Exception {
+        this.requests.add(request);
+        this.threads.add(Thread.currentThread());
+        if (this.interruptsWaits) {
+            throw new InterruptedException("while waiting");
+        }
+        this.events.add("lock " + request.lockName());
+        try {
+            return body.run(new TestLease(request.lockName(), this.requests.size()));
+        } finally {
+            this.events.add("unlock " + request.lockName());
+        }
+    }
+
+    LockRequest request() {
+        return this.requests.get(this.requests.size() - 1);
+    }
+
+    @Override
+    public LeaseLock getLock(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Lease> acquireAsync(LockRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    private record TestLease(String name, long fencingToken) implements Lease {
+
+        @Override
+        public State state() {
+            return State.HELD;
+        }
+
+        @Override
+        public boolean isHeld() {
+            return true;
+        }
+
+        @Override
+        public Duration remaining() {
+            return Duration.ofSeconds(30);
+        }
+
+        @Override
+        public void ensureHeld() {}
+
+        @Override
+        public void ensureHeld(Duration atLeast) {}
+
+        @Override
+        public CompletionStage<LossReason> lost() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public boolean release() {
+            return true;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,48 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.tools.ToolProvider;
+
+/** Classes that this module cannot have: of other packages, or compiled without parameter names. */
+final class Sources {
+
+    private final Path directory;
+
+    private final List<String> files = new ArrayList<>();
+
+    private Sources(Path directory) {
+        this.directory = directory;
+    }
+
+    static Sources in(Path directory) {
+        return new Sources(directory);
+    }
+
+    Sources add(String className, String source) throws IOException {
+        int dot = className.lastIndexOf('.');
+        Path file = this.directory.resolve(className.replace('.', '/') + ".java");
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "package " + className.substring(0, dot) + ";\n" + source);
+        this.files.add(file.toString());
+        return this;
+    }
+
+    /** Compiles all of them, without {@code -parameters}. */
+    Class<?> load(String className) throws IOException, ClassNotFoundException {
+        List<String> arguments = new ArrayList<>(
+                List.of("-proc:none", "-cp", System.getProperty("java.class.path"), "-d", this.directory.toString()));
+        arguments.addAll(this.files);
+        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new));
+        assertThat(status).isZero();
+        URL[] classPath = {this.directory.toUri().toURL()};
+        return new URLClassLoader(classPath, getClass().getClassLoader()).loadClass(className);
+    }
+}
