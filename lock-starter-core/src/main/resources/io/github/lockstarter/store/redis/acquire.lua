@@ -8,13 +8,15 @@
 -- milliseconds, negated (-2^52: the holder's key has no end).
 --
 -- One script, because deciding that the lock is free and taking it must be one step. Replayed with the same id it sets
--- the full lease again and returns the token of the first time: the owner counts its lease from the attempt that was
--- answered, and that one may be the replay. HSET is the first write, so a full Redis refuses it before anything changed.
+-- the full lease again, unless more is left, and returns the token of the first time: the owner counts its lease from the
+-- attempt that was answered, and that one may be the replay. HSET is the first write, so a full Redis refuses it before anything changed.
 
 local owner = redis.call('HGET', KEYS[1], 'o')
 
 if owner == ARGV[1] then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  end
   return tonumber(redis.call('HGET', KEYS[1], 'f'))
 end
 
