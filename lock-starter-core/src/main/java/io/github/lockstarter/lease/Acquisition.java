@@ -64,10 +64,16 @@ final class Acquisition {
     /** Throws if the registry takes no acquisitions any more. */
     void ensureAccepting() {
         if (!this.engine.isAccepting()) {
-            LockException refusal = this.engine.refusal(this.request);
-            tell(Outcome.ERROR, refusal);
-            throw refusal;
+            throw refusal();
         }
+    }
+
+    /** Notes that the registry has stopped. */
+    LockException refusal() {
+        LockException refusal = new LockException("Lock '" + this.request.lockName()
+                + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
+        tell(Outcome.ERROR, refusal);
+        return refusal;
     }
 
     /** Asks the store once; null if the lock was not granted, {@link #pause()} says when to ask again. */
@@ -104,6 +110,10 @@ final class Acquisition {
             long now = clock.nanoTime();
             Grant grant = new Grant(this.request, this.id, granted.fencingToken(), now, turn, this.owner);
             grant.extend(sentAt, sentAtWall, this.leaseMillis);
+            if (this.engine.hasGivenUp()) {
+                // Nobody renews or releases any more, nor takes this one back: it runs out by itself.
+                throw refusal();
+            }
             if (!grant.hasEnded(clock)) {
                 grant.setRenewUntil(this.engine.renewUntil(this.request, now));
                 if (this.unanswered) {

@@ -54,7 +54,9 @@ final class AsyncAcquirer {
 
     CompletableFuture<Lease> start() {
         this.turn.onWake(this::look);
-        if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
+        if (!this.engine.isAccepting()) {
+            refuse();
+        } else if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
             timeOut();
         } else {
             CompletableFuture<?> unused = this.turn.whenComplete((mine, failure) -> look());
@@ -64,7 +66,7 @@ final class AsyncAcquirer {
         CompletableFuture<?> unused = this.result.whenComplete((lease, failure) -> {
             this.engine.pending().remove(this);
             if (this.over.compareAndSet(false, true)) {
-                this.acquisition.tell(Outcome.INTERRUPTED, failure);
+                this.acquisition.tell(Outcome.INTERRUPTED, null);
                 look();
             }
         });
@@ -83,7 +85,7 @@ final class AsyncAcquirer {
 
     /** The registry stops: nobody will look any more. */
     void refuse() {
-        fail(() -> this.engine.refusal(this.acquisition.request()));
+        fail(this.acquisition::refusal);
     }
 
     private void fail(Supplier<? extends RuntimeException> why) {
@@ -96,7 +98,9 @@ final class AsyncAcquirer {
 
     private void look() {
         if (this.looks.getAndIncrement() == 0 && !this.engine.threads().io(this::lookAll)) {
+            // The threads have ended; nobody else will look.
             refuse();
+            clear(false);
         }
     }
 
@@ -157,6 +161,8 @@ final class AsyncAcquirer {
             return;
         }
         this.cleared = true;
+        // The turn outlives the wait, and must not keep the lease reachable: it may be forgotten and is noticed then.
+        this.turn.onWake(null);
         cancel(this.timeout);
         cancel(this.nextLook);
         this.acquisition.end(granted);

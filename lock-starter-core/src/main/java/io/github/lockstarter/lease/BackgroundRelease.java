@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import java.util.concurrent.TimeUnit;
@@ -81,7 +80,7 @@ final class BackgroundRelease {
                 if (!this.unanswered) {
                     return true;
                 }
-            } catch (LockStoreException ex) {
+            } catch (RuntimeException ex) {
                 logger.debug("Background release of lock '" + this.lockName + "' failed", ex);
             }
             return BackgroundRelease.this.clock.nanoTime() - this.until >= 0;

@@ -42,6 +42,7 @@ final class BlockingAcquirer {
             throw ex;
         } finally {
             acquisition.end(grant != null);
+            turn.onWake(null);
             if (grant == null) {
                 turn.leave();
             }

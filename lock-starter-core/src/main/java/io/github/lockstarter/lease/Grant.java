@@ -79,7 +79,8 @@ final class Grant extends DueQueue.Entry {
      */
     void extend(long sentAt, long sentAtWall, long leaseMillis) {
         long valid = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - marginNanos(leaseMillis);
-        long wallValid = TimeUnit.NANOSECONDS.toMillis(valid);
+        // Rounded up: the wall clock is the coarse one, the other decides to the nanosecond.
+        long wallValid = TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
         // A renewal never shortens what a longer lease has left, by either clock; but a wall clock that was set back
         // must not keep what it said before.
         boolean setBack = sentAtWall < this.wallSentAt;
@@ -90,9 +91,13 @@ final class Grant extends DueQueue.Entry {
         this.extended = true;
     }
 
-    /** A tenth, for clocks that run at different speeds and for steps of the server's clock. */
+    /**
+     * A tenth and at least 2 ms, for clocks that run at different speeds and for steps of the server's clock; of the
+     * shortest leases a half, so that something is left.
+     */
     static long marginNanos(long leaseMillis) {
-        return TimeUnit.MILLISECONDS.toNanos(Math.max(20, leaseMillis)) / 10;
+        long lease = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+        return Math.min(lease / 2, Math.max(TimeUnit.MILLISECONDS.toNanos(2), lease / 10));
     }
 
     boolean atRisk() {
@@ -134,6 +139,10 @@ final class Grant extends DueQueue.Entry {
 
     Standing standing() {
         return this.standing;
+    }
+
+    boolean isLive() {
+        return this.standing.isLive();
     }
 
     /** Whether the lease may have ended in the store, by either clock. */

@@ -5,16 +5,20 @@ final class InterruptShield implements AutoCloseable {
 
     private boolean interrupted = Thread.interrupted();
 
+    private boolean news;
+
     /** Whether an interrupt came since the last look; it is taken in. */
     boolean caught() {
-        boolean now = Thread.interrupted();
-        this.interrupted |= now;
-        return now;
+        boolean caught = Thread.interrupted() || this.news;
+        this.news = false;
+        this.interrupted |= caught;
+        return caught;
     }
 
     /** An interrupt was taken in already, by the exception that it caused. */
     void took() {
         this.interrupted = true;
+        this.news = true;
     }
 
     @Override

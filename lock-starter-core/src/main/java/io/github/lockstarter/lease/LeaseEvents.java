@@ -14,13 +14,20 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The one place from which observers hear what happens to leases. */
 final class LeaseEvents {
 
     private final LeaseClock clock;
+
+    private final ReentrantLock[] order =
+            Stream.generate(ReentrantLock::new).limit(64).toArray(ReentrantLock[]::new);
 
     private final EventTopic<LockAcquiredEvent> acquired;
 
@@ -70,64 +77,112 @@ final class LeaseEvents {
                 () -> new LockNotAcquiredEvent(request.name(), request.key(), outcome, since(startedAt), cause));
     }
 
-    void renewed(Grant grant, long sentAt) {
-        this.renewed.publish(() -> new LockRenewedEvent(
-                grant.request().name(),
-                grant.request().key(),
-                grant.fencingToken(),
-                grant.acquisitionId(),
-                since(sentAt)));
+    /** Tells of a renewal while the grant is live; false if it is not, for after its end nothing is told of it. */
+    boolean renewed(Grant grant, long sentAt) {
+        return inOrder(
+                grant,
+                grant::isLive,
+                this.renewed,
+                () -> new LockRenewedEvent(
+                        grant.request().name(),
+                        grant.request().key(),
+                        grant.fencingToken(),
+                        grant.acquisitionId(),
+                        since(sentAt)));
     }
 
-    void renewalFailed(Grant grant, long sentAt, @Nullable LossReason reason, @Nullable Throwable cause) {
-        this.renewalFailed.publish(() -> new LockRenewalFailedEvent(
-                grant.request().name(),
-                grant.request().key(),
-                grant.fencingToken(),
-                grant.acquisitionId(),
-                since(sentAt),
-                reason,
-                cause));
+    /** Tells of a failure while the grant is live; false if it is not. */
+    boolean renewalFailed(Grant grant, long sentAt, @Nullable LossReason reason, @Nullable Throwable cause) {
+        return inOrder(
+                grant,
+                grant::isLive,
+                this.renewalFailed,
+                () -> new LockRenewalFailedEvent(
+                        grant.request().name(),
+                        grant.request().key(),
+                        grant.fencingToken(),
+                        grant.acquisitionId(),
+                        since(sentAt),
+                        reason,
+                        cause));
     }
 
-    void atRisk(Grant grant, @Nullable Throwable cause) {
-        this.atRisk.publish(() -> new LockAtRiskEvent(
-                grant.request().name(),
-                grant.request().key(),
-                grant.fencingToken(),
-                grant.acquisitionId(),
-                until(grant.validUntil()),
-                cause));
+    /** Makes the transition, and tells of it if it was made. */
+    void atRisk(Grant grant, @Nullable Throwable cause, BooleanSupplier transition) {
+        inOrder(
+                grant,
+                transition,
+                this.atRisk,
+                () -> new LockAtRiskEvent(
+                        grant.request().name(),
+                        grant.request().key(),
+                        grant.fencingToken(),
+                        grant.acquisitionId(),
+                        until(grant.validUntil()),
+                        cause));
     }
 
-    void recovered(Grant grant) {
-        this.recovered.publish(() -> new LockRecoveredEvent(
-                grant.request().name(),
-                grant.request().key(),
-                grant.fencingToken(),
-                grant.acquisitionId(),
-                until(grant.validUntil())));
+    /** Makes the transition, and tells of it if it was made. */
+    void recovered(Grant grant, BooleanSupplier transition) {
+        inOrder(
+                grant,
+                transition,
+                this.recovered,
+                () -> new LockRecoveredEvent(
+                        grant.request().name(),
+                        grant.request().key(),
+                        grant.fencingToken(),
+                        grant.acquisitionId(),
+                        until(grant.validUntil())));
     }
 
-    void lost(Grant grant, LossReason reason) {
-        this.lost.publish(() -> new LockLostEvent(
-                grant.request().name(),
-                grant.request().key(),
-                grant.fencingToken(),
-                grant.acquisitionId(),
-                reason,
-                since(grant.grantedAt())));
+    /** Makes the transition, and tells of it if it was made; false if it was not. */
+    boolean lost(Grant grant, LossReason reason, BooleanSupplier transition) {
+        return inOrder(
+                grant,
+                transition,
+                this.lost,
+                () -> new LockLostEvent(
+                        grant.request().name(),
+                        grant.request().key(),
+                        grant.fencingToken(),
+                        grant.acquisitionId(),
+                        reason,
+                        since(grant.grantedAt())));
     }
 
     void released(Grant grant, LockReleasedEvent.Outcome outcome, @Nullable Throwable cause) {
-        this.released.publish(() -> new LockReleasedEvent(
-                grant.request().name(),
-                grant.request().key(),
-                grant.fencingToken(),
-                grant.acquisitionId(),
-                outcome,
-                since(grant.grantedAt()),
-                cause));
+        inOrder(
+                grant,
+                () -> true,
+                this.released,
+                () -> new LockReleasedEvent(
+                        grant.request().name(),
+                        grant.request().key(),
+                        grant.fencingToken(),
+                        grant.acquisitionId(),
+                        outcome,
+                        since(grant.grantedAt()),
+                        cause));
+    }
+
+    /**
+     * A transition and its event are one step for those who look at the same grant: otherwise its owner could see a loss
+     * and tell of the release before the loss was told.
+     */
+    private <E extends LockEvent> boolean inOrder(
+            Grant grant, BooleanSupplier transition, EventTopic<E> topic, Supplier<E> event) {
+        ReentrantLock lock = this.order[System.identityHashCode(grant) & (this.order.length - 1)];
+        lock.lock();
+        try {
+            boolean made = transition.getAsBoolean();
+            if (made) {
+                topic.publish(event);
+            }
+            return made;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Duration since(long nanos) {

@@ -69,7 +69,7 @@ final class LockEngine implements ReleaseListener {
         this.store = store;
         this.settings = settings;
         List<LockListener> all = new ArrayList<>(listeners);
-        all.add(0, new LossLog());
+        all.add(0, new LossLog(clock::nanoTime));
         this.events = new LeaseEvents(clock, meters, all, this.threads);
         this.losses = new Losses(clock, this.watched, this.events, this.live);
         this.backgroundRelease = new BackgroundRelease(clock, store, this.threads);
@@ -101,9 +101,9 @@ final class LockEngine implements ReleaseListener {
         return this.accepting;
     }
 
-    LockException refusal(LockRequest request) {
-        return new LockException("Lock '" + request.lockName()
-                + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
+    /** Whether the end has come for whatever is still held. */
+    boolean hasGivenUp() {
+        return this.losses.hasGivenUp();
     }
 
     @Override

@@ -56,7 +56,8 @@ public record LockSettings(
                                 <= 0,
                 "watchdog.renew-interval",
                 renewInterval,
-                "must leave room for a retry: renew-interval + 2 x redis.command-timeout (" + commandTimeout
+                "must leave room for a retry: renew-interval + 2 x distributed-lock.redis.command-timeout ("
+                        + commandTimeout
                         + ") must not exceed nine tenths of watchdog.timeout (" + watchdogTimeout + ")");
         require(
                 maxHold == null || between(maxHold, ONE_MILLI),

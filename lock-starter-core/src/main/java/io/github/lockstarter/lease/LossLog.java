@@ -7,6 +7,7 @@ import io.github.lockstarter.LockRecoveredEvent;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -22,6 +23,12 @@ final class LossLog implements LockListener {
     /** Static names that were warned of, and when: an outage adds a line a minute for the many keys of one name. */
     private final Map<String, Long> warned = new ConcurrentHashMap<>();
 
+    private final LongSupplier nanoTime;
+
+    LossLog(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
     @Override
     public void atRisk(LockAtRiskEvent event) {
         String message = "Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
@@ -36,16 +43,9 @@ final class LossLog implements LockListener {
     }
 
     private boolean isNews(String name) {
-        long now = System.nanoTime();
-        Long before = this.warned.get(name);
-        if (before != null && now - before < QUIET_NANOS) {
-            return false;
-        }
-        if (this.warned.size() >= MOST_NAMES) {
-            this.warned.clear();
-        }
-        this.warned.put(name, now);
-        return true;
+        long now = this.nanoTime.getAsLong();
+        this.warned.values().removeIf(warnedAt -> now - warnedAt >= QUIET_NANOS);
+        return this.warned.size() < MOST_NAMES && this.warned.putIfAbsent(name, now) == null;
     }
 
     @Override

@@ -31,7 +31,7 @@ final class Losses {
 
     /** Declares a live grant lost; whoever comes second does nothing. */
     void declare(Grant grant, LossReason reason) {
-        if (grant.lose(reason)) {
+        if (this.events.lost(grant, reason, () -> grant.lose(reason))) {
             this.watched.remove(grant);
             this.live.ended();
             tell(grant, reason);
@@ -40,7 +40,7 @@ final class Losses {
 
     /** Declares lost what the release found to be not ours any more. */
     void declareInRelease(Grant grant, LossReason reason) {
-        if (grant.loseInRelease(reason)) {
+        if (this.events.lost(grant, reason, () -> grant.loseInRelease(reason))) {
             tell(grant, reason);
         }
     }
@@ -62,12 +62,15 @@ final class Losses {
         this.givenUp = true;
     }
 
+    boolean hasGivenUp() {
+        return this.givenUp;
+    }
+
     private void tell(Grant grant, LossReason reason) {
         Set<Consumer<LossReason>> all = this.hooks.remove(grant);
         if (all != null) {
             all.forEach(hook -> hook.accept(reason));
         }
-        this.events.lost(grant, reason);
         // Others in this JVM need not wait until the owner finds time to release what it does not have.
         grant.turn().leave();
     }

@@ -65,6 +65,7 @@ final class Releaser {
             this.engine
                     .losses()
                     .declareInRelease(grant, reply == ReleaseReply.GONE ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            grant.settle();
             this.engine.events().released(grant, Outcome.LOST, null);
             return false;
         }

@@ -96,11 +96,8 @@ final class Renewer implements RenewalAttempt.Outcome {
     public void renewed(RenewalAttempt attempt) {
         Grant grant = attempt.grant();
         grant.renewalSucceeded();
-        if (grant.standing().isLive()) {
-            this.events.renewed(grant, attempt.sentAt());
-            if (grant.recover()) {
-                this.events.recovered(grant);
-            }
+        if (this.events.renewed(grant, attempt.sentAt())) {
+            this.events.recovered(grant, grant::recover);
             this.watchdog.lookAt(grant, attempt.sentAt() + this.pace.interval());
         }
     }
@@ -108,8 +105,7 @@ final class Renewer implements RenewalAttempt.Outcome {
     @Override
     public void lost(RenewalAttempt attempt, LossReason reason) {
         Grant grant = attempt.grant();
-        if (grant.standing().isLive()) {
-            this.events.renewalFailed(grant, attempt.sentAt(), reason, null);
+        if (this.events.renewalFailed(grant, attempt.sentAt(), reason, null)) {
             this.losses.declare(grant, reason);
         }
     }
@@ -117,9 +113,8 @@ final class Renewer implements RenewalAttempt.Outcome {
     @Override
     public void failed(RenewalAttempt attempt, LockStoreException cause) {
         Grant grant = attempt.grant();
-        if (grant.standing().isLive()) {
+        if (this.events.renewalFailed(grant, attempt.sentAt(), null, cause)) {
             int failures = grant.renewalFailed();
-            this.events.renewalFailed(grant, attempt.sentAt(), null, cause);
             atRisk(grant, cause);
             this.watchdog.lookAt(grant, this.clock.nanoTime() + this.pace.retry(failures));
         }
@@ -131,8 +126,6 @@ final class Renewer implements RenewalAttempt.Outcome {
     }
 
     private void atRisk(Grant grant, @Nullable LockStoreException cause) {
-        if (grant.atRisk()) {
-            this.events.atRisk(grant, cause);
-        }
+        this.events.atRisk(grant, cause, grant::atRisk);
     }
 }

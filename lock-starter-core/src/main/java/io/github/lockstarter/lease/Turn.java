@@ -41,8 +41,8 @@ final class Turn extends CompletableFuture<@Nullable Void> {
         }
     }
 
-    /** What to do when the lock may be free; must not block. */
-    void onWake(Runnable action) {
+    /** What to do when the lock may be free; must not block. Null: nothing, nobody waits any more. */
+    void onWake(@Nullable Runnable action) {
         this.onWake = action;
     }
 

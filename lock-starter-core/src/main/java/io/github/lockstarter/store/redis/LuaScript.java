@@ -15,8 +15,6 @@ final class LuaScript<T> implements RedisScript<T> {
 
     static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
 
-    static final LuaScript<Long> FORCE_RELEASE = new LuaScript<>("force-release.lua", Long.class);
-
     @SuppressWarnings("rawtypes")
     static final LuaScript<List> RENEW = new LuaScript<>("renew.lua", List.class);
 

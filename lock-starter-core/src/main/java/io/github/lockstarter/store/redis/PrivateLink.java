@@ -45,6 +45,11 @@ final class PrivateLink implements RedisLink {
 
     private volatile @Nullable Link link;
 
+    /** Attempts for which the start waits; one that succeeds counts for all. */
+    private volatile CountDownLatch attempts = new CountDownLatch(0);
+
+    private volatile @Nullable Throwable trouble;
+
     private boolean warned;
 
     private int failures;
@@ -60,18 +65,14 @@ final class PrivateLink implements RedisLink {
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
         threads.setDaemon(true);
         this.background = new ScheduledThreadPoolExecutor(1, threads);
-        CountDownLatch triedOnce = new CountDownLatch(1);
         this.mending.set(true);
-        schedule(
-                () -> {
-                    mend();
-                    triedOnce.countDown();
-                },
-                0);
+        this.attempts = new CountDownLatch(2);
+        schedule(this::mend, 0);
         try {
-            // Milliseconds if Redis is there, one timeout if it is silent, and the application starts all the same. The
-            // rest is for a cold JVM, which may take longer to load the client than a command may take.
-            triedOnce.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
+            // Milliseconds if Redis is there, two timeouts if it is silent, and the application starts all the same.
+            // Two
+            // attempts, because a cold JVM may take longer to load the client than the first one may take.
+            this.attempts.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -104,6 +105,11 @@ final class PrivateLink implements RedisLink {
     }
 
     @Override
+    public @Nullable Throwable trouble() {
+        return this.trouble;
+    }
+
+    @Override
     public void suspect() {
         if (this.mending.compareAndSet(false, true)) {
             schedule(this::mend, 0);
@@ -130,14 +136,19 @@ final class PrivateLink implements RedisLink {
             if (this.warned) {
                 logger.info("Connected to Redis for distributed locks again.");
             }
+            this.trouble = null;
             this.warned = false;
             this.failures = 0;
             this.mending.set(false);
+            this.attempts.countDown();
+            this.attempts.countDown();
         } catch (Throwable ex) {
-            if (!this.warned && this.background != null) {
+            this.trouble = ex;
+            if (!this.warned && this.failures > 0 && this.background != null) {
                 this.warned = true;
                 logger.warn("No connection to Redis for distributed locks yet, going on trying: " + ex);
             }
+            this.attempts.countDown();
             long pause = FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10);
             schedule(this::mend, Math.min(pause, LONGEST_PAUSE_MILLIS));
         }

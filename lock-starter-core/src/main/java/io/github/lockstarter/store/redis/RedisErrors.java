@@ -2,7 +2,11 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 
 /** Puts what the client threw into our terms: was it executed, may it succeed later, what should somebody do. */
 final class RedisErrors {
@@ -25,6 +29,9 @@ final class RedisErrors {
     /** Codes that waiting does not mend. */
     private static final List<String> FATAL =
             List.of("NOPERM", "WRONGTYPE", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
+
+    private static final Pattern CODE_IN_SCRIPT =
+            Pattern.compile("[ -](OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM) ");
 
     private RedisErrors() {}
 
@@ -49,11 +56,12 @@ final class RedisErrors {
                 return new LockStoreException(text, ex, unknown, false);
             }
             if (message.contains("Commands are rejected") || message.contains("Unable to connect")) {
-                return notConnected(subject, ex);
+                return notConnectedBecause(subject, ex);
             }
         }
-        if (ex instanceof IllegalStateException) {
-            return notConnected(subject, ex);
+        // A cancelled command is one of those too, and may have been executed.
+        if (ex instanceof IllegalStateException && !(ex instanceof CancellationException)) {
+            return notConnectedBecause(subject, ex);
         }
         return new LockStoreException(
                 subject + "gave no answer (" + ex.getMessage() + "). Whether the command was executed is not known.",
@@ -64,22 +72,31 @@ final class RedisErrors {
 
     /** Up to Redis 6.2 a command that fails in a script is reported inside of a text about the script. */
     private static String inner(String message) {
-        int error = message.startsWith("ERR Error running script") ? message.lastIndexOf(": -") : -1;
-        return error >= 0 ? message.substring(error + 3) : message;
+        Matcher code = CODE_IN_SCRIPT.matcher(message);
+        return message.startsWith("ERR Error running script") && code.find()
+                ? message.substring(code.start(1))
+                : message;
     }
 
     private static String sentence(String message) {
         return message.endsWith(".") ? message : message + '.';
     }
 
-    static LockStoreException notConnected(String lockName) {
-        return notConnected("Redis, asked for lock '" + lockName + "', ", null);
+    /**
+     * There is no connection.
+     *
+     * @param trouble why the last attempt to open one failed; null: there was none yet
+     */
+    static LockStoreException notConnected(String lockName, @Nullable Throwable trouble) {
+        return notConnectedBecause("Redis, asked for lock '" + lockName + "', ", trouble);
     }
 
-    private static LockStoreException notConnected(String subject, @Nullable RuntimeException cause) {
+    private static LockStoreException notConnectedBecause(String subject, @Nullable Throwable cause) {
+        Throwable root = cause != null ? NestedExceptionUtils.getMostSpecificCause(cause) : null;
         return new LockStoreException(
-                subject + "is not connected; a connection is being opened in the background. Check spring.data.redis.*"
-                        + " and whether Redis runs.",
+                subject + "is not connected" + (root != null ? " (" + root.getMessage() + ')' : "")
+                        + "; a connection is being opened in the background. Check spring.data.redis.* and whether Redis"
+                        + " runs.",
                 cause,
                 false,
                 true);

@@ -16,6 +16,10 @@ interface RedisLink {
     @Nullable
     StringRedisTemplate template();
 
+    /** Why the last attempt to connect failed; null if it did not. */
+    @Nullable
+    Throwable trouble();
+
     /** Something went wrong on the connection: has it looked at in the background. */
     void suspect();
 

@@ -98,7 +98,7 @@ public final class RedisLockStore implements LockStore {
                 : renewals.get(0).lockName() + "' and " + (renewals.size() - 1) + " others, '";
         if (redis == null) {
             this.link.suspect();
-            throw RedisErrors.notConnected(subject);
+            throw RedisErrors.notConnected(subject, this.link.trouble());
         }
         try {
             this.renewals.renew(redis, renewals, this.link::suspect);
@@ -122,20 +122,22 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean forceRelease(String lockName) {
-        return call(
-                        lockName,
-                        redis -> redis.execute(
-                                LuaScript.FORCE_RELEASE,
-                                List.of(this.keys.keyOf(lockName)),
-                                this.keys.releaseChannel(),
-                                lockName))
-                > 0;
+        // From the owner found now, and from no other: repeated by the client, it must not hit the successor.
+        String owner = call(lockName, redis -> {
+            Object id = redis.opsForHash().get(this.keys.keyOf(lockName), "o");
+            return id != null ? id.toString() : "";
+        });
+        if (owner.isEmpty()) {
+            return false;
+        }
+        ReleaseReply reply = release(lockName, owner);
+        return reply == ReleaseReply.RELEASED || reply == ReleaseReply.UNPROVEN;
     }
 
     private <T> T call(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
         StringRedisTemplate redis = this.link.template();
         if (redis == null) {
-            throw RedisErrors.notConnected(lockName);
+            throw RedisErrors.notConnected(lockName, this.link.trouble());
         }
         T reply;
         try {

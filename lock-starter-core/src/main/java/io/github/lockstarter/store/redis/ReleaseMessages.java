@@ -18,6 +18,7 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 import org.springframework.data.redis.listener.ChannelTopic;
 import org.springframework.data.redis.listener.RedisMessageListenerContainer;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
  * Hears of releases from other instances: one subscription, made when somebody waits for the first time. It is a hint on
@@ -112,7 +113,8 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
             created.setTaskExecutor(Runnable::run);
             // Not the executor above, on which a blocking client would keep this very thread for its subscription.
             created.setSubscriptionExecutor(new SimpleAsyncTaskExecutor("lock-subscription-"));
-            created.setRecoveryInterval(1000);
+            // The link mends its connection and has us move; this is for what the container notices alone.
+            created.setRecoveryBackoff(new ExponentialBackOff(1000, 2));
             created.afterPropertiesSet();
             created.addMessageListener(this, new ChannelTopic(this.channel));
             created.start();
@@ -122,7 +124,7 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
             close(created);
             this.retryAt = System.nanoTime() + RETRY_NANOS;
             this.failed = true;
-            if (!this.warned) {
+            if (!this.warned && this.background != null) {
                 this.warned = true;
                 logger.warn("No messages about released locks: cannot subscribe to channel '" + this.channel
                         + "'. Waiting goes on by polling, which is slower. Does the Redis user have '&" + this.channel

@@ -44,6 +44,11 @@ final class SharedLink implements RedisLink {
     }
 
     @Override
+    public @Nullable Throwable trouble() {
+        return null;
+    }
+
+    @Override
     public void suspect() {
         // The client mends its own connections.
     }
