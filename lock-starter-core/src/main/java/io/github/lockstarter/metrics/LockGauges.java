@@ -22,11 +22,9 @@ public final class LockGauges implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         Gauge.builder("distributed.lock.active", this.statistics, RegistryStatistics::active)
                 .description("Leases that are held, or on their way out")
-                .baseUnit("leases")
                 .register(registry);
         Gauge.builder("distributed.lock.waiting", this.statistics, RegistryStatistics::waiting)
                 .description("Acquisitions that wait for their lock")
-                .baseUnit("acquisitions")
                 .register(registry);
         TimeGauge.builder(
                         "distributed.lock.watchdog.lag",
@@ -37,7 +35,6 @@ public final class LockGauges implements MeterBinder {
                 .register(registry);
         FunctionCounter.builder("distributed.lock.events.dropped", this.statistics, RegistryStatistics::droppedEvents)
                 .description("Events that listeners never heard of, because they were too slow")
-                .baseUnit("events")
                 .register(registry);
     }
 }

@@ -15,8 +15,6 @@ final class LockMeters {
 
     private static final String OUTCOME = "outcome";
 
-    private static final String LEASES = "leases";
-
     private final MeterRegistry registry;
 
     private final String lock;
@@ -93,6 +91,6 @@ final class LockMeters {
     }
 
     private Counter.Builder counter(String name, String description) {
-        return Counter.builder(name).description(description).baseUnit(LEASES).tag(LOCK, this.lock);
+        return Counter.builder(name).description(description).tag(LOCK, this.lock);
     }
 }

@@ -1,0 +1,187 @@
+package io.github.lockstarter.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewalFailedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LossReason;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class MicrometerLockListenerTest {
+
+    private static final Duration TIME = Duration.ofMillis(20);
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private final MicrometerLockListener listener = new MicrometerLockListener(this.registry);
+
+    @Test
+    void shouldTimeGrants() {
+        this.listener.acquired(new LockAcquiredEvent("orders", "42", 1, "id", TIME));
+
+        assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", "acquired");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TIMEOUT, timeout", "INTERRUPTED, interrupted", "ERROR, error"})
+    void shouldTimeWaitsWithoutGrant(LockNotAcquiredEvent.Outcome outcome, String tag) {
+        this.listener.notAcquired(new LockNotAcquiredEvent("orders", "42", outcome, TIME, null));
+
+        assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", tag);
+    }
+
+    @Test
+    void shouldTimeRenewals() {
+        this.listener.renewed(new LockRenewedEvent("orders", "42", 1, "id", TIME));
+        this.listener.renewalFailed(
+                new LockRenewalFailedEvent("orders", "42", 1, "id", TIME, null, new IllegalStateException()));
+        this.listener.renewalFailed(
+                new LockRenewalFailedEvent("orders", "42", 1, "id", TIME, LossReason.DELETED, null));
+
+        assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "renewed");
+        assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "failed");
+        assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "lost");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "EXPIRED, expired",
+        "TAKEN_OVER, taken_over",
+        "DELETED, deleted",
+        "MAX_HOLD, max_hold",
+        "OWNER_DIED, owner_died",
+        "SHUTDOWN, shutdown"
+    })
+    void shouldCountLosses(LossReason reason, String tag) {
+        this.listener.lost(new LockLostEvent("orders", "42", 1, "id", reason, TIME));
+
+        assertThat(count("distributed.lock.lost", "lock", "orders", "reason", tag))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void shouldRecordTheHoldOfALostLeaseOnce() {
+        this.listener.lost(new LockLostEvent("orders", "42", 1, "id", LossReason.EXPIRED, TIME));
+        this.listener.released(new LockReleasedEvent(
+                "orders", "42", 1, "id", LockReleasedEvent.Outcome.LOST, TIME.multipliedBy(9), null));
+
+        assertTimed("distributed.lock.hold", "lock", "orders");
+        assertThat(count("distributed.lock.release", "lock", "orders", "outcome", "lost"))
+                .isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RELEASED, released", "ERROR, error"})
+    void shouldRecordTheHoldOfAReleasedLease(LockReleasedEvent.Outcome outcome, String tag) {
+        this.listener.released(new LockReleasedEvent("orders", "42", 1, "id", outcome, TIME, null));
+
+        assertTimed("distributed.lock.hold", "lock", "orders");
+        assertThat(count("distributed.lock.release", "lock", "orders", "outcome", tag))
+                .isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockHandedOverEvent.Kind.class)
+    void shouldCountHandOvers(LockHandedOverEvent.Kind kind) {
+        this.listener.handedOver(new LockHandedOverEvent("orders", "42", 1, "id", kind));
+
+        String tag = kind == LockHandedOverEvent.Kind.LOCAL ? "local" : "remote";
+        assertThat(count("distributed.lock.handoff", "lock", "orders", "kind", tag))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void shouldNeverTagWithTheKey() {
+        everyEvent("orders");
+
+        assertThat(this.registry.getMeters())
+                .isNotEmpty()
+                .allSatisfy(meter -> assertThat(meter.getId().getTags())
+                        .extracting(tag -> tag.getValue())
+                        .doesNotContain("42"));
+    }
+
+    @Test
+    void shouldDescribeEveryMeter() {
+        everyEvent("orders");
+
+        assertThat(this.registry.getMeters()).allSatisfy(meter -> {
+            Meter.Id id = meter.getId();
+            assertThat(id.getDescription()).as(id.getName()).isNotBlank();
+            assertThat(id.getBaseUnit())
+                    .as(id.getName())
+                    .isEqualTo(id.getType() == Meter.Type.TIMER ? "seconds" : null);
+        });
+    }
+
+    @Test
+    void shouldLookMetersUpOnce() {
+        everyEvent("orders");
+        this.registry.clear();
+
+        everyEvent("orders");
+
+        // Another look-up would have registered them again.
+        assertThat(this.registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void shouldSurviveAFilterThatThrows() {
+        this.registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                throw new IllegalStateException("no meters today");
+            }
+        });
+
+        assertThatCode(() -> {
+                    everyEvent("orders");
+                    everyEvent("orders");
+                })
+                .doesNotThrowAnyException();
+        assertThat(this.registry.getMeters()).isEmpty();
+    }
+
+    private void everyEvent(String name) {
+        this.listener.acquired(new LockAcquiredEvent(name, "42", 1, "id", TIME));
+        for (LockNotAcquiredEvent.Outcome outcome : LockNotAcquiredEvent.Outcome.values()) {
+            this.listener.notAcquired(new LockNotAcquiredEvent(name, "42", outcome, TIME, null));
+        }
+        this.listener.renewed(new LockRenewedEvent(name, "42", 1, "id", TIME));
+        this.listener.renewalFailed(new LockRenewalFailedEvent(name, "42", 1, "id", TIME, null, null));
+        for (LossReason reason : LossReason.values()) {
+            this.listener.lost(new LockLostEvent(name, "42", 1, "id", reason, TIME));
+        }
+        for (LockReleasedEvent.Outcome outcome : LockReleasedEvent.Outcome.values()) {
+            this.listener.released(new LockReleasedEvent(name, "42", 1, "id", outcome, TIME, null));
+        }
+        for (LockHandedOverEvent.Kind kind : LockHandedOverEvent.Kind.values()) {
+            this.listener.handedOver(new LockHandedOverEvent(name, "42", 1, "id", kind));
+        }
+    }
+
+    private void assertTimed(String name, String... tags) {
+        Timer timer = this.registry.get(name).tags(tags).timer();
+        assertThat(timer.count()).isEqualTo(1);
+        assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(20.0);
+    }
+
+    private double count(String name, String... tags) {
+        return this.registry.get(name).tags(tags).counter().count();
+    }
+}
