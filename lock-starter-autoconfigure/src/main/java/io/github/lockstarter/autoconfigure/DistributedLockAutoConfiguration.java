@@ -1,0 +1,80 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.store.LockStore;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/**
+ * Auto-configuration of distributed locks: the {@link LockRegistry}, the store behind it, and what puts locks around
+ * annotated methods. Each bean backs off if there is one of its kind already.
+ *
+ * <p>It comes late, so that a connection factory or a registry of somebody else's auto-configuration is seen. None of its
+ * beans is of a type that Spring Boot's own beans back off from.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration"
+        })
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@EnableConfigurationProperties(DistributedLockProperties.class)
+@Import({RedisStoreConfiguration.class, MemoryStoreConfiguration.class, MissingStoreConfiguration.class})
+public final class DistributedLockAutoConfiguration {
+
+    /**
+     * Created before ordinary beans, hence static, and nothing but the environment is read. One of a parent context does
+     * not count: it never sees the beans of this one.
+     */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+    static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(
+            Environment environment, ObjectProvider<LockRegistry> registry) {
+        DistributedLockBeanPostProcessor postProcessor = new DistributedLockBeanPostProcessor(registry::getObject);
+        Binder binder = Binder.get(environment);
+        binder.bind("distributed-lock.enabled", Boolean.class).ifBound(postProcessor::setEnabled);
+        binder.bind("distributed-lock.aspect.order", Integer.class).ifBound(postProcessor::setLockOrder);
+        postProcessor.setProxyTargetClass(
+                binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
+        return postProcessor;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(LockRegistry.class)
+    LeasingLockRegistry distributedLockRegistry(
+            LockStore store,
+            DistributedLockProperties properties,
+            @Qualifier(DistributedLockMetricsAutoConfiguration.METERS) ObjectProvider<LockListener> meters,
+            ObjectProvider<LockListener> listeners) {
+        LockListener metersOrNone = meters.getIfAvailable();
+        List<LockListener> others = listeners
+                .orderedStream()
+                .filter(listener -> listener != metersOrNone)
+                .toList();
+        return new LeasingLockRegistry(store, properties.settings(), metersOrNone, others);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "distributedLockEventPublisher")
+    LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher publisher) {
+        return new LockEventPublisher(publisher);
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.lease.RegistryStatistics;
+import io.github.lockstarter.metrics.LockGauges;
+import io.github.lockstarter.metrics.MicrometerLockListener;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+
+/** Auto-configuration of meters of distributed locks. */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBooleanProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)
+public final class DistributedLockMetricsAutoConfiguration {
+
+    static final String METERS = "distributedLockMeters";
+
+    private static final Log logger = LogFactory.getLog(DistributedLockMetricsAutoConfiguration.class);
+
+    /**
+     * Null, which is no bean, without a meter registry. A condition could not tell: registries of auto-configurations
+     * that come later are not there yet when it is asked.
+     */
+    @Bean(METERS)
+    @ConditionalOnMissingBean
+    @Nullable
+    MicrometerLockListener distributedLockMeters(ObjectProvider<MeterRegistry> registries) {
+        MeterRegistry registry = registries.getIfUnique();
+        if (registry == null) {
+            registries.stream()
+                    .findAny()
+                    .ifPresent(any -> logger.warn("No meters of distributed locks: there is"
+                            + " more than one MeterRegistry bean, and none of them is @Primary."));
+            return null;
+        }
+        return new MicrometerLockListener(registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBean(RegistryStatistics.class)
+    LockGauges distributedLockGauges(RegistryStatistics statistics) {
+        return new LockGauges(statistics);
+    }
+}

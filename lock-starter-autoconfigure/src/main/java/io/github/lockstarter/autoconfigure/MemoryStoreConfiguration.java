@@ -1,0 +1,20 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Locks in the memory of this JVM; needs no class of any Redis client. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "distributed-lock.store", havingValue = "memory")
+class MemoryStoreConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(LockStore.class)
+    InMemoryLockStore distributedLockStore() {
+        return new InMemoryLockStore();
+    }
+}

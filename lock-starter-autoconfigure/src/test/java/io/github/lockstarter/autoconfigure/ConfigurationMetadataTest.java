@@ -1,0 +1,116 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import com.jayway.jsonpath.DocumentContext;
+import com.jayway.jsonpath.JsonPath;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What an editor shows to those who type the properties. */
+class ConfigurationMetadataTest {
+
+    private static final String PREFIX = "distributed-lock.";
+
+    private final Map<String, Map<String, Object>> properties = properties();
+
+    @Test
+    void shouldKnowEveryPropertyAndItsType() {
+        Map<String, Object> types = this.properties.entrySet().stream()
+                .collect(Collectors.toMap(
+                        property -> property.getKey().substring(PREFIX.length()),
+                        property -> property.getValue().get("type")));
+
+        assertThat(types)
+                .containsOnly(
+                        entry("enabled", Boolean.class.getName()),
+                        entry("store", Store.class.getName()),
+                        entry("key-prefix", String.class.getName()),
+                        entry("wait-time", Duration.class.getName()),
+                        entry("on-lost", OnLost.class.getName()),
+                        entry("watchdog.timeout", Duration.class.getName()),
+                        entry("watchdog.renew-interval", Duration.class.getName()),
+                        entry("watchdog.max-hold", Duration.class.getName()),
+                        entry("redis.command-timeout", Duration.class.getName()),
+                        entry("redis.private-connection", Boolean.class.getName()),
+                        entry("redis.poll-interval", Duration.class.getName()),
+                        entry("aspect.order", Integer.class.getName()),
+                        entry("metrics.enabled", Boolean.class.getName()),
+                        entry("shutdown-timeout", Duration.class.getName()));
+    }
+
+    @Test
+    void shouldKnowTheDefaults() {
+        Map<String, Object> defaults = this.properties.entrySet().stream()
+                .filter(property -> property.getValue().containsKey("defaultValue"))
+                .collect(Collectors.toMap(
+                        property -> property.getKey().substring(PREFIX.length()),
+                        property -> property.getValue().get("defaultValue").toString()));
+
+        assertThat(defaults)
+                .containsOnly(
+                        entry("enabled", "true"),
+                        entry("store", "redis"),
+                        entry("key-prefix", "lock"),
+                        entry("wait-time", "10s"),
+                        entry("on-lost", "throw"),
+                        entry("watchdog.timeout", "30s"),
+                        entry("redis.private-connection", "true"),
+                        entry("aspect.order", "2147483547"),
+                        entry("metrics.enabled", "true"),
+                        entry("shutdown-timeout", "10s"));
+    }
+
+    @Test
+    void shouldDescribeEveryPropertyAsSpringBootDoes() {
+        assertThat(this.properties).allSatisfy((name, property) -> {
+            String description = (String) property.get("description");
+            assertThat(description).as(name).isNotBlank().endsWith(".").doesNotMatch("(The|A|An) .*");
+            if (property.get("type").equals(Boolean.class.getName())) {
+                assertThat(description).as(name).startsWith("Whether ");
+            }
+        });
+    }
+
+    private static Map<String, Map<String, Object>> properties() {
+        return metadata().<List<Map<String, Object>>>read("$.properties").stream()
+                .collect(Collectors.toMap(property -> (String) property.get("name"), Function.identity()));
+    }
+
+    /** Other jars have such a file, too. */
+    private static DocumentContext metadata() {
+        try {
+            return Collections.list(DistributedLockProperties.class
+                            .getClassLoader()
+                            .getResources("META-INF/spring-configuration-metadata.json"))
+                    .stream()
+                    .map(ConfigurationMetadataTest::parse)
+                    .filter(metadata ->
+                            metadata.<List<String>>read("$.groups[*].name").contains("distributed-lock"))
+                    .findAny()
+                    .orElseThrow();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    private static DocumentContext parse(URL location) {
+        try (InputStream json = location.openStream()) {
+            return JsonPath.parse(json);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}

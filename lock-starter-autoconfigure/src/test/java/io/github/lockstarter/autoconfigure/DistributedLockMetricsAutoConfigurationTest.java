@@ -1,0 +1,163 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.metrics.LockGauges;
+import io.github.lockstarter.metrics.MicrometerLockListener;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+
+@ExtendWith(OutputCaptureExtension.class)
+class DistributedLockMetricsAutoConfigurationTest {
+
+    private final ApplicationContextRunner inMemory = TestContexts.inMemory();
+
+    private final ApplicationContextRunner application = TestContexts.application()
+            .withPropertyValues("distributed-lock.store=memory", "management.defaults.metrics.export.enabled=false");
+
+    @Test
+    void shouldRecordInTheMeterRegistryOfTheApplication() {
+        this.application.withBean(MeterRegistry.class, SimpleMeterRegistry::new).run(context -> {
+            lockOnce(context);
+
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            assertThat(meters.get("distributed.lock.acquire")
+                            .tags("lock", "orders", "outcome", "acquired")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("distributed.lock.hold")
+                            .tag("lock", "orders")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.get("distributed.lock.release")
+                            .tags("lock", "orders", "outcome", "released")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(meters.find("distributed.lock.active").gauge()).isNotNull();
+            assertThat(meters.find("distributed.lock.waiting").gauge()).isNotNull();
+            assertThat(meters.find("distributed.lock.watchdog.lag").timeGauge()).isNotNull();
+            assertThat(meters.find("distributed.lock.events.dropped").functionCounter())
+                    .isNotNull();
+        });
+    }
+
+    @Test
+    void shouldRecordInAMeterRegistryThatComesLater() {
+        this.inMemory
+                .withConfiguration(AutoConfigurations.of(LateMetersAutoConfiguration.class))
+                .run(context -> {
+                    lockOnce(context);
+
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("distributed.lock.acquire")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1);
+                });
+    }
+
+    @Test
+    void shouldHaveNoMetersWithoutAMeterRegistry() {
+        this.inMemory.run(context -> {
+            lockOnce(context);
+            assertThat(context.getBeanProvider(MicrometerLockListener.class).getIfAvailable())
+                    .isNull();
+        });
+    }
+
+    @Test
+    void shouldHaveNoMetersWithoutMicrometer() {
+        this.inMemory.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
+            lockOnce(context);
+            assertThat(context).doesNotHaveBean("distributedLockMeters").doesNotHaveBean("distributedLockGauges");
+        });
+    }
+
+    @Test
+    void shouldHaveNoMetersWhenTheyAreSwitchedOff() {
+        this.inMemory
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withPropertyValues("distributed-lock.metrics.enabled=false")
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(context)
+                            .doesNotHaveBean(MicrometerLockListener.class)
+                            .doesNotHaveBean(LockGauges.class);
+                    assertThat(context.getBean(MeterRegistry.class).getMeters()).isEmpty();
+                });
+    }
+
+    @Test
+    void shouldBackOffForOwnMeters() {
+        SimpleMeterRegistry own = new SimpleMeterRegistry();
+        this.inMemory
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean("ownMeters", MicrometerLockListener.class, () -> new MicrometerLockListener(own))
+                .withBean("ownGauges", LockGauges.class, () -> new LockGauges(null))
+                .run(context -> assertThat(context)
+                        .hasSingleBean(MicrometerLockListener.class)
+                        .hasSingleBean(LockGauges.class)
+                        .doesNotHaveBean("distributedLockMeters")
+                        .doesNotHaveBean("distributedLockGauges"));
+    }
+
+    @Test
+    void shouldSayWhyThereAreNoMetersWhenNoMeterRegistryIsPrimary(CapturedOutput output) {
+        this.inMemory
+                .withBean("first", MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean("second", MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(output).contains("more than one MeterRegistry bean");
+                });
+    }
+
+    @Test
+    void shouldHaveReadableNamesInPrometheus() {
+        this.application
+                .withBean(PrometheusMeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
+                .run(context -> {
+                    lockOnce(context);
+
+                    assertThat(context.getBean(PrometheusMeterRegistry.class).scrape())
+                            .contains("distributed_lock_acquire_seconds_count{lock=\"orders\",outcome=\"acquired\"} 1")
+                            .contains("distributed_lock_hold_seconds_count{lock=\"orders\"} 1")
+                            .contains("distributed_lock_release_total{lock=\"orders\",outcome=\"released\"} 1.0")
+                            .contains("distributed_lock_active 0.0")
+                            .contains("distributed_lock_waiting 0.0")
+                            .contains("distributed_lock_watchdog_lag_seconds 0.0")
+                            .contains("distributed_lock_events_dropped_total 0.0");
+                });
+    }
+
+    private static void lockOnce(ApplicationContext context) throws Exception {
+        LockRegistry registry = context.getBean(LockRegistry.class);
+        assertThat(registry.getLock("orders:42").tryLock()).isTrue();
+        registry.getLock("orders:42").unlock();
+    }
+
+    @AutoConfiguration(after = DistributedLockMetricsAutoConfiguration.class)
+    static class LateMetersAutoConfiguration {
+
+        @Bean
+        MeterRegistry lateMeters() {
+            return new SimpleMeterRegistry();
+        }
+    }
+}

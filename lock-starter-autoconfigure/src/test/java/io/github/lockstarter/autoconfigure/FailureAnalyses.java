@@ -1,0 +1,29 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.List;
+import java.util.Objects;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.mock.env.MockEnvironment;
+
+/** What Spring Boot says when an application does not start. */
+final class FailureAnalyses {
+
+    private FailureAnalyses() {}
+
+    /** The analysis of the first registered analyzer that knows the failure. */
+    static FailureAnalysis of(Throwable failure) {
+        List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(
+                        FailureAnalyzer.class,
+                        SpringFactoriesLoader.ArgumentResolver.of(Environment.class, new MockEnvironment()),
+                        (type, name, ex) -> {});
+        return analyzers.stream()
+                .map(analyzer -> analyzer.analyze(failure))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("nobody can explain it", failure));
+    }
+}

@@ -1,0 +1,212 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+class MissingStoreTest {
+
+    private final ApplicationContextRunner ours = TestContexts.ours();
+
+    @Test
+    void shouldStartWhenNobodyUsesLocks() {
+        this.ours.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class));
+    }
+
+    @Test
+    void shouldFailWhenARegistryIsInjected() {
+        this.ours
+                .withBean(Orders.class)
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription())
+                                    .startsWith("Parameter 0 of constructor in " + Orders.class.getName()
+                                            + " needs a LockRegistry.")
+                                    .contains(
+                                            "distributed-lock.store=redis", "there is no RedisConnectionFactory bean");
+                            assertThat(analysis.getAction())
+                                    .contains("spring-boot-starter-data-redis", "distributed-lock.store=memory");
+                        }));
+    }
+
+    @Test
+    void shouldFailWhenABeanHasALockedMethod() {
+        this.ours
+                .withBean("invoices", Invoices.class)
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription())
+                                    .contains(
+                                            "'invoices'",
+                                            "@DistributedLock",
+                                            "there is no RedisConnectionFactory bean");
+                            assertThat(analysis.getAction()).contains("spring-boot-starter-data-redis");
+                        }));
+    }
+
+    @Test
+    void shouldFailWhenALockedMethodIsAnnotatedElsewhere() {
+        this.ours
+                .withBean("shipping", ShippingService.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(MissingLockStoreException.class)
+                        .hasMessageContaining("'shipping'"));
+    }
+
+    @Test
+    void shouldFailAtFirstUseWhenTheRegistryIsAskedForLater() {
+        this.ours.run(context -> {
+            ObjectProvider<LockRegistry> registry = context.getBeanProvider(LockRegistry.class);
+            assertThatExceptionOfType(Exception.class)
+                    .isThrownBy(registry::getObject)
+                    .withRootCauseInstanceOf(MissingLockStoreException.class);
+        });
+    }
+
+    @Test
+    void shouldRunWithoutLocksWhenTheyAreSwitchedOff() {
+        this.ours
+                .withBean("invoices", Invoices.class)
+                .withPropertyValues("distributed-lock.enabled=false")
+                .run(context ->
+                        assertThat(context.getBean(Invoices.class).write()).isEqualTo("written"));
+    }
+
+    @Test
+    void shouldNameTheConnectionFactoriesWhenNoneIsPrimary() {
+        this.ours
+                .withUserConfiguration(TwoFactories.class)
+                .withBean(Orders.class)
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription()).contains("cacheRedis, sessionRedis");
+                            assertThat(analysis.getAction()).contains("@Primary", "LockStore");
+                        }));
+    }
+
+    @Test
+    void shouldStartWithSeveralConnectionFactoriesWhenNobodyUsesLocks() {
+        this.ours
+                .withUserConfiguration(TwoFactories.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void shouldTakeTheLockStoreWhenThereAreSeveralConnectionFactories() {
+        this.ours
+                .withUserConfiguration(TwoFactories.class)
+                .withBean(LockStore.class, InMemoryLockStore::new)
+                .withBean(Orders.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void shouldTakeThePrimaryConnectionFactory() {
+        this.ours
+                .withUserConfiguration(TwoFactories.class, PrimaryFactory.class)
+                .withPropertyValues("distributed-lock.redis.private-connection=false")
+                .run(context -> assertThat(context).hasSingleBean(RedisLockStore.class));
+    }
+
+    @Test
+    void shouldSeeTheConnectionFactoryOfAnyOtherAutoConfiguration() {
+        this.ours
+                .withConfiguration(AutoConfigurations.of(ZFactoryAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.redis.private-connection=false")
+                .run(context -> assertThat(context).hasSingleBean(RedisLockStore.class));
+    }
+
+    @Test
+    void shouldSayTheSameWithoutSpringDataRedis() {
+        this.ours
+                .withClassLoader(new FilteredClassLoader("org.springframework.data.redis", "io.lettuce"))
+                .withBean(Orders.class)
+                .run(context -> assertThat(
+                                FailureAnalyses.of(context.getStartupFailure()).getDescription())
+                        .contains("there is no RedisConnectionFactory bean"));
+    }
+
+    @Test
+    void shouldComplainOfAWrongPropertyFirst() {
+        this.ours
+                .withBean(Orders.class)
+                .withPropertyValues("distributed-lock.store=mongo")
+                .run(context ->
+                        assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("mongo"));
+    }
+
+    static class Orders {
+
+        Orders(LockRegistry registry) {}
+    }
+
+    static class Invoices {
+
+        @DistributedLock
+        String write() {
+            return "written";
+        }
+    }
+
+    interface Shipping {
+
+        @DistributedLock
+        void ship();
+    }
+
+    static class ShippingService implements Shipping {
+
+        @Override
+        public void ship() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoFactories {
+
+        @Bean
+        RedisConnectionFactory cacheRedis() {
+            return mock(RedisConnectionFactory.class);
+        }
+
+        @Bean
+        RedisConnectionFactory sessionRedis() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryFactory {
+
+        @Bean
+        @Primary
+        RedisConnectionFactory mainRedis() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    /** Comes after ours by its name, and says nothing about its place. */
+    @AutoConfiguration
+    static class ZFactoryAutoConfiguration {
+
+        @Bean
+        RedisConnectionFactory foundRedis() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+}

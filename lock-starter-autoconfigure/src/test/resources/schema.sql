@@ -1,0 +1,1 @@
+create table entry (id int);
