@@ -1,0 +1,66 @@
+package io.github.lockstarter.sample.tickets;
+
+import java.util.List;
+import java.util.Optional;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Events and tickets in the database. */
+@Repository
+class EventRepository {
+
+    private final JdbcClient jdbc;
+
+    EventRepository(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    /** False if there is an event of this name. */
+    boolean insert(String eventId, int seats) {
+        try {
+            jdbc.sql("insert into event (id, seats) values (:id, :seats)")
+                    .param("id", eventId)
+                    .param("seats", seats)
+                    .update();
+            return true;
+        } catch (DuplicateKeyException e) {
+            return false;
+        }
+    }
+
+    Optional<Event> find(String eventId) {
+        return jdbc.sql("select id, seats, sold, token from event where id = :id")
+                .param("id", eventId)
+                .query(Event.class)
+                .optional();
+    }
+
+    List<Ticket> tickets(String eventId) {
+        return jdbc.sql("select number, token from ticket where event_id = :id order by number")
+                .param("id", eventId)
+                .query(Ticket.class)
+                .list();
+    }
+
+    /**
+     * Takes a seat, if one is left and nobody with a larger fencing token has been here. It has to be one statement:
+     * what is checked by another one before can be wrong by the time of the update.
+     */
+    boolean takeSeat(String eventId, long token) {
+        return jdbc.sql("update event set sold = sold + 1, token = :token"
+                                + " where id = :id and sold < seats and token <= :token")
+                        .param("id", eventId)
+                        .param("token", token)
+                        .update()
+                == 1;
+    }
+
+    void insertTicket(String eventId, Ticket ticket) {
+        jdbc.sql("insert into ticket (event_id, number, token) values (:id, :number, :token)")
+                .param("id", eventId)
+                .param("number", ticket.number())
+                .param("token", ticket.token())
+                .update();
+    }
+}

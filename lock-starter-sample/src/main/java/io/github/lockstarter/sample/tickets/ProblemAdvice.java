@@ -1,0 +1,70 @@
+package io.github.lockstarter.sample.tickets;
+
+import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockLostException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedRuntimeException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.transaction.TransactionException;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+
+/** Answers whatever goes wrong with a problem detail (RFC 9457), the errors of Spring MVC included. */
+@RestControllerAdvice
+class ProblemAdvice extends ResponseEntityExceptionHandler {
+
+    private static final String RETRY_AFTER_SECONDS = "1";
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> refused(TicketOfficeException e) {
+        return switch (e.reason()) {
+            case INVALID_REQUEST -> problem(HttpStatus.BAD_REQUEST, e);
+            case UNKNOWN_EVENT -> problem(HttpStatus.NOT_FOUND, e);
+            case EVENT_EXISTS, SOLD_OUT -> problem(HttpStatus.CONFLICT, e);
+            case REPORT_RUNNING -> problem(HttpStatus.LOCKED, e);
+            case STALE_TOKEN -> problem(HttpStatus.SERVICE_UNAVAILABLE, e);
+        };
+    }
+
+    /** Nothing was sold: too many others want the lock, Redis does not answer, or this instance is about to stop. */
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> notLocked(LockException e) {
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, e);
+    }
+
+    /** The work was done, and fenced, but its lock ran out meanwhile: look at the event before you try again. */
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> lost(LockLostException e) {
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, e);
+    }
+
+    /** The database is away: its host stops, for example, and another instance takes over. */
+    @ExceptionHandler({DataAccessResourceFailureException.class, TransactionException.class})
+    ResponseEntity<ProblemDetail> noDatabase(NestedRuntimeException e) {
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer");
+    }
+
+    /** A blank or endless name in the URL. */
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> invalid(InvalidLockKeyException e) {
+        return problem(HttpStatus.BAD_REQUEST, "No event can be called like this");
+    }
+
+    private static ResponseEntity<ProblemDetail> problem(HttpStatus status, Exception e) {
+        return problem(status, e.getMessage());
+    }
+
+    private static ResponseEntity<ProblemDetail> problem(HttpStatus status, @Nullable String detail) {
+        ResponseEntity.BodyBuilder response = ResponseEntity.status(status);
+        if (status == HttpStatus.SERVICE_UNAVAILABLE) {
+            response.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+        }
+        return response.body(ProblemDetail.forStatusAndDetail(status, detail));
+    }
+}

@@ -1,0 +1,69 @@
+package io.github.lockstarter.sample.tickets;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.sample.tickets.TicketOfficeException.Reason;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Sells tickets, on any number of instances, one after the other for each event. */
+@Service
+class TicketOffice {
+
+    private final EventRepository events;
+
+    TicketOffice(EventRepository events) {
+        this.events = events;
+    }
+
+    /**
+     * Sells the next ticket. The lock encloses the transaction: the next buyer, here or on another instance, comes in
+     * when this sale is committed.
+     */
+    @DistributedLock(name = "event", key = "#eventId")
+    @Transactional
+    public Ticket sell(String eventId) {
+        // The lock alone does not protect the data: this thread may be paused right here until the lock has run out and
+        // somebody else has it. So the database has the last word: it refuses a token smaller than one it has seen.
+        long token = LeaseContext.required().fencingToken();
+        if (!events.takeSeat(eventId, token)) {
+            throw refusal(eventId, token);
+        }
+        Ticket ticket = new Ticket(existing(eventId).sold(), token);
+        events.insertTicket(eventId, ticket);
+        return ticket;
+    }
+
+    /**
+     * Opens an event; opening it once more with the same number of seats is fine, so that the request can be repeated.
+     *
+     * @return whether it is a new one
+     */
+    public boolean open(String eventId, int seats) {
+        boolean created = events.insert(eventId, seats);
+        if (!created && existing(eventId).seats() != seats) {
+            throw new TicketOfficeException(
+                    Reason.EVENT_EXISTS, "Event '%s' exists, with another number of seats".formatted(eventId));
+        }
+        return created;
+    }
+
+    @Transactional(readOnly = true)
+    public EventOverview overview(String eventId) {
+        return EventOverview.of(existing(eventId), events.tickets(eventId));
+    }
+
+    private TicketOfficeException refusal(String eventId, long token) {
+        Event event = existing(eventId);
+        return event.token() > token
+                ? new TicketOfficeException(
+                        Reason.STALE_TOKEN, "Event '%s' has seen a later buyer than this one".formatted(eventId))
+                : new TicketOfficeException(Reason.SOLD_OUT, "Event '%s' is sold out".formatted(eventId));
+    }
+
+    private Event existing(String eventId) {
+        return events.find(eventId)
+                .orElseThrow(() ->
+                        new TicketOfficeException(Reason.UNKNOWN_EVENT, "There is no event '%s'".formatted(eventId)));
+    }
+}

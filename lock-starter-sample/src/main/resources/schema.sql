@@ -1,0 +1,30 @@
+-- Runs at each start, on H2 and on PostgreSQL.
+
+-- "token" is the fence: the largest fencing token that has sold a ticket. A sale with a smaller one comes from somebody
+-- who has lost the lock without noticing, and is refused.
+create table if not exists event (
+    id    varchar(64) primary key,
+    seats int         not null,
+    sold  int         not null default 0,
+    token bigint      not null default 0
+);
+
+create table if not exists ticket (
+    event_id varchar(64) not null references event (id),
+    number   int         not null,
+    token    bigint      not null,
+    primary key (event_id, number)
+);
+
+-- Who runs on this database, and with which Redis: see RunningInstances.
+create table if not exists running_instance (
+    id      varchar(36)   primary key,
+    nodes   varchar(1000) not null,
+    options varchar(1000) not null
+);
+
+-- One row, for instances that start together to wait for each other.
+create table if not exists start_gate (
+    id int primary key
+);
+insert into start_gate select 1 where not exists (select 1 from start_gate);
