@@ -1,0 +1,123 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** An acquire that is executed twice, because its connection ended before the reply came, is one grant. */
+@RedisTest
+class AcquireReplayTest {
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final FaultProxy proxy;
+
+    private final RedisCli redis;
+
+    AcquireReplayTest(FaultProxy proxy, RedisCli redis) {
+        this.proxy = proxy;
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void loadScripts() {
+        Script.loadAll(this.redis);
+    }
+
+    @Test
+    void shouldBeOneGrantIfTheClientReplaysTheCommand() {
+        Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
+
+        assertThat(instance.lock("replayed").tryLock()).isTrue();
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE))
+                .as("the client replays")
+                .isEqualTo(2);
+        assertThatIsOneGrant(instance);
+    }
+
+    @Test
+    void shouldBeOneGrantIfAThreadRetriesTheCommand() throws Exception {
+        Instance instance = this.instances.at(this.proxy);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
+
+        assertThat(instance.lock("replayed").tryLock(Duration.ofSeconds(5))).isTrue();
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
+        assertThatIsOneGrant(instance);
+    }
+
+    private void assertThatIsOneGrant(Instance instance) {
+        LeaseLock lock = instance.lock("replayed");
+        assertThatRedisHasOneGrant(instance, lock.currentLease());
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        lock.unlock();
+        assertThat(this.redis.exists("lock:{replayed}")).isFalse();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+    }
+
+    @Test
+    void shouldBeOneGrantIfNobodyWaitsForIt() throws Exception {
+        Instance instance = this.instances.at(this.proxy);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
+
+        Lease lease = instance.registry()
+                .acquireAsync(LockRequest.of("replayed").withWaitTime(Duration.ofSeconds(5)))
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
+        assertThatRedisHasOneGrant(instance, lease);
+        assertThat(lease.release()).isTrue();
+        assertThat(this.redis.exists("lock:{replayed}")).isFalse();
+    }
+
+    private void assertThatRedisHasOneGrant(Instance instance, Lease lease) {
+        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one id for all").hasSize(1);
+        assertThat(this.redis.infoCommandStats().get("hset")).as("written once").isEqualTo(1);
+        assertThat(instance.events().count(LockAcquiredEvent.class)).isEqualTo(1);
+        assertThat(this.redis.hgetall("lock:{replayed}"))
+                .isEqualTo(Map.of(
+                        "o",
+                        Script.ACQUIRE.idsSeen(this.proxy).iterator().next(),
+                        "f",
+                        Long.toString(lease.fencingToken())));
+    }
+
+    @Test
+    void shouldBelieveInTheLeaseNoLongerThanRedisDoes() throws Exception {
+        Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
+        // as long as the client tries to connect again, the time of the first execution passes
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {
+            this.proxy.refuse();
+            this.proxy.cutFin();
+        });
+        Call<Lease> call = Call.start(
+                () -> instance.registry().acquire(LockRequest.of("replayed").withLease(Duration.ofSeconds(5))));
+        soon().until(() -> this.redis.exists("lock:{replayed}"));
+        soon().until(() -> this.redis.pttl("lock:{replayed}") < 4800);
+        this.proxy.accept();
+
+        Lease lease = call.result();
+
+        assertThat(lease.remaining().toMillis()).isPositive().isLessThan(this.redis.pttl("lock:{replayed}"));
+        assertThat(this.redis.pttl("lock:{replayed}"))
+                .as("the replay sets the full lease")
+                .isGreaterThan(lease.remaining().toMillis() + 500);
+    }
+}

@@ -1,0 +1,129 @@
+package io.github.lockstarter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** What a lock costs in commands. */
+@RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class CommandCountTest {
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final FaultProxy proxy;
+
+    private final RedisCli redis;
+
+    private final RedisServer server;
+
+    private final Instance instance;
+
+    CommandCountTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+        this.proxy = proxy;
+        this.redis = redis;
+        this.server = server;
+        this.instance = this.instances.at(proxy, setup -> setup.lease(Duration.ofSeconds(30)));
+        Script.loadAll(redis);
+        forgetWhatWasSent();
+    }
+
+    @Test
+    void shouldBeTwoForAnUncontendedPair() {
+        LeaseLock lock = this.instance.lock("counted");
+        lock.lock();
+        lock.unlock();
+
+        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(2);
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isEqualTo(1);
+        assertThat(this.proxy.commandsSeen(Script.RELEASE)).isEqualTo(1);
+        Map<String, Long> executed = this.redis.infoCommandStats();
+        assertThat(executed).containsEntry("evalsha", 2L).doesNotContainKeys("eval", "script|load");
+    }
+
+    @Test
+    void shouldBeTwoForAPairWhateverTheApi() throws Exception {
+        this.instance.registry().acquire(LockRequest.of("counted")).close();
+        this.instance.registry().execute(LockRequest.of("counted"), Lease::isHeld);
+        this.instance
+                .registry()
+                .acquireAsync(LockRequest.of("counted"))
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .close();
+
+        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(6);
+    }
+
+    @Test
+    void shouldBeNoneForNestedHoldsAndForQuestionsThatAreAnsweredHere() {
+        LeaseLock lock = this.instance.lock("counted");
+        lock.lock();
+        forgetWhatWasSent();
+
+        lock.lock();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        assertThat(lock.getHoldCount()).isEqualTo(3);
+        lock.currentLease().ensureHeld(Duration.ofSeconds(1));
+        assertThat(lock.currentLease().remaining()).isPositive();
+        lock.unlock();
+        lock.unlock();
+
+        assertThat(this.proxy.commandsSeen(command -> true)).isZero();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldBeOneForALockThatIsTaken() {
+        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(30)));
+        owner.lock("counted").lock();
+        forgetWhatWasSent();
+
+        assertThat(this.instance.lock("counted").tryLock()).isFalse();
+
+        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(1);
+        assertThat(this.redis.infoCommandStats()).containsEntry("evalsha", 1L);
+    }
+
+    @Test
+    void shouldBeNoneForALockThatIsTakenInThisInstance() throws Exception {
+        this.instance.lock("counted").lock();
+        forgetWhatWasSent();
+
+        assertThat(Call.start(() -> this.instance.lock("counted").tryLock()).result())
+                .isFalse();
+
+        assertThat(this.proxy.commandsSeen(command -> true)).isZero();
+    }
+
+    @Test
+    void shouldNotAskForEveryThreadThatWaits() throws Exception {
+        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(30)));
+        owner.lock("counted").lock();
+        forgetWhatWasSent();
+        for (int i = 0; i < 10; i++) {
+            Call.start(() -> this.instance.lock("counted").tryLock(Duration.ofSeconds(10)))
+                    .awaitParked();
+        }
+
+        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one waits for all").hasSize(1);
+    }
+
+    private void forgetWhatWasSent() {
+        this.proxy.forgetCommands();
+        this.redis.command("CONFIG", "RESETSTAT");
+    }
+}

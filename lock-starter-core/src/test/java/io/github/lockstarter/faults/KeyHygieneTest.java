@@ -1,0 +1,164 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What stands in Redis: one key for each lock that is held, which always ends, and nothing else. */
+@RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class KeyHygieneTest {
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final RedisCli redis;
+
+    private final RedisServer server;
+
+    private final Instance instance;
+
+    KeyHygieneTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+        this.redis = redis;
+        this.server = server;
+        this.instance = this.instances.at(proxy);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = true, textBlock = """
+            order:4711      | lock:{order:4711}
+            a b             | lock:{a b}
+            {user}:1        | lock:{%7Buser%7D:1}
+            50%             | lock:{50%25}
+            50%25           | lock:{50%2525}
+            straße          | lock:{straße}
+            🔒              | lock:{🔒}
+            lock:{x}        | lock:{lock:%7Bx%7D}
+            """)
+    void shouldBeOneKey(String name, String key) {
+        LeaseLock lock = this.instance.lock(name);
+        lock.lock();
+
+        assertThat(this.redis.command("KEYS", "*")).isEqualTo(List.of(key));
+        assertThat(this.redis.command("TYPE", key)).isEqualTo("hash");
+        assertThat(this.redis.hgetall(key)).containsOnlyKeys("o", "f");
+        assertThat(this.redis.pttl(key)).isBetween(1L, 1500L);
+        lock.unlock();
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\u0000", "a\r\nb", "\u001b[2J", "tab\there", "\u0085"})
+    void shouldNotCarryControlCharactersIntoRedis(String name) {
+        LeaseLock lock = this.instance.lock("x" + name);
+        lock.lock();
+
+        List<?> keys = (List<?>) Objects.requireNonNull(this.redis.command("KEYS", "*"));
+        assertThat(keys).hasSize(1);
+        assertThat(keys.get(0).toString().chars()).noneMatch(Character::isISOControl);
+        assertThat(this.instance.lock("x" + name).isLocked()).isTrue();
+        lock.unlock();
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void shouldNotTakeOneNameForAnother() throws Exception {
+        List<String> names = List.of("a", "a ", "A", "{a}", "%7Ba%7D", "a}", "a%7D", "\ud800", "\udc00", "?", "%uD800");
+        List<Lease> leases = new ArrayList<>();
+        for (String name : names) {
+            leases.add(this.instance.registry().acquire(LockRequest.of(name).withWaitTime(Duration.ZERO)));
+        }
+
+        assertThat(this.redis.command("DBSIZE")).isEqualTo((long) names.size());
+        assertThat(leases).allSatisfy(lease -> assertThat(lease.release()).isTrue());
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void shouldTakeNamesOfUpTo512Bytes() {
+        LeaseLock longest = this.instance.lock("ä".repeat(256));
+        longest.lock();
+        assertThat(this.redis.exists("lock:{" + "ä".repeat(256) + "}")).isTrue();
+        longest.unlock();
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> this.instance.lock("ä".repeat(256) + "x"))
+                .withMessageContaining("512 bytes");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> this.instance.lock(" "))
+                .withMessageContaining("blank");
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void shouldHaveNoKeyThatNeverEnds() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Call<Integer> scanning = Call.start(() -> scanUntil(over));
+        List<Call<Integer>> workers = new ArrayList<>();
+        long until = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        for (int i = 0; i < 4; i++) {
+            workers.add(Call.start(() -> workUntil(until)));
+        }
+        for (Call<Integer> worker : workers) {
+            assertThat(worker.result()).isGreaterThan(50);
+        }
+        over.set(true);
+
+        assertThat(scanning.result()).as("keys looked at").isGreaterThan(100);
+        soon().until(() -> this.redis.command("DBSIZE").equals(0L));
+    }
+
+    private int workUntil(long until) throws Exception {
+        int holds = 0;
+        for (; System.nanoTime() - until < 0; holds++) {
+            ThreadLocalRandom random = ThreadLocalRandom.current();
+            LockRequest request = LockRequest.of("key:" + random.nextInt(5));
+            if (random.nextBoolean()) {
+                request = request.withLease(Duration.ofMillis(random.nextInt(200, 500)));
+            }
+            this.instance.registry().execute(request, lease -> {
+                this.instance.registry().execute(LockRequest.of(lease.name()), nested -> nested.isHeld());
+                return lease.isHeld();
+            });
+        }
+        return holds;
+    }
+
+    /** Looks at keys and their times to live, both in one moment. */
+    private int scanUntil(AtomicBoolean over) {
+        String script = "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do"
+                + " all[#all + 1] = key all[#all + 1] = redis.call('PTTL', key) end return all";
+        int seen = 0;
+        try (RedisCli scanning = this.server.cli()) {
+            while (!over.get()) {
+                List<?> found = (List<?>) Objects.requireNonNull(scanning.command("EVAL", script, "0"));
+                for (int i = 0; i < found.size(); i += 2) {
+                    assertThat(Map.entry(found.get(i), found.get(i + 1)))
+                            .satisfies(key -> assertThat((Long) key.getValue()).isBetween(0L, 1500L));
+                    seen++;
+                }
+            }
+        }
+        return seen;
+    }
+}

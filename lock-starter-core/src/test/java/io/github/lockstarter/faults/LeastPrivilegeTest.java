@@ -1,0 +1,237 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A Redis user who may do what locks need, and what happens when something is missing. */
+@RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class LeastPrivilegeTest {
+
+    /** The rule for a standalone Redis or Sentinel's master, with the default prefix; the README quotes it. */
+    static final String RULE = "resetkeys resetchannels ~lock:* &lock:* -@all"
+            + " +ping +eval +evalsha +hget +hset +hexists +exists +del +pexpire +pttl +time"
+            + " +publish +subscribe +unsubscribe";
+
+    private static final String USER = "least-privilege";
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    @AutoClose
+    private final LogCapture log = new LogCapture();
+
+    private final FaultProxy proxy;
+
+    private final RedisCli redis;
+
+    private final RedisServer server;
+
+    LeastPrivilegeTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+        this.proxy = proxy;
+        this.redis = redis;
+        this.server = server;
+        redis.command("ACL", "LOG", "RESET");
+    }
+
+    @AfterEach
+    void deleteUser() {
+        this.redis.command("ACL", "DELUSER", USER);
+    }
+
+    @Test
+    void shouldBeEnough() throws Exception {
+        Instance instance = instanceWith(RULE);
+        // a server that knows no script yet
+        this.redis.command("SCRIPT", "FLUSH");
+        LeaseLock lock = instance.lock("allowed");
+
+        assertThat(lock.tryLock()).isTrue();
+        soon().until(() -> instance.events().count(LockRenewedEvent.class) > 0);
+        lock.lock(Duration.ofSeconds(30));
+        lock.unlock();
+        assertThat(lock.isLocked()).isTrue();
+        lock.unlock();
+        assertThat(this.redis.exists("lock:{allowed}")).isFalse();
+        this.redis.command("HSET", "lock:{forced}", "o", "somebody", "f", "1");
+        assertThat(instance.lock("forced").forceUnlock()).isTrue();
+        assertThat(this.redis.exists("lock:{forced}")).isFalse();
+        assertThatWaitersAreWoken(instance);
+        instance.stop();
+
+        assertThat(this.log.with("")).as("no warning").isEmpty();
+        assertThat((List<?>) this.redis.command("ACL", "LOG"))
+                .as("nothing was refused")
+                .isEmpty();
+    }
+
+    /** By a message: nobody polls that soon. */
+    private void assertThatWaitersAreWoken(Instance releasing) throws Exception {
+        Instance waiting = this.instances.at(
+                this.server,
+                setup -> setup.user(USER).lease(Duration.ofSeconds(60)).pollInterval(Duration.ofSeconds(60)));
+        LeaseLock lock = releasing.lock("handed");
+        lock.lock(Duration.ofMinutes(1));
+        try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
+            Call<Boolean> waiter = Call.start(() -> {
+                waiting.registry().acquire(LockRequest.of("handed")).close();
+                return true;
+            });
+            // asks, subscribes, asks once more, and from then on waits for a message
+            soon().until(() -> Channel.subscribers(this.redis) == 1);
+            soon().until(() -> monitor.count(Script.ACQUIRE, "lock:{handed}") == 2);
+            lock.unlock();
+
+            assertThat(waiter.result()).isTrue();
+        }
+    }
+
+    static Stream<String> neededToLock() {
+        return Stream.of("~lock:*", "+eval", "+evalsha", "+hget", "+hset", "+exists", "+pexpire", "+time");
+    }
+
+    @ParameterizedTest
+    @MethodSource("neededToLock")
+    void shouldNameWhatIsMissing(String permission) {
+        Instance instance = instanceWith(without(permission));
+        this.redis.command("SCRIPT", "FLUSH");
+        LeaseLock lock = instance.lock("refused");
+
+        LockStoreException failure =
+                catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMinutes(1)));
+
+        assertThat(failure.isTransient()).as("not waited for").isFalse();
+        assertThat(failure).hasMessageContaining("'refused'").hasMessageContaining("missing permission");
+        if (permission.startsWith("+eval")) {
+            assertThat(failure).hasMessageContaining("'" + permission.substring(1) + "'");
+        }
+    }
+
+    @Test
+    void shouldNotReleaseWithoutDel() {
+        Instance instance = instanceWith(without("+del"));
+        LeaseLock lock = instance.lock("stuck");
+        lock.lock();
+
+        assertThatCode(lock::unlock).doesNotThrowAnyException();
+
+        assertThat(this.redis.exists("lock:{stuck}")).isTrue();
+        assertThat(this.log.with("'stuck' could not be released"))
+                .singleElement()
+                .asString()
+                .contains("missing permission");
+        soon().until(() -> !this.redis.exists("lock:{stuck}"));
+    }
+
+    @Test
+    void shouldNotRenewWithoutPttl() throws Exception {
+        Instance instance = instanceWith(without("+pttl"));
+        instance.lock("stuck").lock();
+
+        soon().until(() -> !this.log.with("at risk").isEmpty());
+
+        assertThat(this.log.with("at risk")).first().asString().contains("user executing the script");
+    }
+
+    @Test
+    void shouldNotAskWithoutHexists() {
+        Instance instance = instanceWith(without("+hexists"));
+        LeaseLock lock = instance.lock("refused");
+
+        assertThat(catchThrowableOfType(LockStoreException.class, lock::isLocked))
+                .hasMessageContaining("hexists");
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldSayWhyThereIsNoConnectionWithoutPing() {
+        Instance instance = instanceWith(without("+ping"));
+        LeaseLock lock = instance.lock("refused");
+
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+        assertThat(failure).hasMessageContaining("ping");
+    }
+
+    @Test
+    void shouldSayWhyThereIsNoConnectionWithoutAPassword() {
+        this.redis.command("ACL", "SETUSER", USER, "reset", "on", ">secret");
+        Instance instance =
+                this.instances.at(this.proxy, setup -> setup.user(USER).unreachable());
+        LeaseLock lock = instance.lock("refused");
+
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+        assertThat(failure).hasMessageContaining("WRONGPASS");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"+publish", "+subscribe", "&lock:*"})
+    void shouldPollWithoutMessages(String permission) throws Exception {
+        Instance instance = instanceWith(without(permission));
+        Instance other = this.instances.at(this.server, setup -> setup.user(USER));
+        for (int i = 0; i < 3; i++) {
+            assertThat(other.lock("polled").tryLock()).isTrue();
+            Call<Boolean> waiter = Call.start(() -> {
+                instance.lock("polled").lock();
+                instance.lock("polled").unlock();
+                return true;
+            });
+            waiter.awaitParked();
+            assertThat(waiter.isDone()).isFalse();
+            other.lock("polled").unlock();
+            assertThat(waiter.result()).isTrue();
+        }
+
+        assertThat(this.redis.exists("lock:{polled}")).isFalse();
+        if (!permission.equals("+publish")) {
+            soon().until(() ->
+                    !this.log.with("No messages about released locks").isEmpty());
+            assertThat(this.log.with("No messages about released locks"))
+                    .singleElement()
+                    .asString()
+                    .contains("lock:released")
+                    .contains("+subscribe");
+        }
+    }
+
+    private static String without(String permission) {
+        assertThat(RULE.split(" ")).contains(permission);
+        return String.join(
+                " ",
+                Stream.of(RULE.split(" "))
+                        .filter(each -> !each.equals(permission))
+                        .toList());
+    }
+
+    private Instance instanceWith(String rule) {
+        this.redis.command(
+                Stream.concat(Stream.of("ACL", "SETUSER", USER, "reset", "on", "nopass"), Stream.of(rule.split(" ")))
+                        .toArray(String[]::new));
+        boolean mayAsk = rule.contains("+hexists") && rule.contains("+ping") && rule.contains("~");
+        return this.instances.at(
+                this.proxy,
+                setup -> mayAsk ? setup.user(USER) : setup.user(USER).unreachable());
+    }
+}

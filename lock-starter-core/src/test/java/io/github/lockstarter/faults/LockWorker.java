@@ -1,0 +1,35 @@
+package io.github.lockstarter.faults;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** An instance in a process of its own: locks, says so, and then does what it is told, line by line. */
+final class LockWorker {
+
+    private LockWorker() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Logging.quieten();
+        int port = Integer.parseInt(arguments[0]);
+        Duration leaseTime = Duration.ofMillis(Long.parseLong(arguments[2]));
+        Instance instance = Instance.start(port, new Setup().lease(leaseTime));
+        Lease lease = instance.registry().acquire(LockRequest.of(arguments[1]).withWaitTime(Duration.ofSeconds(20)));
+        say("held " + lease.fencingToken());
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+            switch (order) {
+                case "state" -> say("state " + lease.state());
+                case "release" -> say("release " + lease.release());
+                default -> throw new IllegalArgumentException(order);
+            }
+        }
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+    }
+}

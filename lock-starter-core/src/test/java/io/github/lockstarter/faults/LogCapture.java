@@ -1,0 +1,53 @@
+package io.github.lockstarter.faults;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.LoggerFactory;
+
+/** What is logged while this is open: WARN and above. */
+final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+    private final Logger logger;
+
+    private final Level levelBefore;
+
+    private final List<String> messages = new CopyOnWriteArrayList<>();
+
+    /** What the library logs. */
+    LogCapture() {
+        this("io.github.lockstarter");
+    }
+
+    /** What is logged under that name. */
+    LogCapture(String name) {
+        this.logger = (Logger) LoggerFactory.getLogger(name);
+        this.levelBefore = this.logger.getLevel();
+        setContext((LoggerContext) LoggerFactory.getILoggerFactory());
+        start();
+        this.logger.setLevel(Level.WARN);
+        this.logger.setAdditive(false);
+        this.logger.addAppender(this);
+    }
+
+    /** Messages that contain the text. */
+    List<String> with(String text) {
+        return this.messages.stream().filter(message -> message.contains(text)).toList();
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        this.messages.add(event.getFormattedMessage());
+    }
+
+    @Override
+    public void close() {
+        this.logger.detachAppender(this);
+        this.logger.setAdditive(true);
+        this.logger.setLevel(this.levelBefore);
+    }
+}

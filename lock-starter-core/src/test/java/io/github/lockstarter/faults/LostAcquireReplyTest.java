@@ -1,0 +1,166 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.faults.Waiting.within;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An acquire that was executed, and whose reply never came. */
+@RedisTest
+class LostAcquireReplyTest {
+
+    private static final String KEY = "lock:{lost}";
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final FaultProxy proxy;
+
+    private final RedisCli redis;
+
+    LostAcquireReplyTest(FaultProxy proxy, RedisCli redis) {
+        this.proxy = proxy;
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void loadScripts() {
+        Script.loadAll(this.redis);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldSayThatTheOutcomeIsUnknownAndTakeTheGrantBack(ConnectionEnd end) {
+        Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
+
+        LeaseLock lock = instance.lock("lost");
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+        assertThat(failure).hasMessageContaining("'lost'");
+        assertThatTheGrantIsTakenBack(instance);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldSayThatTheOutcomeIsUnknownWhoeverAsksWithoutWaiting(ConnectionEnd end) {
+        Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
+
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class,
+                () -> instance.registry().tryAcquire(LockRequest.of("lost").withWaitTime(Duration.ZERO)));
+
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+        assertThatTheGrantIsTakenBack(instance);
+    }
+
+    /** With a lease of half a minute, a key that is gone in a moment did not run out. */
+    private void assertThatTheGrantIsTakenBack(Instance instance) {
+        assertThat(this.redis.infoCommandStats().get("hset"))
+                .as("it was executed")
+                .isEqualTo(1);
+        soon().until(() -> !this.redis.exists(KEY));
+        assertThat(instance.active()).isZero();
+        assertThat(instance.events().all(LockNotAcquiredEvent.class))
+                .extracting(LockNotAcquiredEvent::outcome)
+                .containsExactly(Outcome.ERROR);
+        assertThat(instance.lock("lost").getHoldCount()).isZero();
+    }
+
+    @Test
+    void shouldNotRenewWhatItCannotTakeBack() {
+        Instance instance = this.instances.at(this.proxy);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::blackHole);
+
+        LeaseLock lock = instance.lock("lost");
+        assertThatExceptionOfType(LockStoreException.class).isThrownBy(lock::tryLock);
+
+        assertThat(this.redis.exists(KEY)).as("nobody could take it back").isTrue();
+        within(Duration.ofSeconds(2)).until(() -> !this.redis.exists(KEY));
+        assertThat(this.proxy.commandsSeen(Script.RENEW)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAskAgainUnderTheSameIdWhileThereIsTime(ConnectionEnd end) throws Exception {
+        Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
+
+        LeaseLock lock = instance.lock("lost");
+        assertThat(lock.tryLock(Duration.ofSeconds(8))).isTrue();
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
+        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).hasSize(1);
+        assertThat(this.redis.infoCommandStats().get("hset")).as("granted once").isEqualTo(1);
+        assertThat(this.redis.hgetall(KEY))
+                .containsEntry("f", Long.toString(lock.currentLease().fencingToken()));
+        lock.unlock();
+        assertThat(this.redis.exists(KEY)).isFalse();
+    }
+
+    @Test
+    void shouldSayThatTheOutcomeIsUnknownWhenTheWaitEndsBeforeTheCommand() {
+        Instance instance = this.instances.at(
+                this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(2)));
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
+
+        Throwable failure = instance.registry()
+                .acquireAsync(LockRequest.of("lost").withWaitTime(Duration.ofMillis(300)))
+                .handle((lease, ex) -> ex)
+                .toCompletableFuture()
+                .join();
+
+        assertThat(failure).as("nobody said that the lock is taken").isInstanceOf(LockStoreException.class);
+        assertThat(((LockStoreException) failure).isOutcomeUnknown()).isTrue();
+        soon().until(() -> !this.redis.exists(KEY));
+    }
+
+    @Test
+    void shouldSayThatTheOutcomeIsUnknownWhenTheConnectionIsReplacedUnderTheCommand() {
+        Duration commandTimeout = Duration.ofSeconds(1);
+        Instance instance = this.instances.at(
+                this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(commandTimeout));
+        long pings = this.proxy.commandsSeen(Commands.named("ping"));
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
+        // its failure makes the store ping, and when that is not answered either, open another connection instead
+        LeaseLock first = instance.lock("first");
+        assertThatExceptionOfType(LockStoreException.class).isThrownBy(first::tryLock);
+        soon().until(() -> this.proxy.commandsSeen(Commands.named("ping")) > pings);
+        long pingedAt = System.nanoTime();
+        soon().until(() -> System.nanoTime() - pingedAt > commandTimeout.toNanos() / 2);
+
+        LeaseLock lock = instance.lock("lost");
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - pingedAt))
+                .as("ended by the end of its connection, not by its own timeout")
+                .isLessThan(commandTimeout.multipliedBy(5).dividedBy(4));
+        assertThat(this.redis.infoCommandStats().get("hset")).as("executed").isEqualTo(2);
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+        soon().until(() -> !this.redis.exists(KEY));
+    }
+
+    /** So long that nothing runs out in the time of a test. */
+    private static Setup longLease(Setup setup) {
+        return setup.lease(Duration.ofSeconds(30));
+    }
+}

@@ -1,0 +1,254 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.LIMIT;
+import static io.github.lockstarter.faults.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Messages about releases: they wake who waits in another instance, and nothing depends on them. */
+@RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class ReleaseMessageTest {
+
+    /** Whoever is granted a lock sooner than that was not polling. */
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final FaultProxy proxy;
+
+    private final RedisCli redis;
+
+    private final Instance owner;
+
+    ReleaseMessageTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+        this.proxy = proxy;
+        this.redis = redis;
+        Script.loadAll(redis);
+        this.owner = this.instances.at(server, setup -> setup.lease(LONG));
+    }
+
+    private Instance waiting(Duration pollInterval) {
+        return this.instances.at(this.proxy, setup -> setup.lease(LONG).pollInterval(pollInterval));
+    }
+
+    private Call<Boolean> waitFor(Instance instance, String name) {
+        return Call.start(() -> {
+            instance.registry().acquire(LockRequest.of(name).withWaitTime(LONG)).close();
+            return true;
+        });
+    }
+
+    /** Who waits asks, subscribes, asks once more, and from then on only a message helps. */
+    private void awaitListening() {
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of("lock:{awaited}")) == 2);
+    }
+
+    @Test
+    void shouldWakeAWaiterOfAnotherInstance() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(LONG);
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        awaitListening();
+        assertThat(waiter.isDone()).isFalse();
+
+        this.owner.lock("awaited").unlock();
+
+        assertThat(waiter.result()).isTrue();
+    }
+
+    @Test
+    void shouldWakeWhoWaitsForALockThatIsTakenByForce() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(LONG);
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        awaitListening();
+
+        this.owner.lock("awaited").forceUnlock();
+
+        assertThat(waiter.result()).isTrue();
+    }
+
+    @Test
+    void shouldWakeWhoeverWaitsWithoutAThread() {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(LONG);
+        var lease = instance.registry()
+                .acquireAsync(LockRequest.of("awaited").withWaitTime(LONG))
+                .toCompletableFuture();
+        awaitListening();
+        assertThat(lease).isNotDone();
+
+        this.owner.lock("awaited").unlock();
+
+        assertThat(lease).succeedsWithin(LIMIT);
+    }
+
+    @Test
+    void shouldSubscribeWhenSomebodyWaitsAndOnce() throws Exception {
+        Instance instance = waiting(LONG);
+        instance.lock("free").lock();
+        instance.lock("free").unlock();
+        this.owner.lock("first").lock();
+        assertThat(instance.lock("first").tryLock()).isFalse();
+        assertThat(this.proxy.commandsSeen(Commands.named("subscribe")))
+                .as("nobody waits yet")
+                .isZero();
+
+        List<Call<Boolean>> waiters = new ArrayList<>();
+        waiters.add(waitFor(instance, "first"));
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        for (int i = 0; i < 3; i++) {
+            this.owner.lock("more:" + i).lock();
+            waiters.add(waitFor(instance, "more:" + i));
+        }
+        waiters.forEach(Call::awaitParked);
+        for (String name : List.of("first", "more:0", "more:1", "more:2")) {
+            this.owner.lock(name).unlock();
+        }
+        for (Call<Boolean> waiter : waiters) {
+            assertThat(waiter.result()).isTrue();
+        }
+        assertThat(this.proxy.commandsSeen(Commands.named("subscribe"))).isEqualTo(1);
+        assertThat(Channel.connections(this.redis)).isEqualTo(1);
+
+        instance.stop();
+        soon().until(() -> Channel.subscribers(this.redis) == 0);
+        soon().until(() -> Channel.connections(this.redis) == 0);
+        soon().untilAsserted(() -> assertThat(this.proxy.connections()).isZero());
+    }
+
+    @Test
+    void shouldEndTheSubscriptionOverTheConnectionsOfTheApplication() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = this.instances.at(
+                this.proxy, setup -> setup.lease(LONG).pollInterval(LONG).sharedConnection());
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+
+        instance.stop();
+
+        assertThat(waiter.failure()).isInstanceOf(LockException.class);
+        soon().until(() -> Channel.subscribers(this.redis) == 0);
+        assertThat(instance.connections().isRunning()).isTrue();
+    }
+
+    @Test
+    void shouldSubscribeAgainWhenTheConnectionWasCut() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(LONG);
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+
+        soon().until(() -> this.proxy.commandsSeen(Commands.named("subscribe")) > 1);
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        this.owner.lock("awaited").unlock();
+
+        assertThat(waiter.result()).isTrue();
+    }
+
+    /** The message of a release that nobody heard is not sent again: everybody looks once after a subscription. */
+    @Test
+    void shouldLookOnceAfterASubscriptionThatWasCut() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(LONG);
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        this.proxy.refuse();
+        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+        soon().until(() -> Channel.subscribers(this.redis) == 0);
+        this.owner.lock("awaited").unlock();
+        assertThat(waiter.isDone()).as("heard nothing").isFalse();
+
+        this.proxy.accept();
+
+        assertThat(waiter.result()).isTrue();
+    }
+
+    @Test
+    void shouldHearThemOnTheConnectionThatReplacesASilentOne() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(LONG);
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        this.proxy.swallowRequestOf(Script.ACQUIRE.of("lock:{silent}"), () -> {});
+        LeaseLock silent = instance.lock("silent");
+        assertThat(silent.tryLock(LIMIT)).as("on the next connection").isTrue();
+
+        soon().until(() -> this.proxy.commandsSeen(Commands.named("subscribe")) == 2);
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        assertThat(waiter.isDone()).isFalse();
+        this.owner.lock("awaited").unlock();
+
+        assertThat(waiter.result()).isTrue();
+        assertThat(Channel.connections(this.redis)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldPollWhileThereAreNoMessages() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(Duration.ofMillis(300));
+        Call<Boolean> waiter = waitFor(instance, "awaited");
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        this.proxy.refuse();
+        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+        soon().until(() -> Channel.subscribers(this.redis) == 0);
+
+        this.owner.lock("awaited").unlock();
+
+        assertThat(waiter.result()).isTrue();
+        assertThat(Channel.subscribers(this.redis)).isZero();
+    }
+
+    @Test
+    void shouldNotFillTheLogInAnOutage() throws Exception {
+        this.owner.lock("awaited").lock();
+        Instance instance = waiting(Duration.ofMillis(300));
+        try (LogCapture ours = new LogCapture();
+                LogCapture springs = new LogCapture("org.springframework.data.redis.listener")) {
+            this.proxy.refuse();
+            this.proxy.cutRst();
+            Call<Boolean> waiter = waitFor(instance, "awaited");
+            long since = System.nanoTime();
+            soon().until(() -> System.nanoTime() - since > 2_500_000_000L);
+            this.proxy.accept();
+            soon().until(() -> Channel.subscribers(this.redis) == 1);
+            this.owner.lock("awaited").unlock();
+            assertThat(waiter.result()).isTrue();
+
+            assertThat(ours.with("")).as("the connection, the messages").hasSizeLessThanOrEqualTo(2);
+            assertThat(springs.with(""))
+                    .as("a line for each of the container's own attempts")
+                    .hasSizeLessThanOrEqualTo(6);
+        }
+    }
+
+    @Test
+    void shouldPollForALockThatRunsOut() throws Exception {
+        this.owner.lock("awaited").lock(Duration.ofMillis(700));
+        Instance instance = waiting(LONG);
+        long askedAt = System.nanoTime();
+
+        assertThat(waitFor(instance, "awaited").result()).isTrue();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
+                .as("when the holder's time is over, no sooner and not much later")
+                .isBetween(Duration.ofMillis(300), Duration.ofMillis(1500));
+    }
+}

@@ -1,0 +1,71 @@
+package io.github.lockstarter.faults;
+
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.springframework.data.redis.core.script.DigestUtils;
+
+/** The scripts of the store, as they look on the wire: a command matches if it calls the script. */
+enum Script implements Predicate<List<String>> {
+    ACQUIRE("acquire.lua"),
+    RENEW("renew.lua"),
+    RELEASE("release.lua");
+
+    private final String text;
+
+    private final String sha1;
+
+    Script(String file) {
+        try (InputStream in = RedisLockStore.class.getResourceAsStream(file)) {
+            this.text = new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
+    }
+
+    String sha1() {
+        return this.sha1;
+    }
+
+    @Override
+    public boolean test(List<String> command) {
+        return command.size() > 1
+                && (command.get(1).equals(this.sha1) || command.get(1).equals(this.text));
+    }
+
+    /** Calls for that key. */
+    Predicate<List<String>> of(String key) {
+        return command -> test(command) && command.contains(key);
+    }
+
+    /** Executes it, as if it came from the one with that id. */
+    void execute(RedisCli redis, String key, String id, Duration lease) {
+        redis.command("EVALSHA", this.sha1, "1", key, id, Long.toString(lease.toMillis()));
+    }
+
+    /** Makes Redis know all scripts, so that the next call of each is one command. */
+    static void loadAll(RedisCli redis) {
+        for (Script script : values()) {
+            redis.command("SCRIPT", "LOAD", script.text);
+        }
+    }
+
+    /** The acquisition ids that this script was called with, through that proxy, since it forgot all commands. */
+    Set<String> idsSeen(FaultProxy proxy) {
+        Set<String> ids = new TreeSet<>();
+        // the proxy counts, and this looks at what it counts: name, script, number of keys, key, id
+        proxy.commandsSeen(command -> test(command) && ids.add(command.get(4)));
+        return ids;
+    }
+}

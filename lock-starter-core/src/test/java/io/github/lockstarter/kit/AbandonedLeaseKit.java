@@ -1,0 +1,91 @@
+package io.github.lockstarter.kit;
+
+import static io.github.lockstarter.kit.Outcomes.eventually;
+import static io.github.lockstarter.kit.Outcomes.get;
+import static io.github.lockstarter.kit.Outcomes.throughout;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A lease that nobody can release any more is renewed no longer. */
+abstract class AbandonedLeaseKit extends RegistryFixture {
+
+    private final RecordingListener heard = new RecordingListener();
+
+    AbandonedLeaseKit(LockBackend backend) {
+        super(backend);
+    }
+
+    @Test
+    void shouldRunOutWhenItIsDropped() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        long token = acquireAndDrop(registry);
+
+        shouldRunOut(registry, token);
+    }
+
+    @Test
+    void shouldRunOutWhenTheLeaseOfAStageIsDropped() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        long token = acquireAsyncAndDrop(registry);
+
+        shouldRunOut(registry, token);
+    }
+
+    private void shouldRunOut(LeasingLockRegistry registry, long token) {
+        eventually().until(() -> {
+            System.gc();
+            return registry.active() == 0;
+        });
+        eventually()
+                .untilAsserted(() -> assertThat(this.heard.of(LockLostEvent.class))
+                        .singleElement()
+                        .satisfies(event -> {
+                            assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED);
+                            assertThat(event.fencingToken()).isEqualTo(token);
+                        }));
+        eventually().until(() -> backend().locked().isEmpty());
+        assertThat(registry.getLock(NAME).tryLock()).isTrue();
+        registry.getLock(NAME).unlock();
+    }
+
+    private static long acquireAndDrop(LeasingLockRegistry registry) throws InterruptedException {
+        return registry.acquire(request()).fencingToken();
+    }
+
+    private static long acquireAsyncAndDrop(LeasingLockRegistry registry) throws Exception {
+        return get(registry.acquireAsync(request())).fencingToken();
+    }
+
+    @Test
+    void shouldGoOnWhileAnybodyHasIt() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        Lease lease = registry.acquire(request());
+
+        throughout(OUTLIVED).until(() -> {
+            System.gc();
+            return registry.active() == 1;
+        });
+
+        assertThat(lease.release()).isTrue();
+        assertThat(this.heard.of(LockLostEvent.class)).isEmpty();
+    }
+
+    @Test
+    void shouldSayNothingOfWhatWasReleased() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        for (int i = 0; i < 10; i++) {
+            assertThat(registry.acquire(request()).release()).isTrue();
+        }
+
+        throughout(Duration.ofMillis(300)).untilAsserted(() -> {
+            System.gc();
+            assertThat(this.heard.of(LockLostEvent.class)).isEmpty();
+        });
+    }
+}

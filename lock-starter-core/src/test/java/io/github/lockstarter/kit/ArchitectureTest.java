@@ -1,0 +1,148 @@
+package io.github.lockstarter.kit;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.LocationProvider;
+import com.tngtech.archunit.lang.ArchRule;
+import io.github.lockstarter.LockRegistry;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.NullMarked;
+
+/** The walls between the rooms, as ARCHITECTURE.md draws them. */
+@AnalyzeClasses(locations = ArchitectureTest.MainCode.class)
+class ArchitectureTest {
+
+    /** The module's own classes: neither its tests nor what helps them. */
+    static final class MainCode implements LocationProvider {
+        @Override
+        public Set<Location> get(Class<?> testClass) {
+            return Set.of(Location.of(
+                    LockRegistry.class.getProtectionDomain().getCodeSource().getLocation()));
+        }
+    }
+
+    private static final String ROOT = "io.github.lockstarter";
+
+    @ArchTest
+    static final ArchRule coreShouldNotKnowBoot =
+            noClasses().should().dependOnClassesThat().resideInAPackage("org.springframework.boot..");
+
+    @ArchTest
+    static final ArchRule onlyMetricsShouldKnowMicrometer = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".metrics..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.micrometer..");
+
+    @ArchTest
+    static final ArchRule onlyTheRedisStoreShouldKnowRedis = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".store.redis..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.springframework.data..", "io.lettuce..", "io.netty..", "redis..");
+
+    @ArchTest
+    static final ArchRule packagesShouldHaveNoCycles =
+            slices().matching("io.github.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule theApiShouldKnowNoneOfTheOthers = noClasses()
+            .that()
+            .resideInAPackage(ROOT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT + ".aop..", ROOT + ".lease..", ROOT + ".store..", ROOT + ".metrics..");
+
+    @ArchTest
+    static final ArchRule leasesShouldKnowTheStoreByItsInterface = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".lease..")
+            .should()
+            .dependOnClassesThat(simpleName("InMemoryLockStore")
+                    .or(resideInAnyPackage(ROOT + ".store.redis..", ROOT + ".aop..", ROOT + ".metrics..")));
+
+    @ArchTest
+    static final ArchRule storesShouldKnowTheApiAlone = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".store..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT + ".lease..", ROOT + ".aop..", ROOT + ".metrics..");
+
+    /** What auto-configuration makes beans of, or asks. */
+    @ArchTest
+    static final ArchRule leasesShouldKeepTheirInsidesToThemselves = classes()
+            .that()
+            .resideInAPackage(ROOT + ".lease..")
+            .and()
+            .areTopLevelClasses()
+            .and(not(simpleName("LeasingLockRegistry")
+                    .or(simpleName("LockSettings"))
+                    .or(simpleName("RegistryStatistics"))))
+            .should()
+            .notBePublic();
+
+    @ArchTest
+    static final ArchRule theAspectShouldKeepItsInsidesToItself = classes()
+            .that()
+            .resideInAPackage(ROOT + ".aop..")
+            .and()
+            .areTopLevelClasses()
+            .and(not(simpleName("DistributedLockBeanPostProcessor")))
+            .should()
+            .notBePublic();
+
+    @ArchTest
+    static final ArchRule metricsShouldKeepTheirInsidesToThemselves = classes()
+            .that()
+            .resideInAPackage(ROOT + ".metrics..")
+            .and()
+            .areTopLevelClasses()
+            .and(not(simpleName("MicrometerLockListener").or(simpleName("LockGauges"))))
+            .should()
+            .notBePublic();
+
+    @ArchTest
+    static final ArchRule theRedisStoreShouldKeepItsInsidesToItself = classes()
+            .that()
+            .resideInAPackage(ROOT + ".store.redis..")
+            .and()
+            .areTopLevelClasses()
+            .and(not(simpleName("RedisLockStore").or(simpleName("RedisStoreSettings"))))
+            .should()
+            .notBePublic();
+
+    @ArchTest
+    static final ArchRule nothingShouldSleep = noClasses()
+            .should()
+            .callMethod(Thread.class, "sleep", long.class)
+            .orShould()
+            .callMethod(Thread.class, "sleep", long.class, int.class)
+            .orShould()
+            .callMethod(TimeUnit.class, "sleep", long.class);
+
+    /** A virtual thread that waits in one holds on to its carrier. */
+    @ArchTest
+    static final ArchRule nothingShouldBeSynchronized = methods().should().notHaveModifier(JavaModifier.SYNCHRONIZED);
+
+    @ArchTest
+    static final ArchRule nothingShouldPrint =
+            noClasses().should().accessField(System.class, "out").orShould().accessField(System.class, "err");
+
+    @ArchTest
+    static final ArchRule packagesShouldBeNullMarked =
+            classes().that().haveSimpleName("package-info").should().beAnnotatedWith(NullMarked.class);
+}

@@ -1,0 +1,74 @@
+package io.github.lockstarter.kit;
+
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewalFailedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Keeps all events that it hears, in their order. */
+final class RecordingListener implements LockListener {
+
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+    List<LockEvent> all() {
+        return List.copyOf(this.events);
+    }
+
+    <E extends LockEvent> List<E> of(Class<E> type) {
+        return this.events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    @Override
+    public void acquired(LockAcquiredEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void notAcquired(LockNotAcquiredEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void renewed(LockRenewedEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void renewalFailed(LockRenewalFailedEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void atRisk(LockAtRiskEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void recovered(LockRecoveredEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void lost(LockLostEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void released(LockReleasedEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void handedOver(LockHandedOverEvent event) {
+        this.events.add(event);
+    }
+}

@@ -1,0 +1,143 @@
+package io.github.lockstarter.kit;
+
+import static io.github.lockstarter.kit.Outcomes.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every kit stands on: registries over one backend, each with a store of its own, as if it ran in a JVM of its own.
+ * After each test nothing must be left: no lock, no lease, nobody who waits, no thread.
+ */
+@Timeout(60)
+abstract class RegistryFixture {
+
+    static final String NAME = "orders:42";
+
+    /** Watchdog timeout of a registry unless a test says otherwise. */
+    static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    /** Only a lease that is renewed lasts this long. */
+    static final Duration OUTLIVED = TIMEOUT.plusMillis(300);
+
+    /** For leases that must not end during a test. */
+    static final Duration LONG = Duration.ofSeconds(60);
+
+    private final LockBackend backend;
+
+    private final List<LeasingLockRegistry> registries = new ArrayList<>();
+
+    private final List<Actor> actors = new ArrayList<>();
+
+    /** Of registries that other tests may have left. */
+    private final Set<Thread> threadsBefore = libraryThreads();
+
+    RegistryFixture(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    LockBackend backend() {
+        return this.backend;
+    }
+
+    /** One more "JVM". */
+    LeasingLockRegistry registry(LockListener... listeners) {
+        return registry(settings(TIMEOUT), listeners);
+    }
+
+    /** One more "JVM", with such settings. */
+    LeasingLockRegistry registry(LockSettings settings, LockListener... listeners) {
+        LeasingLockRegistry registry = unstarted(settings, listeners);
+        registry.start();
+        return registry;
+    }
+
+    LeasingLockRegistry unstarted(LockSettings settings, LockListener... listeners) {
+        LeasingLockRegistry registry =
+                new LeasingLockRegistry(this.backend.newStore(), settings, null, List.of(listeners));
+        this.registries.add(registry);
+        return registry;
+    }
+
+    /** Renewal four times within the timeout; polling as it follows from the timeout. */
+    static LockSettings settings(Duration timeout) {
+        return settings(timeout, null, Duration.ofSeconds(10));
+    }
+
+    /** Waiters that practically never look by themselves. */
+    static LockSettings withoutPolling(Duration timeout) {
+        return settings(timeout, LONG, Duration.ofSeconds(10));
+    }
+
+    static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
+        return settings(TIMEOUT, null, shutdownTimeout);
+    }
+
+    private static LockSettings settings(Duration timeout, Duration pollInterval, Duration shutdownTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                timeout,
+                timeout.dividedBy(4),
+                null,
+                timeout.multipliedBy(3).dividedBy(10),
+                pollInterval,
+                shutdownTimeout);
+    }
+
+    static LockRequest request() {
+        return LockRequest.of(NAME);
+    }
+
+    /** One more thread. */
+    Actor actor() {
+        Actor actor = new Actor(String.valueOf(this.actors.size() + 1));
+        this.actors.add(actor);
+        return actor;
+    }
+
+    /** Waits until so many acquisitions of the registry wait. */
+    static void awaitWaiting(LeasingLockRegistry registry, int count) {
+        eventually().until(() -> registry.waiting() == count);
+    }
+
+    @AfterEach
+    void nothingShouldBeLeft() {
+        try {
+            eventually().untilAsserted(() -> {
+                assertThat(this.registries).as("leases").allMatch(registry -> registry.active() == 0);
+                assertThat(this.registries).as("waiters").allMatch(registry -> registry.waiting() == 0);
+                assertThat(this.backend.locked()).as("locks").isEmpty();
+            });
+        } finally {
+            this.actors.forEach(Actor::close);
+            this.registries.forEach(LeasingLockRegistry::stop);
+            this.backend.close();
+        }
+        eventually().untilAsserted(() -> assertThat(threads()).isEmpty());
+    }
+
+    /** The library's threads that this test has started and that are alive. */
+    List<Thread> threads() {
+        return libraryThreads().stream()
+                .filter(thread -> !this.threadsBefore.contains(thread))
+                .toList();
+    }
+
+    private static Set<Thread> libraryThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("lock-"))
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,78 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** A registry over a store in which a test can intervene. */
+@Timeout(60)
+abstract class PuppetRegistry {
+
+    static final String NAME = "orders:42";
+
+    static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    static final Duration LONG = Duration.ofSeconds(60);
+
+    private final PuppetStore store = new PuppetStore();
+
+    private LeasingLockRegistry registry;
+
+    PuppetStore store() {
+        return this.store;
+    }
+
+    LeasingLockRegistry registry(LockListener... listeners) {
+        return registry(settings(TIMEOUT, Duration.ofSeconds(10)), LeaseClock.SYSTEM, listeners);
+    }
+
+    LeasingLockRegistry registry(LockSettings settings, LeaseClock clock, LockListener... listeners) {
+        this.registry = new LeasingLockRegistry(this.store, settings, null, List.of(listeners), clock);
+        this.registry.start();
+        return this.registry;
+    }
+
+    static LockSettings settings(Duration timeout, Duration shutdownTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                timeout,
+                timeout.dividedBy(4),
+                null,
+                timeout.dividedBy(4),
+                Duration.ofMillis(100),
+                shutdownTimeout);
+    }
+
+    static LockRequest request() {
+        return LockRequest.of(NAME);
+    }
+
+    static ConditionFactory eventually() {
+        return Awaitility.await()
+                .pollInSameThread()
+                .atMost(Duration.ofSeconds(20))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5));
+    }
+
+    static ConditionFactory throughout(Duration time) {
+        return eventually().during(time);
+    }
+
+    @AfterEach
+    void stop() {
+        this.store.onAcquire(PuppetStore.Call::make);
+        this.store.onRelease(PuppetStore.Call::make);
+        this.store.onRenew((renewals, real) -> real.run());
+        if (this.registry != null) {
+            this.registry.stop();
+        }
+    }
+}

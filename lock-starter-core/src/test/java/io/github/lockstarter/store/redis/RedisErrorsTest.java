@@ -1,0 +1,162 @@
+package io.github.lockstarter.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockStoreException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import java.util.concurrent.CancellationException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.RedisSystemException;
+
+class RedisErrorsTest {
+
+    /** How Redis 6.2 reports what went wrong inside a script; later versions give the error as it is. */
+    private static final String IN_SCRIPT_6_2 =
+            "ERR Error running script (call to f_1d871d6cf7ffc27f85c1fc19ec17f8f82a62d1c9): @user_script:38: ";
+
+    private static LockStoreException answer(String error) {
+        return RedisErrors.translate(
+                new RedisSystemException("Error in execution", new RedisCommandExecutionException(error)), "a", true);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "OOM command not allowed when used memory > 'maxmemory'. script: 1d87, on @user_script:38.",
+                "LOADING Redis is loading the dataset in memory",
+                "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+                "READONLY You can't write against a read only replica. script: 1d87, on @user_script:38.",
+                "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+                "CLUSTERDOWN The cluster is down",
+                "TRYAGAIN Multiple keys request during rehashing of slot",
+                "NOREPLICAS Not enough good replicas to write.",
+                "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk."
+            })
+    void shouldTellThatNothingWasExecutedAndLaterIsBetter(String error) {
+        LockStoreException told = answer(error);
+
+        assertThat(told.isOutcomeUnknown()).isFalse();
+        assertThat(told.isTransient()).isTrue();
+        assertThat(told).hasMessageContaining("'a'").hasMessageContaining(error);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                IN_SCRIPT_6_2 + "@user_script: 38: -OOM command not allowed when used memory > 'maxmemory'. ",
+                IN_SCRIPT_6_2 + "@user_script: 38: -READONLY You can't write against a read only replica. ",
+                IN_SCRIPT_6_2 + "@user_script: 38: -NOREPLICAS Not enough good replicas to write. ",
+                IN_SCRIPT_6_2 + "@user_script: 38: -MISCONF Redis is configured to save RDB snapshots. "
+            })
+    void shouldTellTheSameOfTheOldestServer(String error) {
+        LockStoreException told = answer(error);
+
+        assertThat(told.isOutcomeUnknown()).isFalse();
+        assertThat(told.isTransient()).as("a failover is waited for").isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "WRONGTYPE Operation against a key holding the wrong kind of value script: 1d87, on @user_script:15.",
+                "WRONGTYPE the key holds a hash that is not a lock",
+                IN_SCRIPT_6_2 + "WRONGTYPE Operation against a key holding the wrong kind of value "
+            })
+    void shouldTellThatTheKeyIsSomebodyElses(String error) {
+        LockStoreException told = answer(error);
+
+        assertThat(told.isOutcomeUnknown()).isFalse();
+        assertThat(told.isTransient()).isFalse();
+        assertThat(told).hasMessageContaining("belongs to something else").hasMessageContaining("key-prefix");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "NOPERM User locks has no permissions to run the 'evalsha' command",
+                "NOPERM this user has no permissions to access one of the keys used as arguments",
+                "ERR The user executing the script can't run this command or subcommand script: 1d87",
+                IN_SCRIPT_6_2 + "@user_script: 38: The user executing the script can't run this command or subcommand "
+            })
+    void shouldTellThatAPermissionIsMissing(String error) {
+        LockStoreException told = answer(error);
+
+        assertThat(told.isTransient()).isFalse();
+        assertThat(told).hasMessageContaining("missing permission").hasMessageContaining(error.trim());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "NOAUTH Authentication required.",
+                "WRONGPASS invalid username-password pair or user is disabled."
+            })
+    void shouldTellThatThePasswordIsWrong(String error) {
+        LockStoreException told = answer(error);
+
+        assertThat(told.isTransient()).isFalse();
+        assertThat(told).hasMessageContaining("password");
+    }
+
+    @Test
+    void shouldNotKnowTheOutcomeOfWhatWasNotAnswered() {
+        assertThat(RedisErrors.translate(
+                        new QueryTimeoutException("Redis command timed out", new RedisCommandTimeoutException()),
+                        "a",
+                        true))
+                .satisfies(RedisErrorsTest::isUnknown);
+        assertThat(RedisErrors.translate(
+                        new RedisSystemException("Redis exception", new RedisException("Connection reset")), "a", true))
+                .satisfies(RedisErrorsTest::isUnknown);
+        assertThat(RedisErrors.translate(
+                        new RedisSystemException("Redis exception", new RedisException("Connection closed")),
+                        "a",
+                        true))
+                .satisfies(RedisErrorsTest::isUnknown);
+        assertThat(RedisErrors.translate(new NullPointerException("what is this?"), "a", true))
+                .satisfies(RedisErrorsTest::isUnknown);
+    }
+
+    /** A command whose connection is closed under it can end like this too, and may have been executed. */
+    @Test
+    void shouldNotKnowTheOutcomeOfWhatWasCancelled() {
+        assertThat(RedisErrors.translate(new CancellationException("cancelled"), "a", true))
+                .satisfies(RedisErrorsTest::isUnknown);
+    }
+
+    private static void isUnknown(LockStoreException told) {
+        assertThat(told.isOutcomeUnknown()).isTrue();
+        assertThat(told.isTransient()).isTrue();
+        assertThat(told).hasMessageContaining("'a'");
+    }
+
+    @Test
+    void shouldKnowThatNothingWasSentWithoutAConnection() {
+        assertThat(RedisErrors.translate(
+                        new RedisSystemException(
+                                "Redis exception",
+                                new RedisException("Currently not connected. Commands are rejected.")),
+                        "a",
+                        true))
+                .satisfies(RedisErrorsTest::isNotConnected);
+        assertThat(RedisErrors.translate(new RedisConnectionFailureException("Unable to connect to Redis"), "a", true))
+                .satisfies(RedisErrorsTest::isNotConnected);
+        assertThat(RedisErrors.translate(
+                        new IllegalStateException("LettuceConnectionFactory was destroyed and cannot be used"),
+                        "a",
+                        true))
+                .satisfies(RedisErrorsTest::isNotConnected);
+    }
+
+    private static void isNotConnected(LockStoreException told) {
+        assertThat(told.isOutcomeUnknown()).isFalse();
+        assertThat(told.isTransient()).isTrue();
+        assertThat(told).hasMessageContaining("not connected");
+    }
+}
