@@ -44,7 +44,7 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
 
     private volatile boolean failed;
 
-    private @Nullable RedisMessageListenerContainer container;
+    private volatile @Nullable RedisMessageListenerContainer container;
 
     private boolean warned;
 
@@ -62,14 +62,21 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
         this.background = executor;
     }
 
+    /** Ends the subscription from here: the thread that makes it may be waiting in vain for a connection. */
     void stop() {
         ThreadPoolExecutor executor = this.background;
         this.background = null;
         this.factory = null;
         this.wanted.set(false);
         if (executor != null) {
-            executor.execute(this::unsubscribe);
-            executor.shutdown();
+            executor.shutdownNow();
+            unsubscribe();
+            try {
+                executor.awaitTermination(1, TimeUnit.SECONDS);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+            unsubscribe();
         }
     }
 
@@ -103,7 +110,7 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
     private void subscribe() {
         unsubscribe();
         RedisConnectionFactory over = this.factory;
-        if (over == null) {
+        if (over == null || this.background == null) {
             return;
         }
         RedisMessageListenerContainer created = new RedisMessageListenerContainer();
@@ -117,8 +124,8 @@ final class ReleaseMessages implements MessageListener, SubscriptionListener {
             created.setRecoveryBackoff(new ExponentialBackOff(1000, 2));
             created.afterPropertiesSet();
             created.addMessageListener(this, new ChannelTopic(this.channel));
-            created.start();
             this.container = created;
+            created.start();
             this.warned = false;
         } catch (Exception ex) {
             close(created);
