@@ -23,8 +23,6 @@ public final class LockRequest {
 
     private final String name;
 
-    private final String key;
-
     private final String lockName;
 
     private final @Nullable Duration waitTime;
@@ -37,14 +35,12 @@ public final class LockRequest {
 
     private LockRequest(
             String name,
-            String key,
             String lockName,
             @Nullable Duration waitTime,
             @Nullable Duration lease,
             @Nullable Duration maxHold,
             OnLost onLost) {
         this.name = name;
-        this.key = key;
         this.lockName = lockName;
         this.waitTime = waitTime;
         this.lease = lease;
@@ -61,9 +57,8 @@ public final class LockRequest {
     public static LockRequest of(String lockName) {
         requireUsable(lockName);
         int colon = lockName.indexOf(':');
-        String name = colon > 0 ? lockName.substring(0, colon) : lockName;
-        String key = colon > 0 ? lockName.substring(colon + 1) : "";
-        return new LockRequest(name, key, lockName, null, null, null, OnLost.DEFAULT);
+        String name = colon > 0 ? StaticNames.of(lockName, colon) : lockName;
+        return new LockRequest(name, lockName, null, null, null, OnLost.DEFAULT);
     }
 
     /**
@@ -78,25 +73,25 @@ public final class LockRequest {
         if (name.isBlank()) {
             throw new IllegalArgumentException("The static name of lock '" + lockName + "' must not be blank.");
         }
-        return new LockRequest(name, key, lockName, null, null, null, OnLost.DEFAULT);
+        return new LockRequest(name, lockName, null, null, null, OnLost.DEFAULT);
     }
 
     /** Waits that long; zero: tries once; {@link #FOREVER}: no limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
-        return new LockRequest(this.name, this.key, this.lockName, waitTime, this.lease, this.maxHold, this.onLost);
+        return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.onLost);
     }
 
     /** Asks for a fixed lease of at least 1 ms that is never renewed; {@code Duration.ofMillis(-1)}: renewed. */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
-        return new LockRequest(this.name, this.key, this.lockName, this.waitTime, lease, this.maxHold, this.onLost);
+        return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.onLost);
     }
 
     /** Caps a renewed lease, see {@link DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no cap. */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
-        return new LockRequest(this.name, this.key, this.lockName, this.waitTime, this.lease, maxHold, this.onLost);
+        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, maxHold, this.onLost);
     }
 
     /** Keeps the lock at least that long. Not supported yet: anything but zero is refused. */
@@ -110,7 +105,7 @@ public final class LockRequest {
 
     /** What {@link LockRegistry#execute} does when the lease is lost; other calls take no notice of it. */
     public LockRequest withOnLost(OnLost onLost) {
-        return new LockRequest(this.name, this.key, this.lockName, this.waitTime, this.lease, this.maxHold, onLost);
+        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, onLost);
     }
 
     /** The static name: tag of meters, and the name in events. */
@@ -120,7 +115,7 @@ public final class LockRequest {
 
     /** What is locked under the static name; may be empty. */
     public String key() {
-        return this.key;
+        return this.lockName.length() > this.name.length() ? this.lockName.substring(this.name.length() + 1) : "";
     }
 
     /** Full name of the lock. */

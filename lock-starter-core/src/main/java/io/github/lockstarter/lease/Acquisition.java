@@ -7,23 +7,16 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One call that wants a lock: its id, drawn once and used for every attempt of the call, its deadline, and what is known
- * of its attempts. Used by one thread at a time.
- */
+/** One call that wants a lock: its deadline, and what is known of its attempts. Used by one thread at a time. */
 final class Acquisition {
 
     private static final Log logger = LogFactory.getLog(Acquisition.class);
-
-    private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(50);
-
-    private static final long WAKE_JITTER = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final LockEngine engine;
 
@@ -33,8 +26,6 @@ final class Acquisition {
 
     private final Deadline deadline;
 
-    private final String id;
-
     private final long leaseMillis;
 
     private final long startedAt;
@@ -42,23 +33,21 @@ final class Acquisition {
     /** The failure of the last attempt; null if that was answered. The timer may read it. */
     private volatile @Nullable LockStoreException lastFailure;
 
-    private int failures;
-
     /** Whether an attempt may have been executed, or may still be, without our knowing. */
     private volatile boolean unanswered;
 
     private boolean waiting;
 
-    private long nextPause;
+    private final WaitingPace pace;
 
     Acquisition(LockEngine engine, LockRequest request, Duration waitTime, @Nullable Thread owner) {
         this.engine = engine;
         this.request = request;
         this.owner = owner;
-        this.id = engine.acquisitionIds().next();
         this.startedAt = engine.clock().nanoTime();
         this.deadline = Deadline.in(waitTime, this.startedAt);
         this.leaseMillis = engine.leaseMillis(request);
+        this.pace = new WaitingPace(engine.pollNanos());
     }
 
     /** Throws if the registry takes no acquisitions any more. */
@@ -79,88 +68,71 @@ final class Acquisition {
     /** Asks the store once; null if the lock was not granted, {@link #pause()} says when to ask again. */
     @Nullable
     Grant attempt(Turn turn) {
+        Place place = Objects.requireNonNull(turn.place());
         this.engine.attempts().began();
         try {
             ensureAccepting();
-            return ask(turn);
+            return ask(place, turn);
         } catch (LockStoreException ex) {
-            failed(turn, ex);
+            failed(place, ex);
             return null;
         } finally {
             this.engine.attempts().ended();
         }
     }
 
-    private @Nullable Grant ask(Turn turn) {
+    private @Nullable Grant ask(Place place, Turn turn) {
+        Claim claim = place.takeClaim(this.leaseMillis);
+        AcquireReply claimed = claim != null ? claim.reply() : null;
+        if (claim != null && claimed != null) {
+            return outcome(claimed, place, turn, claim.sentAt(), claim.sentAtWall());
+        }
         LeaseClock clock = this.engine.clock();
         long sentAt = clock.nanoTime();
         long sentAtWall = clock.currentTimeMillis();
-        turn.asking(sentAt);
+        place.asking(sentAt);
         AcquireReply reply;
         try {
-            reply = this.engine.store().acquire(this.request.lockName(), this.id, this.leaseMillis);
+            reply = this.engine
+                    .store()
+                    .acquire(this.request.lockName(), place.acquisitionId(), this.leaseMillis, mayWait());
         } catch (LockStoreException ex) {
             throw ex;
         } catch (RuntimeException ex) {
             throw new LockStoreException(
                     "The store of lock '" + this.request.lockName() + "' failed: " + ex, ex, true, false);
         }
-        turn.answered(null);
+        place.answered(null);
+        return outcome(reply, place, turn, sentAt, sentAtWall);
+    }
+
+    private @Nullable Grant outcome(AcquireReply reply, Place place, Turn turn, long sentAt, long sentAtWall) {
         if (reply instanceof AcquireReply.Granted granted) {
-            long now = clock.nanoTime();
-            Grant grant = new Grant(this.request, this.id, granted.fencingToken(), now, turn, this.owner);
-            grant.extend(sentAt, sentAtWall, this.leaseMillis);
-            if (this.engine.hasGivenUp()) {
-                // Nobody renews or releases any more, nor takes this one back: it runs out by itself.
-                throw refusal();
-            }
-            if (!grant.hasEnded(clock)) {
-                grant.setRenewUntil(this.engine.renewUntil(this.request, now));
-                if (this.unanswered) {
-                    grant.setUnansweredUntil(now + TimeUnit.MILLISECONDS.toNanos(this.leaseMillis));
-                }
-                this.engine.begin(grant, this.startedAt, sentAt);
-                return grant;
-            }
-            throw new LockStoreException(
-                    "Lock '" + this.request.lockName() + "' was granted, but the answer took longer than the lease of "
-                            + this.leaseMillis + " ms allows. Ask for a longer lease.",
-                    null,
-                    true,
-                    true);
+            return this.engine.grants().granted(this, granted.fencingToken(), place, turn, sentAt, sentAtWall);
+        }
+        if (mayWait()) {
+            place.joined();
         }
         this.lastFailure = null;
-        this.failures = 0;
-        this.nextPause = pauseWhileTaken(((AcquireReply.Taken) reply).remainingMillis());
+        this.pace.taken(((AcquireReply.Taken) reply).remainingMillis());
         return null;
     }
 
-    private void failed(Turn turn, LockStoreException ex) {
-        turn.answered(ex);
+    private void failed(Place place, LockStoreException ex) {
+        place.answered(ex);
         this.lastFailure = ex;
-        this.unanswered |= ex.isOutcomeUnknown();
-        if (this.failures++ == 0 && this.deadline.isNever() && ex.isTransient()) {
+        if (ex.isOutcomeUnknown()) {
+            this.unanswered = true;
+            place.unanswered(this.leaseMillis);
+        }
+        if (this.pace.failed() && this.deadline.isNever() && ex.isTransient()) {
             logger.warn("Lock '" + this.request.lockName() + "' waits for its store: " + ex.getMessage());
         }
-        long pause = FIRST_RETRY << Math.min(this.failures - 1, 10);
-        this.nextPause = jittered(Math.min(pause, this.engine.pollNanos()));
-    }
-
-    /** The holder's remaining time or the poll interval, whichever is earlier, and a little more or less. */
-    private long pauseWhileTaken(long remainingMillis) {
-        long remaining = TimeUnit.MILLISECONDS.toNanos(Math.min(remainingMillis, TimeUnit.DAYS.toMillis(1)));
-        return remaining < this.engine.pollNanos()
-                ? remaining + ThreadLocalRandom.current().nextLong(WAKE_JITTER)
-                : jittered(this.engine.pollNanos());
-    }
-
-    private static long jittered(long nanos) {
-        return nanos - ThreadLocalRandom.current().nextLong(nanos / 5 + 1);
     }
 
     /** Nanoseconds until the next attempt makes sense; at most what is left of the wait, not positive if it is over. */
     long pause() {
-        return Math.min(this.nextPause, remaining());
+        return Math.min(this.pace.pause(), remaining());
     }
 
     /** Nanoseconds left of the wait. */
@@ -176,6 +148,30 @@ final class Acquisition {
         return this.request;
     }
 
+    @Nullable
+    Thread owner() {
+        return this.owner;
+    }
+
+    long leaseMillis() {
+        return this.leaseMillis;
+    }
+
+    /** Whether it waits if the lock is taken, and stands in line for that. */
+    boolean mayWait() {
+        return !this.deadline.isOnce();
+    }
+
+    /** Whether its grant will be renewed by the watchdog. */
+    boolean wantsRenewal() {
+        Duration lease = this.request.lease();
+        return lease == null || lease.isNegative();
+    }
+
+    long startedAt() {
+        return this.startedAt;
+    }
+
     /** Whether the last attempt failed in a way that waiting cannot mend. */
     boolean isHopeless() {
         return this.lastFailure != null && !this.lastFailure.isTransient();
@@ -189,13 +185,29 @@ final class Acquisition {
         }
     }
 
-    /** Notes the end of the call; without a grant, what unanswered attempts may have left is taken back. */
-    void end(boolean granted) {
+    /** Whether the place stands in line and nothing has happened since: then {@link #pause()} comes first. */
+    boolean mayWaitFirst(Turn turn) {
+        Place place = turn.place();
+        if (place == null || !place.wasJustQueued() || place.isNoticed()) {
+            return false;
+        }
+        this.pace.queued();
+        return true;
+    }
+
+    /** Notes the end of the wait. */
+    void endWaiting() {
         if (this.waiting) {
+            this.waiting = false;
             this.engine.waiting().ended();
         }
-        if (!granted && this.unanswered) {
-            this.engine.backgroundRelease().ofUnanswered(this.request.lockName(), this.id, this.leaseMillis);
+    }
+
+    /** Ends a turn without a grant: those behind it go on from its place, or the store hears that nobody does. */
+    void passOn(Turn turn) {
+        Place place = turn.place();
+        if (place != null && !this.engine.queues().leave(turn, place) && place.isKnown()) {
+            this.engine.backgroundRelease().ofPlace(this.request.lockName(), place);
         }
     }
 
@@ -204,14 +216,16 @@ final class Acquisition {
      * would be wrong to say that somebody else holds the lock.
      */
     void consider(Turn turn) {
-        if (turn.isSilentSince(this.engine.clock().nanoTime())) {
+        Place place = turn.place();
+        if (place != null && place.isSilentSince(this.engine.clock().nanoTime())) {
             this.unanswered = true;
             this.lastFailure = silence(true);
         }
         Turn first = this.engine.queues().first(this.request.lockName());
-        if (this.lastFailure == null && first != null && first != turn) {
-            boolean silent = !this.deadline.isOnce() && first.isSilentSince(this.startedAt);
-            this.lastFailure = silent ? silence(false) : first.trouble();
+        Place asking = first != null && first != turn ? first.place() : null;
+        if (this.lastFailure == null && asking != null) {
+            boolean silent = !this.deadline.isOnce() && asking.isSilentSince(this.startedAt);
+            this.lastFailure = silent ? silence(false) : asking.trouble();
         }
     }
 

@@ -33,13 +33,13 @@ final class AsyncAcquirer {
 
     private @Nullable ScheduledFuture<?> nextLook;
 
-    private boolean cleared;
+    private boolean ended;
 
     AsyncAcquirer(LockEngine engine, Acquisition acquisition) {
         this.engine = engine;
         this.acquisition = acquisition;
         this.acquisition.beginWaiting();
-        this.turn = engine.queues().enter(acquisition.request().lockName());
+        this.turn = engine.queues().enter(acquisition.request().lockName(), acquisition);
         this.timeout = acquisition.deadline().isNever()
                 ? null
                 : engine.threads().later(this::timeOut, acquisition.remaining() + patience());
@@ -100,7 +100,7 @@ final class AsyncAcquirer {
         if (this.looks.getAndIncrement() == 0 && !this.engine.threads().io(this::lookAll)) {
             // The threads have ended; nobody else will look.
             refuse();
-            clear(false);
+            end();
         }
     }
 
@@ -120,14 +120,18 @@ final class AsyncAcquirer {
 
     private void lookOnce() {
         if (this.over.get()) {
-            clear(false);
+            end();
             return;
         }
         this.acquisition.ensureAccepting();
         if (!this.turn.isDone()) {
             return;
         }
-        Grant grant = this.acquisition.attempt(this.turn);
+        Grant grant = this.turn.awaitCall();
+        boolean waitFirst = grant == null && this.acquisition.mayWaitFirst(this.turn);
+        if (grant == null && !waitFirst) {
+            grant = this.acquisition.attempt(this.turn);
+        }
         if (grant != null) {
             granted(grant);
         } else if (this.acquisition.isHopeless() || this.acquisition.remaining() <= 0) {
@@ -142,7 +146,9 @@ final class AsyncAcquirer {
 
     private void granted(Grant grant) {
         boolean wanted = this.over.compareAndSet(false, true);
-        clear(true);
+        this.ended = true;
+        endWaiting();
+        this.turn.settle();
         if (!wanted) {
             this.engine.releaser().release(grant);
             return;
@@ -155,20 +161,33 @@ final class AsyncAcquirer {
         });
     }
 
-    /** Leaves everything behind as if the call had never been made. */
-    private void clear(boolean granted) {
-        if (this.cleared) {
+    /** Leaves as if the call had never been made. What was handed over in this very moment goes to the next. */
+    private void end() {
+        if (this.ended) {
             return;
         }
-        this.cleared = true;
+        boolean called = this.turn.isDone();
+        if (!called && !this.engine.queues().withdraw(this.turn)) {
+            // It is being called: the look that follows ends it.
+            return;
+        }
+        this.ended = true;
+        endWaiting();
+        Grant handedOver = called ? this.turn.awaitCall() : null;
+        if (handedOver != null) {
+            this.turn.settle();
+            this.engine.releaser().release(handedOver);
+        } else if (called) {
+            this.acquisition.passOn(this.turn);
+        }
+    }
+
+    private void endWaiting() {
         // The turn outlives the wait, and must not keep the lease reachable: it may be forgotten and is noticed then.
         this.turn.onWake(null);
         cancel(this.timeout);
         cancel(this.nextLook);
-        this.acquisition.end(granted);
-        if (!granted) {
-            this.turn.leave();
-        }
+        this.acquisition.endWaiting();
     }
 
     private static void cancel(@Nullable ScheduledFuture<?> planned) {

@@ -34,7 +34,21 @@ final class BackgroundRelease {
     void ofGrant(Grant grant) {
         long until = Math.max(this.clock.nanoTime(), grant.validUntil()) + LONGEST_PAUSE;
         boolean unanswered = grant.unansweredMillis(this.clock.nanoTime()) > 0;
-        this.threads.cleanUp(new Task(grant.lockName(), grant.acquisitionId(), until, unanswered));
+        this.threads.cleanUp(
+                new Task(grant.lockName(), grant.acquisitionId(), grant.fencingToken(), until, unanswered));
+    }
+
+    /**
+     * Gives up a place in line, and what may have been granted to it. With an attempt unanswered "not mine" proves nothing:
+     * the acquire may still be on its way, and would take the lock or join the line for nobody when it is executed.
+     */
+    void ofPlace(String lockName, Place place) {
+        if (place.unansweredMillis() > 0) {
+            ofUnanswered(lockName, place.acquisitionId(), place.unansweredMillis());
+        } else {
+            long until = this.clock.nanoTime() + LONGEST_PAUSE;
+            this.threads.cleanUp(new Task(lockName, place.acquisitionId(), 0, until, false));
+        }
     }
 
     /**
@@ -44,7 +58,7 @@ final class BackgroundRelease {
      */
     void ofUnanswered(String lockName, String acquisitionId, long leaseMillis) {
         long until = this.clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-        this.threads.cleanUp(new Task(lockName, acquisitionId, until, true));
+        this.threads.cleanUp(new Task(lockName, acquisitionId, 0, until, true));
     }
 
     private final class Task implements Runnable {
@@ -53,15 +67,18 @@ final class BackgroundRelease {
 
         private final String acquisitionId;
 
+        private final long lastToken;
+
         private final long until;
 
         private final boolean unanswered;
 
         private long pause = FIRST_PAUSE;
 
-        Task(String lockName, String acquisitionId, long until, boolean unanswered) {
+        Task(String lockName, String acquisitionId, long lastToken, long until, boolean unanswered) {
             this.lockName = lockName;
             this.acquisitionId = acquisitionId;
+            this.lastToken = lastToken;
             this.until = until;
             this.unanswered = unanswered;
         }
@@ -75,7 +92,8 @@ final class BackgroundRelease {
 
         private boolean isDone() {
             try {
-                ReleaseReply reply = BackgroundRelease.this.store.release(this.lockName, this.acquisitionId);
+                ReleaseReply reply =
+                        BackgroundRelease.this.store.release(this.lockName, this.acquisitionId, this.lastToken, null);
                 logger.debug("Background release of lock '" + this.lockName + "': " + reply);
                 if (!this.unanswered) {
                     return true;

@@ -26,12 +26,15 @@ final class BlockingAcquirer {
      */
     @Nullable
     Grant acquire(Acquisition acquisition, @Nullable InterruptShield shield) throws InterruptedException {
-        Turn turn = this.engine.queues().enter(acquisition.request().lockName());
+        Turn turn = this.engine.queues().enter(acquisition.request().lockName(), acquisition);
         Grant grant = null;
         try {
             acquisition.ensureAccepting();
             if (awaitTurn(acquisition, turn, shield)) {
-                grant = poll(acquisition, turn, shield);
+                grant = turn.awaitCall();
+                if (grant == null) {
+                    grant = poll(acquisition, turn, shield);
+                }
             }
             if (grant == null) {
                 acquisition.consider(turn);
@@ -41,35 +44,38 @@ final class BlockingAcquirer {
             acquisition.tell(Outcome.INTERRUPTED, null);
             throw ex;
         } finally {
-            acquisition.end(grant != null);
-            turn.onWake(null);
+            acquisition.endWaiting();
             if (grant == null) {
-                turn.leave();
+                giveUp(acquisition, turn);
+            } else {
+                turn.settle();
             }
         }
     }
 
-    private static boolean awaitTurn(Acquisition acquisition, Turn turn, @Nullable InterruptShield shield)
+    /** Waits for the call; false if the wait is over without one. */
+    private boolean awaitTurn(Acquisition acquisition, Turn turn, @Nullable InterruptShield shield)
             throws InterruptedException {
         if (shield == null && Thread.interrupted()) {
             throw new InterruptedException();
         }
-        while (!turn.isDone() && acquisition.remaining() > 0) {
+        boolean called = turn.isDone();
+        while (!called && acquisition.remaining() > 0) {
             acquisition.beginWaiting();
             try {
                 turn.get(acquisition.remaining(), TimeUnit.NANOSECONDS);
+                called = true;
             } catch (InterruptedException ex) {
                 rethrowUnlessShielded(ex, shield);
             } catch (TimeoutException ex) {
-                return false;
-            } catch (ExecutionException ex) {
                 break;
+            } catch (ExecutionException ex) {
+                acquisition.ensureAccepting();
+                return false;
             }
         }
-        if (turn.isCompletedExceptionally()) {
-            acquisition.ensureAccepting();
-        }
-        return turn.isDone();
+        // Called in the very moment in which the time was up: then it is in time.
+        return called || !this.engine.queues().withdraw(turn);
     }
 
     private static void rethrowUnlessShielded(InterruptedException ex, @Nullable InterruptShield shield)
@@ -80,15 +86,33 @@ final class BlockingAcquirer {
         shield.took();
     }
 
+    /** Leaves as if the call had never been made. What was handed over in this very moment goes to the next. */
+    private void giveUp(Acquisition acquisition, Turn turn) {
+        if (!turn.isDone() && this.engine.queues().withdraw(turn)) {
+            return;
+        }
+        Grant handedOver = turn.awaitCall();
+        if (handedOver != null) {
+            turn.settle();
+            this.engine.releaser().release(handedOver);
+        } else {
+            acquisition.passOn(turn);
+        }
+    }
+
     private @Nullable Grant poll(Acquisition acquisition, Turn turn, @Nullable InterruptShield shield)
             throws InterruptedException {
         Semaphore wake = new Semaphore(0);
         turn.onWake(wake::release);
+        boolean waitFirst = acquisition.mayWaitFirst(turn);
         while (true) {
-            Grant grant = acquisition.attempt(turn);
-            if (grant != null) {
-                return grant;
+            if (!waitFirst) {
+                Grant grant = acquisition.attempt(turn);
+                if (grant != null) {
+                    return grant;
+                }
             }
+            waitFirst = false;
             if (shield == null) {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();

@@ -1,14 +1,16 @@
 package io.github.lockstarter.lease;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries by the time at which somebody must look at them: a binary heap whose entries know their place, so that most
- * leases come and go at the price of a few comparisons and without a timer of their own.
+ * Entries by the time at which somebody must look at them: a hashed timing wheel whose entries know their place, so that
+ * a lease comes, goes and moves at the price of a few assignments, however many there are, and without a timer of its
+ * own. A slot is a millisecond wide; what is due in a later turn of the wheel stays in its slot until then.
+ *
+ * @see <a href="https://doi.org/10.1145/41457.37504">Varghese and Lauck, Hashed and hierarchical timing wheels</a>
  */
 final class DueQueue<E extends DueQueue.Entry> {
 
@@ -17,30 +19,74 @@ final class DueQueue<E extends DueQueue.Entry> {
 
         private long due;
 
-        private int place = -1;
+        private int slot = -1;
+
+        private @Nullable Entry before;
+
+        private @Nullable Entry after;
     }
+
+    private static final int SLOTS = 4096;
+
+    /** 2^20 ns: about a millisecond. */
+    private static final int TICK_BITS = 20;
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    private Entry[] heap = new Entry[64];
+    private final @Nullable Entry[] slots = new @Nullable Entry[SLOTS];
+
+    private final long[] occupied = new long[SLOTS / Long.SIZE];
+
+    private final long origin;
+
+    /** No entry is due before this tick, but for those that were late when they came: they stand in its slot. */
+    private long cursor;
 
     private int size;
 
-    /** Puts the entry in, or moves it, to that time; true if it is the first of all now. */
+    /** No entry is due before that; meaningless while nothing is known. */
+    private long earliest;
+
+    private boolean known;
+
+    /** An empty queue for times from that one on. */
+    DueQueue(long now) {
+        this.origin = now;
+    }
+
+    /** Puts the entry in, or moves it, to that time; true if nothing was known to be due that early. */
     boolean put(E entry, long due) {
         this.lock.lock();
         try {
             Entry moved = entry;
+            takeOut(moved);
             moved.due = due;
-            if (moved.place < 0) {
-                if (this.size == this.heap.length) {
-                    this.heap = Arrays.copyOf(this.heap, this.size * 2);
-                }
-                set(this.size++, moved);
+            link(moved, (int) Math.max(tick(due), this.cursor) & (SLOTS - 1));
+            if (this.known && this.earliest - due <= 0) {
+                return false;
             }
-            siftUp(moved.place);
-            siftDown(moved.place);
-            return moved.place == 0;
+            this.earliest = due;
+            this.known = true;
+            return true;
+        } finally {
+            this.lock.unlock();
+        }
+    }
+
+    /** Puts one entry in the place and time of another; false if that is not in. */
+    boolean replace(E entry, E by) {
+        this.lock.lock();
+        try {
+            Entry out = entry;
+            Entry in = by;
+            int slot = out.slot;
+            if (slot < 0) {
+                return false;
+            }
+            takeOut(out);
+            in.due = out.due;
+            link(in, slot);
+            return true;
         } finally {
             this.lock.unlock();
         }
@@ -56,27 +102,50 @@ final class DueQueue<E extends DueQueue.Entry> {
         }
     }
 
-    /** Takes out the first entry if its time has come. */
+    /** Takes out an entry whose time has come; null: there is none. */
     @Nullable
     E pollDue(long now) {
         this.lock.lock();
         try {
-            if (this.size == 0 || this.heap[0].due - now > 0) {
-                return null;
+            long last = tick(now);
+            while (this.size > 0) {
+                Entry entry = this.slots[(int) this.cursor & (SLOTS - 1)];
+                while (entry != null && entry.due - now > 0) {
+                    entry = entry.after;
+                }
+                if (entry != null) {
+                    takeOut(entry);
+                    return typed(entry);
+                }
+                if (this.cursor >= last) {
+                    return null;
+                }
+                // After a turn of the wheel every slot has been seen.
+                this.cursor = Math.min(last, nextOccupied(Math.max(this.cursor + 1, last - SLOTS + 1)));
             }
-            E first = at(0);
-            takeOut(first);
-            return first;
+            return null;
         } finally {
             this.lock.unlock();
         }
     }
 
-    /** Time of the first entry; the fallback if there is none. */
+    /** No entry is due before that time, and one may be then; the fallback if there is none. */
     long firstDue(long ifEmpty) {
         this.lock.lock();
         try {
-            return this.size == 0 ? ifEmpty : this.heap[0].due;
+            this.known = this.size > 0;
+            if (!this.known) {
+                return ifEmpty;
+            }
+            long tick = nextOccupied(this.cursor);
+            long first = this.origin + ((tick + 1) << TICK_BITS);
+            for (Entry entry = this.slots[(int) tick & (SLOTS - 1)]; entry != null; entry = entry.after) {
+                if (entry.due - first < 0) {
+                    first = entry.due;
+                }
+            }
+            this.earliest = first;
+            return first;
         } finally {
             this.lock.unlock();
         }
@@ -87,8 +156,10 @@ final class DueQueue<E extends DueQueue.Entry> {
         this.lock.lock();
         try {
             List<E> entries = new ArrayList<>(this.size);
-            for (int i = 0; i < this.size; i++) {
-                entries.add(at(i));
+            for (Entry first : this.slots) {
+                for (Entry entry = first; entry != null; entry = entry.after) {
+                    entries.add(typed(entry));
+                }
             }
             return entries;
         } finally {
@@ -96,57 +167,62 @@ final class DueQueue<E extends DueQueue.Entry> {
         }
     }
 
-    @SuppressWarnings("unchecked")
-    private E at(int place) {
-        return (E) this.heap[place];
+    private long tick(long time) {
+        return (time - this.origin) >> TICK_BITS;
     }
 
-    @SuppressWarnings("NullAway") // the heap is null only beyond its size
+    /** The first tick from that one on whose slot is not empty; one of them must not be. */
+    private long nextOccupied(long from) {
+        int slot = (int) from & (SLOTS - 1);
+        int word = slot / Long.SIZE;
+        long bits = this.occupied[word] & (-1L << slot);
+        for (int words = 0; bits == 0 && words < this.occupied.length; words++) {
+            word = (word + 1) & (this.occupied.length - 1);
+            bits = this.occupied[word];
+        }
+        int found = word * Long.SIZE + Long.numberOfTrailingZeros(bits);
+        return from + ((found - slot) & (SLOTS - 1));
+    }
+
+    private void link(Entry entry, int slot) {
+        Entry first = this.slots[slot];
+        entry.slot = slot;
+        entry.after = first;
+        if (first != null) {
+            first.before = entry;
+        } else {
+            this.occupied[slot / Long.SIZE] |= 1L << slot;
+        }
+        this.slots[slot] = entry;
+        this.size++;
+    }
+
     private void takeOut(Entry entry) {
-        int place = entry.place;
-        if (place < 0) {
+        int slot = entry.slot;
+        if (slot < 0) {
             return;
         }
-        entry.place = -1;
-        Entry last = this.heap[--this.size];
-        this.heap[this.size] = null;
-        if (last != entry) {
-            set(place, last);
-            siftUp(place);
-            siftDown(last.place);
+        Entry before = entry.before;
+        Entry after = entry.after;
+        if (after != null) {
+            after.before = before;
         }
+        if (before != null) {
+            before.after = after;
+        } else {
+            this.slots[slot] = after;
+            if (after == null) {
+                this.occupied[slot / Long.SIZE] &= ~(1L << slot);
+            }
+        }
+        entry.slot = -1;
+        entry.before = null;
+        entry.after = null;
+        this.size--;
     }
 
-    private void siftUp(int place) {
-        Entry entry = this.heap[place];
-        while (place > 0) {
-            int parent = (place - 1) >>> 1;
-            if (this.heap[parent].due - entry.due <= 0) {
-                break;
-            }
-            set(place, this.heap[parent]);
-            place = parent;
-        }
-        set(place, entry);
-    }
-
-    private void siftDown(int place) {
-        Entry entry = this.heap[place];
-        for (int child = 2 * place + 1; child < this.size; child = 2 * place + 1) {
-            if (child + 1 < this.size && this.heap[child + 1].due - this.heap[child].due < 0) {
-                child++;
-            }
-            if (entry.due - this.heap[child].due <= 0) {
-                break;
-            }
-            set(place, this.heap[child]);
-            place = child;
-        }
-        set(place, entry);
-    }
-
-    private void set(int place, Entry entry) {
-        this.heap[place] = entry;
-        entry.place = place;
+    @SuppressWarnings("unchecked")
+    private E typed(Entry entry) {
+        return (E) entry;
     }
 }

@@ -43,8 +43,12 @@ final class EventTopic<E extends LockEvent> {
         return ClassUtils.getMethod(listener.getClass(), method, type).getDeclaringClass() != LockListener.class;
     }
 
+    boolean isHeard() {
+        return this.meters != null || !this.listeners.isEmpty();
+    }
+
     void publish(Supplier<E> event) {
-        if (this.meters == null && this.listeners.isEmpty()) {
+        if (!isHeard()) {
             return;
         }
         E told = event.get();

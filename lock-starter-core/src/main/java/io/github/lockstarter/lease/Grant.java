@@ -2,7 +2,6 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import java.lang.ref.WeakReference;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ final class Grant extends DueQueue.Entry {
 
     private final Turn turn;
 
-    private final @Nullable WeakReference<Thread> owner;
+    private final @Nullable Thread owner;
 
     private volatile Standing standing = Standing.HELD;
 
@@ -52,12 +51,19 @@ final class Grant extends DueQueue.Entry {
 
     private long unansweredUntil = Long.MIN_VALUE;
 
+    /** When the store's answer came on which this grant, or the first of those that were handed over, rests. */
+    private final long storeGrantedAt;
+
+    /** How often the grant was handed over since. */
+    private final int passes;
+
     private volatile int failedRenewals;
 
     private volatile @Nullable RenewalAttempt renewal;
 
     private volatile long renewalLateAt;
 
+    /** A grant that the store gave. */
     Grant(
             LockRequest request,
             String acquisitionId,
@@ -70,7 +76,26 @@ final class Grant extends DueQueue.Entry {
         this.fencingToken = fencingToken;
         this.grantedAt = grantedAt;
         this.turn = turn;
-        this.owner = owner != null ? new WeakReference<>(owner) : null;
+        this.owner = owner;
+        this.storeGrantedAt = grantedAt;
+        this.passes = 0;
+    }
+
+    /** A grant that goes on from another one, which is over: the same lease in the store, and the next token. */
+    Grant(Grant from, LockRequest request, long grantedAt, Turn turn, @Nullable Thread owner) {
+        this.request = request;
+        this.acquisitionId = from.acquisitionId;
+        this.fencingToken = from.fencingToken + 1;
+        this.grantedAt = grantedAt;
+        this.turn = turn;
+        this.owner = owner;
+        this.storeGrantedAt = from.storeGrantedAt;
+        this.passes = from.passes + 1;
+        this.validUntil = from.validUntil;
+        this.wallValidUntil = from.wallValidUntil;
+        this.wallSentAt = from.wallSentAt;
+        this.extended = from.extended;
+        this.unansweredUntil = from.unansweredUntil;
     }
 
     /**
@@ -212,6 +237,14 @@ final class Grant extends DueQueue.Entry {
         return first;
     }
 
+    long storeGrantedAt() {
+        return this.storeGrantedAt;
+    }
+
+    int passes() {
+        return this.passes;
+    }
+
     /** Until when an attempt of the acquisition that was never answered may still be executed and matter. */
     void setUnansweredUntil(long until) {
         this.unansweredUntil = until;
@@ -225,11 +258,7 @@ final class Grant extends DueQueue.Entry {
     }
 
     boolean ownerDied() {
-        if (this.owner == null) {
-            return false;
-        }
-        Thread thread = this.owner.get();
-        return thread == null || !thread.isAlive();
+        return this.owner != null && !this.owner.isAlive();
     }
 
     LockRequest request() {

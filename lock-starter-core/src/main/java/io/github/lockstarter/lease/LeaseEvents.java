@@ -3,6 +3,7 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockNotAcquiredEvent;
@@ -45,6 +46,8 @@ final class LeaseEvents {
 
     private final EventTopic<LockReleasedEvent> released;
 
+    private final EventTopic<LockHandedOverEvent> handedOver;
+
     LeaseEvents(LeaseClock clock, @Nullable LockListener meters, List<LockListener> listeners, LockThreads threads) {
         this.clock = clock;
         var topics = new Object() {
@@ -60,6 +63,7 @@ final class LeaseEvents {
         this.recovered = topics.topic("recovered", LockRecoveredEvent.class, LockListener::recovered);
         this.lost = topics.topic("lost", LockLostEvent.class, LockListener::lost);
         this.released = topics.topic("released", LockReleasedEvent.class, LockListener::released);
+        this.handedOver = topics.topic("handedOver", LockHandedOverEvent.class, LockListener::handedOver);
     }
 
     void acquired(Grant grant, long startedAt) {
@@ -69,6 +73,12 @@ final class LeaseEvents {
                 grant.fencingToken(),
                 grant.acquisitionId(),
                 since(startedAt)));
+    }
+
+    /** Tells that a lock came straight from its last owner. */
+    void handedOver(Grant grant, LockHandedOverEvent.Kind kind) {
+        this.handedOver.publish(() -> new LockHandedOverEvent(
+                grant.request().name(), grant.request().key(), grant.fencingToken(), grant.acquisitionId(), kind));
     }
 
     void notAcquired(
@@ -172,7 +182,10 @@ final class LeaseEvents {
      */
     private <E extends LockEvent> boolean inOrder(
             Grant grant, BooleanSupplier transition, EventTopic<E> topic, Supplier<E> event) {
-        ReentrantLock lock = this.order[System.identityHashCode(grant) & (this.order.length - 1)];
+        if (!topic.isHeard()) {
+            return transition.getAsBoolean();
+        }
+        ReentrantLock lock = this.order[(int) grant.fencingToken() & (this.order.length - 1)];
         lock.lock();
         try {
             boolean made = transition.getAsBoolean();

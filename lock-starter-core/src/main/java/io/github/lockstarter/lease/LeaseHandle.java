@@ -6,17 +6,21 @@ import java.lang.ref.Cleaner.Cleanable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** What users hold of a grant. Nothing inside the library refers to it, so that a forgotten one can be noticed. */
 final class LeaseHandle implements Lease {
 
+    @SuppressWarnings("rawtypes") // there is no class literal of a future of something
+    private static final AtomicReferenceFieldUpdater<LeaseHandle, CompletableFuture> LOST =
+            AtomicReferenceFieldUpdater.newUpdater(LeaseHandle.class, CompletableFuture.class, "lost");
+
     private final LockEngine engine;
 
     private final Grant grant;
 
-    private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
+    private volatile @Nullable CompletableFuture<LossReason> lost;
 
     private final @Nullable Cleanable watchOverForgetting;
 
@@ -84,10 +88,10 @@ final class LeaseHandle implements Lease {
 
     @Override
     public CompletionStage<LossReason> lost() {
-        CompletableFuture<LossReason> future = this.lost.get();
+        CompletableFuture<LossReason> future = this.lost;
         if (future == null) {
             CompletableFuture<LossReason> created = new CompletableFuture<>();
-            if (this.lost.compareAndSet(null, created)) {
+            if (LOST.compareAndSet(this, null, created)) {
                 LockThreads threads = this.engine.threads();
                 this.engine.losses().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
                 future = created;

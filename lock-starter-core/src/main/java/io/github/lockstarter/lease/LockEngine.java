@@ -4,7 +4,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseListener;
+import io.github.lockstarter.store.WaitingListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One run of a registry, from its start to its stop: everything that belongs together, wired once. A restart makes a new
  * one, so that nothing of the old run can be mistaken for the new.
  */
-final class LockEngine implements ReleaseListener {
+final class LockEngine implements WaitingListener {
 
     private final LeaseClock clock;
 
@@ -26,7 +26,9 @@ final class LockEngine implements ReleaseListener {
 
     private final LockThreads threads = new LockThreads();
 
-    private final LocalQueues queues = new LocalQueues();
+    private final AcquisitionIds acquisitionIds = new AcquisitionIds();
+
+    private final LocalQueues queues = new LocalQueues(() -> new Place(this.acquisitionIds.next()));
 
     private final Census live = new Census();
 
@@ -36,9 +38,7 @@ final class LockEngine implements ReleaseListener {
 
     private final Set<AsyncAcquirer> pending = ConcurrentHashMap.newKeySet();
 
-    private final AcquisitionIds acquisitionIds = new AcquisitionIds();
-
-    private final DueQueue<Grant> watched = new DueQueue<>();
+    private final DueQueue<Grant> watched;
 
     private final LeaseEvents events;
 
@@ -50,9 +50,13 @@ final class LockEngine implements ReleaseListener {
 
     private final AbandonedLeases abandonedLeases;
 
-    private final Releaser releaser = new Releaser(this);
+    private final Releaser releaser;
 
     private final BlockingAcquirer blocking = new BlockingAcquirer(this);
+
+    private final Grants grants = new Grants(this);
+
+    private final Claims claims = new Claims(this);
 
     private final OwnedLocks owned;
 
@@ -68,18 +72,20 @@ final class LockEngine implements ReleaseListener {
         this.clock = clock;
         this.store = store;
         this.settings = settings;
+        this.watched = new DueQueue<>(clock.nanoTime());
         List<LockListener> all = new ArrayList<>(listeners);
         all.add(0, new LossLog(clock::nanoTime));
         this.events = new LeaseEvents(clock, meters, all, this.threads);
-        this.losses = new Losses(clock, this.watched, this.events, this.live);
+        this.losses = new Losses(clock, this.watched, this.events, this.live, this.queues);
         this.backgroundRelease = new BackgroundRelease(clock, store, this.threads);
         this.watchdog = new Watchdog(this, this.watched);
         this.abandonedLeases = new AbandonedLeases(this.watchdog);
+        this.releaser = new Releaser(this);
         this.owned = new OwnedLocks(this, holds);
     }
 
     void start() {
-        this.store.start(this);
+        this.store.start(this.acquisitionIds.next(), this);
     }
 
     /** Takes no more acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */
@@ -107,8 +113,8 @@ final class LockEngine implements ReleaseListener {
     }
 
     @Override
-    public void released(String lockName) {
-        this.queues.wake(lockName);
+    public void handedOver(String lockName) {
+        this.claims.handedOver(lockName);
     }
 
     @Override
@@ -118,13 +124,6 @@ final class LockEngine implements ReleaseListener {
 
     Acquisition acquisition(LockRequest request, Duration waitTime, @Nullable Thread owner) {
         return new Acquisition(this, request, waitTime, owner);
-    }
-
-    /** A grant has come: looks after it from now on. */
-    void begin(Grant grant, long startedAt, long sentAt) {
-        this.live.began();
-        this.events.acquired(grant, startedAt);
-        this.watchdog.watch(grant, sentAt);
     }
 
     /** A handle for a grant that belongs to no thread. */
@@ -199,10 +198,6 @@ final class LockEngine implements ReleaseListener {
         return this.waiting;
     }
 
-    AcquisitionIds acquisitionIds() {
-        return this.acquisitionIds;
-    }
-
     LeaseEvents events() {
         return this.events;
     }
@@ -221,6 +216,10 @@ final class LockEngine implements ReleaseListener {
 
     Releaser releaser() {
         return this.releaser;
+    }
+
+    Grants grants() {
+        return this.grants;
     }
 
     BlockingAcquirer blocking() {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeout time a command to the store may take; a renewal that takes longer is late
  * @param pollInterval how often a waiter looks, at least
  * @param shutdownTimeout how long bodies may go on when the registry stops
+ * @param handOff how long a lock may stay among the waiters of this JVM
+ * @param releaseMode when a release returns
  */
 public record LockSettings(
         Duration waitTime,
@@ -25,7 +27,9 @@ public record LockSettings(
         @Nullable Duration maxHold,
         Duration commandTimeout,
         Duration pollInterval,
-        Duration shutdownTimeout) {
+        Duration shutdownTimeout,
+        HandOff handOff,
+        ReleaseMode releaseMode) {
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
 
@@ -91,7 +95,33 @@ public record LockSettings(
                 LockRequest.FOREVER.equals(maxHold) ? null : maxHold,
                 commandTimeout != null ? commandTimeout : sixthOf(watchdogTimeout, Duration.ofSeconds(3)),
                 pollInterval != null ? pollInterval : sixthOf(watchdogTimeout, Duration.ofSeconds(1)),
-                shutdownTimeout);
+                shutdownTimeout,
+                HandOff.DEFAULT,
+                ReleaseMode.AWAIT);
+    }
+
+    /** The same but for that budget. */
+    public LockSettings withHandOff(HandOff changed) {
+        return with(changed, this.releaseMode);
+    }
+
+    /** The same but for that mode. */
+    public LockSettings withReleaseMode(ReleaseMode changed) {
+        return with(this.handOff, changed);
+    }
+
+    private LockSettings with(HandOff changedHandOff, ReleaseMode changedMode) {
+        return new LockSettings(
+                this.waitTime,
+                this.onLost,
+                this.watchdogTimeout,
+                this.renewInterval,
+                this.maxHold,
+                this.commandTimeout,
+                this.pollInterval,
+                this.shutdownTimeout,
+                changedHandOff,
+                changedMode);
     }
 
     private static Duration sixthOf(Duration watchdogTimeout, Duration atMost) {
@@ -103,7 +133,7 @@ public record LockSettings(
         return value.compareTo(least) >= 0 && value.compareTo(LONGEST_TIME) <= 0;
     }
 
-    private static void require(boolean valid, String property, @Nullable Object value, String rule) {
+    static void require(boolean valid, String property, @Nullable Object value, String rule) {
         if (!valid) {
             throw new IllegalArgumentException("distributed-lock." + property + " " + rule + ", but is " + value + ".");
         }

@@ -6,7 +6,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,8 +36,8 @@ final class LockThreads {
 
     private final ThreadPoolExecutor cleanUp = pool("lock-cleanup-", 2, new LinkedBlockingQueue<>());
 
-    /** As many as are needed: what hangs on a future is foreign code, and one that blocks must not silence others. */
-    private final ThreadPoolExecutor stages = pool("lock-stage-", Integer.MAX_VALUE, new SynchronousQueue<>());
+    /** Many: what hangs on a future is foreign code, and one that blocks must not silence others. */
+    private final ThreadPoolExecutor stages = pool("lock-stage-", 200, new IdleFirstQueue());
 
     private final AtomicLong droppedEvents = new AtomicLong();
 
@@ -104,19 +103,22 @@ final class LockThreads {
         return this.droppedEvents.get();
     }
 
-    /** Ends all threads; gives what listeners and futures have still to be told a moment. */
+    /** Ends all threads; gives what has still to be told or taken back a moment. */
     void stop(Duration atMost) {
         this.timer.shutdown();
         this.renewals.shutdown();
         this.io.shutdownNow();
-        this.cleanUp.shutdownNow();
+        this.cleanUp.shutdown();
         this.listeners.shutdown();
         this.stages.shutdown();
         try {
+            // Places in the waiting line that were given up just now: left there, the lock would go to nobody.
+            this.cleanUp.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
             this.listeners.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
+        this.cleanUp.shutdownNow();
     }
 
     private static ThreadPoolTaskScheduler scheduler(String prefix, int size) {
@@ -132,11 +134,11 @@ final class LockThreads {
     private static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
         CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
         threads.setDaemon(true);
-        int core = size == Integer.MAX_VALUE ? 0 : size;
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(core, size, 30, TimeUnit.SECONDS, queue, threads);
-        if (core > 0) {
-            pool.allowCoreThreadTimeOut(true);
+        if (queue instanceof IdleFirstQueue idleFirst) {
+            return new ThreadPoolExecutor(0, size, 30, TimeUnit.SECONDS, queue, threads, idleFirst);
         }
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, queue, threads);
+        pool.allowCoreThreadTimeOut(true);
         return pool;
     }
 }

@@ -17,16 +17,19 @@ final class Losses {
 
     private final Census live;
 
+    private final LocalQueues queues;
+
     /** Hooks of the few grants that have any; they neither block nor throw. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
 
     private volatile boolean givenUp;
 
-    Losses(LeaseClock clock, DueQueue<Grant> watched, LeaseEvents events, Census live) {
+    Losses(LeaseClock clock, DueQueue<Grant> watched, LeaseEvents events, Census live, LocalQueues queues) {
         this.clock = clock;
         this.watched = watched;
         this.events = events;
         this.live = live;
+        this.queues = queues;
     }
 
     /** Declares a live grant lost; whoever comes second does nothing. */
@@ -35,6 +38,8 @@ final class Losses {
             this.watched.remove(grant);
             this.live.ended();
             tell(grant, reason);
+            // Others in this JVM need not wait until the owner finds time to release what it does not have.
+            this.queues.leave(grant.turn());
         }
     }
 
@@ -71,8 +76,6 @@ final class Losses {
         if (all != null) {
             all.forEach(hook -> hook.accept(reason));
         }
-        // Others in this JVM need not wait until the owner finds time to release what it does not have.
-        grant.turn().leave();
     }
 
     /** Calls the hook when the grant is lost; at once if it is lost already, never if it was released. */

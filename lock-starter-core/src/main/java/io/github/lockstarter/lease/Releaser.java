@@ -2,19 +2,20 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.store.ReleaseReply;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
-/** Gives grants back: renewal ends first, then the store is asked, then the next one in this JVM has its turn. */
+/** Gives grants back: to the next in this JVM if that is possible, and to the store otherwise. */
 final class Releaser {
-
-    private static final Log logger = LogFactory.getLog(Releaser.class);
 
     private final LockEngine engine;
 
+    private final HandOver handOver;
+
+    private final boolean inBackground;
+
     Releaser(LockEngine engine) {
         this.engine = engine;
+        this.handOver = new HandOver(engine);
+        this.inBackground = engine.settings().releaseMode() == ReleaseMode.BACKGROUND;
     }
 
     /**
@@ -24,59 +25,17 @@ final class Releaser {
      */
     boolean release(Grant grant) {
         this.engine.losses().check(grant);
+        boolean mayPass = this.handOver.isPossible(grant);
         if (!grant.beginRelease()) {
             return afterEnd(grant);
         }
+        if (mayPass && this.handOver.pass(grant)) {
+            return true;
+        }
+        // Renewal ends first, then the store is asked, then the next one in this JVM has its turn.
         this.engine.watchdog().unwatch(grant);
-        try (InterruptShield shield = new InterruptShield()) {
-            return askStore(grant, shield);
-        } finally {
-            grant.endRelease();
-            this.engine.losses().forget(grant);
-            this.engine.live().ended();
-            grant.turn().leave();
-        }
-    }
-
-    private boolean askStore(Grant grant, InterruptShield shield) {
-        boolean repeated = false;
-        while (true) {
-            ReleaseReply reply;
-            try {
-                reply = this.engine.store().release(grant.lockName(), grant.acquisitionId());
-            } catch (RuntimeException ex) {
-                if (shield.caught()) {
-                    repeated = true;
-                    continue;
-                }
-                logger.warn("Lock '" + grant.lockName() + "' could not be released yet: " + ex.getMessage()
-                        + " Tried again in the background; at worst it runs out by itself.");
-                this.engine.backgroundRelease().ofGrant(grant);
-                this.engine.events().released(grant, Outcome.ERROR, ex);
-                return true;
-            }
-            // Asked again, by us or by the client, the store may have released at the first time: "not mine" is no
-            // loss.
-            if (reply == ReleaseReply.RELEASED || reply == ReleaseReply.UNPROVEN || repeated) {
-                releaseUnanswered(grant);
-                this.engine.events().released(grant, Outcome.RELEASED, null);
-                return true;
-            }
-            this.engine
-                    .losses()
-                    .declareInRelease(grant, reply == ReleaseReply.GONE ? LossReason.DELETED : LossReason.TAKEN_OVER);
-            grant.settle();
-            this.engine.events().released(grant, Outcome.LOST, null);
-            return false;
-        }
-    }
-
-    /** An attempt of the acquisition that was never answered could still take the lock again, for nobody. */
-    private void releaseUnanswered(Grant grant) {
-        long left = grant.unansweredMillis(this.engine.clock().nanoTime());
-        if (left > 0) {
-            this.engine.backgroundRelease().ofUnanswered(grant.lockName(), grant.acquisitionId(), left);
-        }
+        StoreRelease release = new StoreRelease(this.engine, grant);
+        return this.inBackground ? release.send() : release.await();
     }
 
     private boolean afterEnd(Grant grant) {

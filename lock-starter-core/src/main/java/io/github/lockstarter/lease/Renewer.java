@@ -97,7 +97,9 @@ final class Renewer implements RenewalAttempt.Outcome {
         Grant grant = attempt.grant();
         grant.renewalSucceeded();
         if (this.events.renewed(grant, attempt.sentAt())) {
-            this.events.recovered(grant, grant::recover);
+            if (grant.standing() == Standing.AT_RISK) {
+                this.events.recovered(grant, grant::recover);
+            }
             this.watchdog.lookAt(grant, attempt.sentAt() + this.pace.interval());
         }
     }

@@ -1,44 +1,81 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.LockStoreException;
+import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in the local queue of a lock: complete when it is this one's turn. It is kept from then until the lease has
- * ended, and must be left exactly as often as it was entered; leaving again does nothing.
+ * One who waits in the local queue of a lock, and from its call on the first of it. It is called by its completion: with
+ * a grant that was handed over, or with null, to ask the store from its place. The turn ends with the grant, or when the
+ * first gives up.
  */
-final class Turn extends CompletableFuture<@Nullable Void> {
-
-    private final LocalQueues queues;
+final class Turn extends CompletableFuture<@Nullable Grant> {
 
     private final String lockName;
 
-    private final AtomicBoolean left = new AtomicBoolean();
+    /** Who waits; null once it has its grant. */
+    private volatile @Nullable Acquisition acquisition;
+
+    private volatile @Nullable Place place;
 
     private volatile @Nullable Runnable onWake;
 
-    /** When the store was asked and has not answered yet; 0: nothing is open. */
-    private volatile long askedAt;
+    /** Those who come after; only the first of a queue has any. Changed by {@link LocalQueues} in its atomic steps. */
+    private volatile @Nullable ArrayDeque<Turn> behind;
 
-    /** Why the store gave no usable answer when it was asked last; null: it gave one, or was not asked yet. */
-    private volatile @Nullable LockStoreException trouble;
-
-    Turn(LocalQueues queues, String lockName) {
-        this.queues = queues;
+    Turn(String lockName, @Nullable Acquisition acquisition) {
         this.lockName = lockName;
+        this.acquisition = acquisition;
     }
 
     String lockName() {
         return this.lockName;
     }
 
-    void leave() {
-        if (this.left.compareAndSet(false, true)) {
-            this.onWake = null;
-            this.queues.leave(this);
-        }
+    @Nullable
+    Acquisition acquisition() {
+        return this.acquisition;
+    }
+
+    @Nullable
+    ArrayDeque<Turn> behind() {
+        return this.behind;
+    }
+
+    void setBehind(@Nullable ArrayDeque<Turn> behind) {
+        this.behind = behind;
+    }
+
+    /** Whether nobody seems to wait behind this one; whoever comes in this moment is found when the turn ends. */
+    boolean isLast() {
+        ArrayDeque<Turn> all = this.behind;
+        return all == null || all.isEmpty();
+    }
+
+    /** From where the first of the queue asks the store; null before it is called. */
+    @Nullable
+    Place place() {
+        return this.place;
+    }
+
+    /** A message about the place may come from now on. */
+    void prepare(@Nullable Place place) {
+        this.place = place;
+    }
+
+    /** It is this one's turn: it asks the store, from that place. */
+    void callToAsk(Place place) {
+        this.place = place;
+        complete(null);
+    }
+
+    /** The turn has its grant: what was needed to wait is needed no more. */
+    void settle() {
+        this.acquisition = null;
+        this.place = null;
+        this.onWake = null;
     }
 
     /** What to do when the lock may be free; must not block. Null: nothing, nobody waits any more. */
@@ -46,30 +83,25 @@ final class Turn extends CompletableFuture<@Nullable Void> {
         this.onWake = action;
     }
 
-    void asking(long now) {
-        this.askedAt = now != 0 ? now : 1;
-    }
-
-    void answered(@Nullable LockStoreException failure) {
-        this.trouble = failure;
-        this.askedAt = 0;
-    }
-
-    @Nullable
-    LockStoreException trouble() {
-        return this.trouble;
-    }
-
-    /** Whether the store has been asked before that time and is silent since. */
-    boolean isSilentSince(long time) {
-        long asked = this.askedAt;
-        return asked != 0 && asked - time <= 0;
+    /** Whether somebody waits to be woken. */
+    boolean isWaiting() {
+        return this.onWake != null;
     }
 
     void wake() {
         Runnable action = this.onWake;
         if (action != null) {
             action.run();
+        }
+    }
+
+    /** The grant it was called with; null if it is to ask. Waits for a call that is being made. */
+    @Nullable
+    Grant awaitCall() {
+        try {
+            return join();
+        } catch (CompletionException | CancellationException ex) {
+            return null;
         }
     }
 }

@@ -57,6 +57,15 @@ final class Watchdog {
         this.watched.remove(grant);
     }
 
+    /** Looks after a grant that goes on from another, at the time at which it would have looked at that one. */
+    void watchInstead(Grant from, Grant grant) {
+        if (this.watched.replace(from, grant)) {
+            this.losses.check(grant);
+        } else {
+            reconsider(grant);
+        }
+    }
+
     /** What the grant wants has changed: looks at it again now. */
     void reconsider(Grant grant) {
         lookAt(grant, this.clock.nanoTime());
@@ -123,7 +132,9 @@ final class Watchdog {
     }
 
     private void look() {
-        Round round = new Round(this.clock.nanoTime());
+        long now = this.clock.nanoTime();
+        // What is due within the next moments goes along if anything is renewed: fewer, fuller batches.
+        Round round = new Round(now, now + this.pace.moment());
         try {
             forgetPlan();
             for (Grant grant = this.watched.pollDue(round.now); grant != null; ) {
@@ -131,13 +142,12 @@ final class Watchdog {
                 grant = this.watched.pollDue(round.now);
             }
             if (!round.attempts.isEmpty()) {
-                // What is due within the next moments goes along: fewer, fuller batches.
-                long soon = round.now + this.pace.moment();
-                for (Grant grant = this.watched.pollDue(soon); grant != null; grant = this.watched.pollDue(soon)) {
+                for (Grant grant = this.watched.pollDue(round.soon); grant != null; ) {
                     lookGuarded(grant, round);
+                    grant = this.watched.pollDue(round.soon);
                 }
             }
-            round.seen.forEach(Runnable::run);
+            round.again.forEach(Runnable::run);
             this.renewer.send(round.attempts);
         } catch (Throwable ex) {
             logger.error("The watchdog of distributed locks stumbled; it goes on.", ex);
@@ -153,7 +163,7 @@ final class Watchdog {
             // One lease must not cost the others their renewal; this one is looked at again, at its deadline at the
             // latest.
             logger.error("The watchdog stumbled over lock '" + grant.lockName() + "'; it goes on.", ex);
-            round.seen.add(() -> lookAt(grant, round.now + this.pace.attempt()));
+            round.again.add(() -> lookAt(grant, round.now + this.pace.attempt()));
         }
     }
 
@@ -168,9 +178,9 @@ final class Watchdog {
             this.losses.declare(grant, LossReason.OWNER_DIED);
             this.backgroundRelease.ofGrant(grant);
         } else if (!grant.wantsRenewal(now)) {
-            round.seen.add(() -> lookAt(grant, grant.validUntil()));
+            lookAgain(grant, grant.validUntil(), round);
         } else if (grant.renewal() != null && grant.renewalLateAt() - now > 0) {
-            round.seen.add(() -> lookAt(grant, grant.renewalLateAt()));
+            lookAgain(grant, grant.renewalLateAt(), round);
         } else {
             if (grant.renewal() != null) {
                 this.renewer.isLate(grant);
@@ -178,21 +188,33 @@ final class Watchdog {
             RenewalAttempt attempt = this.renewer.attempt(grant);
             grant.renewalSent(attempt, now + this.pace.attempt());
             round.attempts.add(attempt);
-            round.seen.add(() -> lookAt(grant, grant.renewalLateAt()));
+            lookAgain(grant, grant.renewalLateAt(), round);
         }
     }
 
-    /** What one look at the queue finds; grants go back into the queue when it is over, lest they are met twice. */
+    /** Puts the grant back; when the round is over if it would be met in it once more. */
+    private void lookAgain(Grant grant, long due, Round round) {
+        if (due - round.soon > 0 && grant.validUntil() - round.soon > 0) {
+            lookAt(grant, due);
+        } else {
+            round.again.add(() -> lookAt(grant, due));
+        }
+    }
+
+    /** What one look at the queue finds. */
     private static final class Round {
 
         private final long now;
 
+        private final long soon;
+
         private final List<RenewalAttempt> attempts = new ArrayList<>();
 
-        private final List<Runnable> seen = new ArrayList<>();
+        private final List<Runnable> again = new ArrayList<>();
 
-        Round(long now) {
+        Round(long now, long soon) {
             this.now = now;
+            this.soon = soon;
         }
     }
 }

@@ -4,55 +4,52 @@ import io.github.lockstarter.LossReason;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in the memory of this JVM, with the behaviour of the Redis store: leases run out, tokens grow. For tests and for
- * single instances; it excludes nobody in another JVM. Several registries may share one.
+ * Locks in the memory of this JVM, with the behaviour of the Redis store: leases run out, tokens grow, those who wait
+ * stand in line. For tests and for single instances; it excludes nobody in another JVM. Several registries may share one.
  */
 public final class InMemoryLockStore implements LockStore {
 
     /** What ran out without a release is forgotten now and then. */
     private static final int PURGE_EVERY = 1000;
 
-    private record Entry(String owner, long token, long endsAtNanos) {
+    private final ConcurrentMap<String, HeldLock> locks = new ConcurrentHashMap<>();
 
-        boolean ownedBy(String acquisitionId) {
-            return this.owner.equals(acquisitionId);
-        }
-    }
-
-    private final ConcurrentMap<String, Entry> entries = new ConcurrentHashMap<>();
-
-    private final CopyOnWriteArrayList<ReleaseListener> listeners = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<WaitingListener> listeners = new CopyOnWriteArrayList<>();
 
     private final AtomicLong lastToken = new AtomicLong();
 
     private final AtomicLong acquisitions = new AtomicLong();
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis) {
+    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
         long now = System.nanoTime();
-        long endsAt = now + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-        Entry entry = this.entries.compute(lockName, (name, held) -> {
-            Entry current = live(held, now);
-            if (current == null) {
-                return new Entry(acquisitionId, nextToken(), endsAt);
+        AcquireReply[] reply = new AcquireReply[1];
+        this.locks.compute(lockName, (name, held) -> {
+            HeldLock lock = held != null && held.isHeld(now) ? held : new HeldLock(acquisitionId, nextToken());
+            if (lock.isOwnedBy(acquisitionId)) {
+                lock.lengthen(now, leaseMillis);
+                reply[0] = new AcquireReply.Granted(lock.token());
+            } else {
+                if (join) {
+                    lock.join(acquisitionId);
+                }
+                reply[0] = new AcquireReply.Taken(lock.remainingMillis(now));
             }
-            return current.ownedBy(acquisitionId) ? new Entry(acquisitionId, current.token(), endsAt) : current;
+            return lock;
         });
         if (this.acquisitions.incrementAndGet() % PURGE_EVERY == 0) {
-            this.entries.values().removeIf(left -> live(left, now) == null);
+            this.locks.keySet().forEach(name -> this.locks.computeIfPresent(name, (key, held) -> live(held, now)));
         }
-        return entry.ownedBy(acquisitionId)
-                ? new AcquireReply.Granted(entry.token())
-                : new AcquireReply.Taken(TimeUnit.NANOSECONDS.toMillis(entry.endsAtNanos() - now) + 1);
+        return reply[0];
     }
 
     @Override
@@ -62,16 +59,15 @@ public final class InMemoryLockStore implements LockStore {
 
     private void renew(Renewal renewal) {
         long now = System.nanoTime();
-        long endsAt = now + TimeUnit.MILLISECONDS.toNanos(renewal.leaseMillis());
-        Entry entry = this.entries.compute(renewal.lockName(), (name, held) -> {
-            Entry current = live(held, now);
-            return current != null && current.ownedBy(renewal.acquisitionId()) && endsAt - current.endsAtNanos() > 0
-                    ? new Entry(current.owner(), current.token(), endsAt)
-                    : current;
+        HeldLock left = this.locks.computeIfPresent(renewal.lockName(), (name, held) -> {
+            if (held.isHeld(now) && held.isOwnedBy(renewal.acquisitionId())) {
+                held.lengthen(now, renewal.leaseMillis());
+            }
+            return live(held, now);
         });
-        if (entry == null) {
+        if (left == null) {
             renewal.lost(LossReason.DELETED);
-        } else if (entry.ownedBy(renewal.acquisitionId())) {
+        } else if (left.isOwnedBy(renewal.acquisitionId())) {
             renewal.renewed();
         } else {
             renewal.lost(LossReason.TAKEN_OVER);
@@ -84,36 +80,48 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply release(String lockName, String acquisitionId) {
-        AtomicBoolean released = new AtomicBoolean();
+    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
         long now = System.nanoTime();
-        Entry left = this.entries.computeIfPresent(lockName, (name, held) -> {
-            Entry current = live(held, now);
-            if (current == null || !current.ownedBy(acquisitionId)) {
-                return current;
+        ReleaseReply[] reply = {ReleaseReply.GONE};
+        HeldLock left = this.locks.computeIfPresent(lockName, (name, held) -> {
+            HeldLock lock = live(held, now);
+            if (lock == null || !lock.isOwnedBy(acquisitionId)) {
+                reply[0] = lock == null
+                        ? ReleaseReply.GONE
+                        : lock.leave(acquisitionId) ? ReleaseReply.LEFT : ReleaseReply.TAKEN;
+                return lock;
             }
-            released.set(true);
-            return null;
+            HeldLock next = lock.next(now, nextToken(Math.max(lock.token(), lastToken)), successor);
+            if (next == null || successor == null) {
+                reply[0] = ReleaseReply.RELEASED;
+            } else if (next.isOwnedBy(successor.acquisitionId())) {
+                reply[0] = ReleaseReply.kept(next.token());
+            } else {
+                reply[0] = ReleaseReply.QUEUED;
+            }
+            return next;
         });
-        if (released.get()) {
-            this.listeners.forEach(listener -> listener.released(lockName));
-            return ReleaseReply.RELEASED;
+        if (left != null && reply[0].isReleased() && reply[0].outcome() != ReleaseReply.Outcome.KEPT) {
+            this.listeners.forEach(listener -> listener.handedOver(lockName));
         }
-        return left == null ? ReleaseReply.GONE : ReleaseReply.TAKEN;
+        return reply[0];
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> releaseLater(
+            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
+        return CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
     }
 
     @Override
     public boolean isLocked(String lockName) {
-        return live(this.entries.get(lockName), System.nanoTime()) != null;
+        return live(this.locks.get(lockName), System.nanoTime()) != null;
     }
 
     @Override
     public boolean forceRelease(String lockName) {
-        Entry removed = live(this.entries.remove(lockName), System.nanoTime());
-        if (removed != null) {
-            this.listeners.forEach(listener -> listener.released(lockName));
-        }
-        return removed != null;
+        HeldLock held = live(this.locks.get(lockName), System.nanoTime());
+        return held != null && release(lockName, held.owner(), 0, null).isReleased();
     }
 
     @Override
@@ -122,12 +130,12 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public void start(ReleaseListener listener) {
+    public void start(String instanceId, WaitingListener listener) {
         this.listeners.addIfAbsent(listener);
     }
 
     @Override
-    public void stop(ReleaseListener listener) {
+    public void stop(WaitingListener listener) {
         // Grants stay, as they do in Redis.
         this.listeners.remove(listener);
     }
@@ -137,12 +145,16 @@ public final class InMemoryLockStore implements LockStore {
         return "memory of this JVM";
     }
 
-    private static @Nullable Entry live(@Nullable Entry entry, long now) {
-        return entry != null && entry.endsAtNanos() - now > 0 ? entry : null;
+    private static @Nullable HeldLock live(@Nullable HeldLock held, long now) {
+        return held != null && held.isHeld(now) ? held : null;
     }
 
     private long nextToken() {
+        return nextToken(0);
+    }
+
+    private long nextToken(long after) {
         long now = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-        return this.lastToken.updateAndGet(last -> Math.max(now, last + 1));
+        return this.lastToken.updateAndGet(last -> Math.max(now, Math.max(last, after) + 1));
     }
 }

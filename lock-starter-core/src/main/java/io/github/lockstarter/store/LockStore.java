@@ -2,6 +2,8 @@ package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockStoreException;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where grants are kept. Each operation is atomic per lock and idempotent per acquisition id: executed twice, by a retry
@@ -15,13 +17,25 @@ public interface LockStore {
 
     /**
      * Grants the lock if it is free; if the acquisition owns it already, sets the full lease again and answers with the
-     * token that it has.
+     * token that it has. Otherwise it may join the waiting line, once however often it asks.
      *
      * @param lockName full name of the lock
-     * @param acquisitionId id of the call that asks, unique and never used again
+     * @param acquisitionId id of the call that asks, unique and never used again once it has released or left
      * @param leaseMillis how long the grant lasts
+     * @param join whether to join the line if the lock is taken; whoever does must release the id if it gives up
      */
-    AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis);
+    AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join);
+
+    /**
+     * As {@link #acquire}, but returns once the command is on its way; never blocks. By default no store can do that.
+     *
+     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
+     *     Null: this store cannot do that
+     */
+    default @Nullable CompletionStage<AcquireReply> acquireLater(
+            String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        return null;
+    }
 
     /**
      * Renews many leases, each on its own: whatever happens to one does not touch the others. Each of them is told how
@@ -34,31 +48,50 @@ public interface LockStore {
     /** How many leases one call of {@link #renew} takes. */
     int renewalBatchSize();
 
-    /** Frees the lock if the acquisition owns it, and tells those who wait. */
-    ReleaseReply release(String lockName, String acquisitionId);
+    /**
+     * Gives the lock back if the acquisition owns it: to the first in the waiting line, or else to the successor, or to
+     * nobody. An acquisition that stands in the line leaves it.
+     *
+     * @param lastToken the last fencing token used under that id; 0: the one that was granted
+     * @param successor who asks next in this instance; null: nobody
+     */
+    ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor);
+
+    /**
+     * As {@link #release}, but returns once the command is on its way, ordered before every later command of this
+     * instance for that lock. A store that cannot do that waits for the answer.
+     *
+     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer
+     */
+    CompletionStage<ReleaseReply> releaseLater(
+            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor);
 
     /** Whether anybody owns the lock. */
     boolean isLocked(String lockName);
 
-    /** Frees the lock whoever owns it, and tells those who wait; false if nobody owned it. */
+    /** Takes the lock from whoever owns it, as if that one had released it; false if nobody owned it. */
     boolean forceRelease(String lockName);
 
-    /** Called before somebody starts to wait, so that {@link ReleaseListener} is told from then on. Does not block. */
+    /**
+     * Called before somebody starts to wait: the {@link WaitingListener} is told from then on, or as soon as possible,
+     * which it learns by {@link WaitingListener#missedSome()}. Does not block.
+     */
     void prepareWaiting();
 
     /**
      * Makes ready for use. Waits a moment for the store, but a store that cannot be reached is no error.
      *
-     * @param listener is told of releases, on a thread that it must not block
+     * @param instanceId random name of this run, not used before
+     * @param listener is told when waiting may be over, on a thread that it must not block
      */
-    void start(ReleaseListener listener);
+    void start(String instanceId, WaitingListener listener);
 
     /**
      * Gives up all resources; may be started again.
      *
      * @param listener the one that it was started with, which is told nothing any more
      */
-    void stop(ReleaseListener listener);
+    void stop(WaitingListener listener);
 
     /** For the line in the log: which store, where, with what timeouts. */
     String description();

@@ -90,7 +90,8 @@ class AcquireReplayTest {
     private void assertThatRedisHasOneGrant(Instance instance, Lease lease) {
         assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one id for all").hasSize(1);
         assertThat(this.redis.infoCommandStats().get("hset")).as("written once").isEqualTo(1);
-        assertThat(instance.events().count(LockAcquiredEvent.class)).isEqualTo(1);
+        soon().untilAsserted(() ->
+                assertThat(instance.events().count(LockAcquiredEvent.class)).isEqualTo(1));
         assertThat(this.redis.hgetall("lock:{replayed}"))
                 .isEqualTo(Map.of(
                         "o",
@@ -115,9 +116,8 @@ class AcquireReplayTest {
 
         Lease lease = call.result();
 
-        assertThat(lease.remaining().toMillis()).isPositive().isLessThan(this.redis.pttl("lock:{replayed}"));
-        assertThat(this.redis.pttl("lock:{replayed}"))
-                .as("the replay sets the full lease")
-                .isGreaterThan(lease.remaining().toMillis() + 500);
+        long pttl = this.redis.pttl("lock:{replayed}");
+        long remaining = lease.remaining().toMillis();
+        assertThat(remaining).isPositive().isLessThan(pttl - 500);
     }
 }

@@ -39,7 +39,7 @@ class ApplicationConnectionTest {
 
     @Test
     void shouldRenewWhileASlowCommandOccupiesTheApplicationsConnection() throws Exception {
-        Instance instance = this.instances.at(this.proxy);
+        Instance instance = this.instances.at(this.proxy, Setup::calm);
         StringRedisTemplate application = new StringRedisTemplate(instance.connections());
         Lease lease = instance.registry().acquire(LockRequest.of("beside"));
         Call<String> slow;

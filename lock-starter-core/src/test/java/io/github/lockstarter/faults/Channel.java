@@ -4,15 +4,25 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.util.List;
 import java.util.Objects;
 
-/** The channel on which releases are told, as Redis sees it. */
+/** The inboxes of instances, as Redis sees them: channels on which they hear of locks that were handed to them. */
 final class Channel {
 
-    static final String NAME = "lock:released";
+    static final String INBOXES = "lock:inbox:";
 
     private Channel() {}
 
+    /** Instances that listen. */
     static long subscribers(RedisCli redis) {
-        return (Long) ((List<?>) Objects.requireNonNull(redis.command("PUBSUB", "NUMSUB", NAME))).get(1);
+        return channels(redis, INBOXES + "*").size();
+    }
+
+    /** Channels that anybody listens to, whatever their name. */
+    static List<?> all(RedisCli redis) {
+        return channels(redis, "*");
+    }
+
+    private static List<?> channels(RedisCli redis, String pattern) {
+        return (List<?>) Objects.requireNonNull(redis.command("PUBSUB", "CHANNELS", pattern));
     }
 
     /** Connections that subscribe to anything. */

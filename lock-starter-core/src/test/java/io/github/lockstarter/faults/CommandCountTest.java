@@ -35,7 +35,7 @@ class CommandCountTest {
         this.proxy = proxy;
         this.redis = redis;
         this.server = server;
-        this.instance = this.instances.at(proxy, setup -> setup.lease(Duration.ofSeconds(30)));
+        this.instance = this.instances.at(proxy, CommandCountTest::patient);
         Script.loadAll(redis);
         forgetWhatWasSent();
     }
@@ -88,7 +88,7 @@ class CommandCountTest {
 
     @Test
     void shouldBeOneForALockThatIsTaken() {
-        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(30)));
+        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
         owner.lock("counted").lock();
         forgetWhatWasSent();
 
@@ -111,7 +111,7 @@ class CommandCountTest {
 
     @Test
     void shouldNotAskForEveryThreadThatWaits() throws Exception {
-        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(30)));
+        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
         owner.lock("counted").lock();
         forgetWhatWasSent();
         for (int i = 0; i < 10; i++) {
@@ -120,6 +120,11 @@ class CommandCountTest {
         }
 
         assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one waits for all").hasSize(1);
+    }
+
+    /** No renewal, and no second attempt, in the time of a test. */
+    private static Setup patient(Setup setup) {
+        return setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(5));
     }
 
     private void forgetWhatWasSent() {

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockNotAcquiredEvent;
@@ -31,6 +32,10 @@ final class EventLog implements LockListener {
         return this.events.stream()
                 .filter(event -> type.isInstance(event) && event.lockName().equals(lockName))
                 .count();
+    }
+
+    void forget() {
+        this.events.clear();
     }
 
     @Override
@@ -70,6 +75,11 @@ final class EventLog implements LockListener {
 
     @Override
     public void released(LockReleasedEvent event) {
+        this.events.add(event);
+    }
+
+    @Override
+    public void handedOver(LockHandedOverEvent event) {
         this.events.add(event);
     }
 }

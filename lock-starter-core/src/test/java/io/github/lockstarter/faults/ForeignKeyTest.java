@@ -47,7 +47,7 @@ class ForeignKeyTest {
 
     ForeignKeyTest(RedisServer server, RedisCli redis) {
         this.redis = redis;
-        this.instance = this.instances.at(server);
+        this.instance = this.instances.at(server, Setup::calm);
     }
 
     @ParameterizedTest

@@ -38,7 +38,7 @@ class FullRedisTest {
 
     FullRedisTest(FaultProxy proxy, RedisCli redis) {
         this.redis = redis;
-        this.instance = this.instances.at(proxy);
+        this.instance = this.instances.at(proxy, Setup::calm);
     }
 
     @BeforeEach

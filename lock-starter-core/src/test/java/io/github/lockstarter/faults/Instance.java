@@ -26,7 +26,7 @@ final class Instance implements AutoCloseable {
         this.registry = new LeasingLockRegistry(
                 new RedisLockStore(this.connections, setup.storeSettings()),
                 setup.lockSettings(),
-                null,
+                setup.meters(),
                 List.of(this.events));
     }
 
@@ -57,6 +57,11 @@ final class Instance implements AutoCloseable {
     /** Leases that are live, as the gauge shows it. */
     int active() {
         return this.registry.active();
+    }
+
+    /** Acquisitions that wait, as the gauge shows it. */
+    int waiting() {
+        return this.registry.waiting();
     }
 
     /** The connections of the application. */

@@ -16,8 +16,12 @@ final class LockWorker {
         Logging.quieten();
         int port = Integer.parseInt(arguments[0]);
         Duration leaseTime = Duration.ofMillis(Long.parseLong(arguments[2]));
-        Instance instance = Instance.start(port, new Setup().lease(leaseTime));
-        Lease lease = instance.registry().acquire(LockRequest.of(arguments[1]).withWaitTime(Duration.ofSeconds(20)));
+        Setup setup = new Setup().lease(leaseTime);
+        if (arguments.length > 3) {
+            setup.pollInterval(Duration.ofMillis(Long.parseLong(arguments[3])));
+        }
+        Instance instance = Instance.start(port, setup);
+        Lease lease = instance.registry().acquire(LockRequest.of(arguments[1]).withWaitTime(Duration.ofMinutes(1)));
         say("held " + lease.fencingToken());
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {

@@ -12,7 +12,6 @@ final class Logging {
     /** Whoever loses connections and leases all the time has a lot to say, and tests look at other things. */
     static void quieten() {
         logger(Logger.ROOT_LOGGER_NAME).setLevel(Level.ERROR);
-        logger("org.springframework.data.redis.listener").setLevel(Level.OFF);
         logger("io.lettuce").setLevel(Level.OFF);
         if (logger("io.github.lockstarter").getLevel() == null) {
             logger("io.github.lockstarter").setLevel(Level.OFF);

@@ -49,7 +49,6 @@ class RenewalRateTest {
         assertThat(instance.events().count(LockRenewedEvent.class)).isBetween(18L, 22L);
         assertThat(this.proxy.commandsSeen(command -> true)).isBetween(18L, 22L);
         assertThat(this.redis.infoCommandStats().get("evalsha")).isBetween(18L, 22L);
-        assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
         assertThat(lease.state()).isEqualTo(State.HELD);
         assertThat(lease.release()).isTrue();
     }
@@ -84,7 +83,7 @@ class RenewalRateTest {
 
     @Test
     void shouldRenewManyLocksTogether() throws Exception {
-        Instance instance = this.instances.at(this.proxy, setup -> setup.lease(Duration.ofSeconds(3)));
+        Instance instance = this.instances.at(this.proxy, Setup::calm);
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 250; i++) {
             leases.add(instance.registry().acquire(LockRequest.of("many:" + i)));

@@ -49,9 +49,9 @@ enum Script implements Predicate<List<String>> {
         return command -> test(command) && command.contains(key);
     }
 
-    /** Executes it, as if it came from the one with that id. */
-    void execute(RedisCli redis, String key, String id, Duration lease) {
-        redis.command("EVALSHA", this.sha1, "1", key, id, Long.toString(lease.toMillis()));
+    /** Acquires, as if it came from the one with that id, which never waits. */
+    static void acquire(RedisCli redis, String key, String id, Duration lease) {
+        redis.command("EVALSHA", ACQUIRE.sha1, "1", key, id, Long.toString(lease.toMillis()), "0", "");
     }
 
     /** Makes Redis know all scripts, so that the next call of each is one command. */

@@ -41,7 +41,7 @@ class ScriptFlushTest {
     ScriptFlushTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
         this.redis = redis;
         this.server = server;
-        this.instance = this.instances.at(proxy);
+        this.instance = this.instances.at(proxy, Setup::calm);
     }
 
     @Test

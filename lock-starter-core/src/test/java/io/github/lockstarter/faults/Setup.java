@@ -1,17 +1,22 @@
 package io.github.lockstarter.faults;
 
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.lease.HandOff;
 import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** How an instance is set up. What a test does not say is quick, but leaves room for a machine that is busy. */
+/** How an instance is set up. What a test does not say is quick: leases end soon, and so do commands. */
 final class Setup {
 
     private Duration lease = Duration.ofMillis(1500);
+
+    private Duration renewInterval;
 
     private Duration commandTimeout = Duration.ofMillis(400);
 
@@ -21,11 +26,25 @@ final class Setup {
 
     private boolean reachable = true;
 
+    private HandOff handOff = HandOff.DEFAULT;
+
+    private ReleaseMode releaseMode = ReleaseMode.AWAIT;
+
+    private LockListener meters;
+
     private String user;
 
     /** Lease of renewed locks. */
     Setup lease(Duration lease) {
         this.lease = lease;
+        return this;
+    }
+
+    /** In a test nothing runs out, and nothing is late on a machine that is busy; yet renewals come soon. */
+    Setup calm() {
+        this.lease = Duration.ofSeconds(12);
+        this.renewInterval = Duration.ofMillis(400);
+        this.commandTimeout = Duration.ofSeconds(4);
         return this;
     }
 
@@ -43,6 +62,35 @@ final class Setup {
     Setup sharedConnection() {
         this.privateConnection = false;
         return this;
+    }
+
+    Setup handOff(HandOff handOff) {
+        this.handOff = handOff;
+        return this;
+    }
+
+    /** Every grant comes from Redis. */
+    Setup withoutHandOff() {
+        return handOff(new HandOff(Duration.ZERO, 0));
+    }
+
+    /** A lock goes from thread to thread that often, however long it takes. */
+    Setup handOffs(int maxCount) {
+        return handOff(new HandOff(Duration.ofSeconds(10), maxCount));
+    }
+
+    Setup releaseMode(ReleaseMode releaseMode) {
+        this.releaseMode = releaseMode;
+        return this;
+    }
+
+    Setup meters(LockListener meters) {
+        this.meters = meters;
+        return this;
+    }
+
+    LockListener meters() {
+        return this.meters;
     }
 
     /** Redis cannot be reached when it starts: it is not waited for. */
@@ -76,18 +124,20 @@ final class Setup {
     }
 
     RedisStoreSettings storeSettings() {
-        return new RedisStoreSettings("lock", this.commandTimeout, this.privateConnection);
+        return new RedisStoreSettings("lock", this.commandTimeout, this.privateConnection, this.pollInterval);
     }
 
     LockSettings lockSettings() {
         return LockSettings.of(
-                Duration.ofSeconds(10),
-                OnLost.THROW,
-                this.lease,
-                null,
-                null,
-                this.commandTimeout,
-                this.pollInterval,
-                Duration.ZERO);
+                        Duration.ofSeconds(10),
+                        OnLost.THROW,
+                        this.lease,
+                        this.renewInterval,
+                        null,
+                        this.commandTimeout,
+                        this.pollInterval,
+                        Duration.ZERO)
+                .withHandOff(this.handOff)
+                .withReleaseMode(this.releaseMode);
     }
 }

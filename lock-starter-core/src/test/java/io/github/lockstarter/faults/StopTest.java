@@ -10,7 +10,9 @@ import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -19,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The registry stops, whatever Redis does, and can start again. */
@@ -114,5 +117,26 @@ class StopTest {
         assertThat(waiter.result()).isTrue();
         this.instance.stop();
         soon().until(() -> Channel.subscribers(this.redis) == 0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"hello, true", "hello, false", "subscribe, true", "subscribe, false"})
+    void shouldLeaveNoSubscriptionThatWasBeingMade(String command, boolean privateConnection) throws Exception {
+        Instance stopping = this.instances.at(
+                this.proxy,
+                setup -> privateConnection ? setup.calm() : setup.calm().sharedConnection());
+        Instance owner = this.instances.at(this.server, Setup::calm);
+        assertThat(owner.lock("stopped").tryLock()).isTrue();
+        try (Hold making = this.proxy.hold(Commands.named(command))) {
+            Call<Boolean> waiter = Call.start(() -> stopping.lock("stopped").tryLock(LIMIT));
+            making.awaitReached(LIMIT);
+
+            stopping.stop();
+
+            assertThat(waiter.failure()).isInstanceOf(LockException.class);
+        }
+        // longer than the connection takes that was underway
+        within(Duration.ofSeconds(8)).during(Duration.ofSeconds(1)).until(() -> Channel.connections(this.redis) == 0);
+        assertThat(Channel.subscribers(this.redis)).isZero();
     }
 }

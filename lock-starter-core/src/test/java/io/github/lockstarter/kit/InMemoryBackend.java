@@ -3,13 +3,18 @@ package io.github.lockstarter.kit;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.WaitingListener;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,6 +24,9 @@ final class InMemoryBackend implements LockBackend, LockStore {
     private final InMemoryLockStore store = new InMemoryLockStore();
 
     private final Set<String> names = ConcurrentHashMap.newKeySet();
+
+    /** Names of locks by the acquisitions that stand in line for them. */
+    private final Map<String, String> inLine = new ConcurrentHashMap<>();
 
     private final AtomicLong commands = new AtomicLong();
 
@@ -35,11 +43,16 @@ final class InMemoryBackend implements LockBackend, LockStore {
     @Override
     public Duration remaining(String lockName) {
         // A foreign acquisition is told how long it would have to wait.
-        if (this.store.acquire(lockName, "probe", 1) instanceof AcquireReply.Taken taken) {
+        if (this.store.acquire(lockName, "probe", 1, false) instanceof AcquireReply.Taken taken) {
             return Duration.ofMillis(taken.remainingMillis());
         }
-        this.store.release(lockName, "probe");
+        this.store.release(lockName, "probe", 0, null);
         return Duration.ZERO;
+    }
+
+    @Override
+    public int inLine(String lockName) {
+        return Collections.frequency(this.inLine.values(), lockName);
     }
 
     @Override
@@ -48,10 +61,16 @@ final class InMemoryBackend implements LockBackend, LockStore {
     }
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis) {
+    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
         this.names.add(lockName);
         this.commands.incrementAndGet();
-        return this.store.acquire(lockName, acquisitionId, leaseMillis);
+        AcquireReply reply = this.store.acquire(lockName, acquisitionId, leaseMillis, join);
+        if (reply instanceof AcquireReply.Granted) {
+            this.inLine.remove(acquisitionId);
+        } else if (join) {
+            this.inLine.put(acquisitionId, lockName);
+        }
+        return reply;
     }
 
     @Override
@@ -66,9 +85,20 @@ final class InMemoryBackend implements LockBackend, LockStore {
     }
 
     @Override
-    public ReleaseReply release(String lockName, String acquisitionId) {
+    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, Successor successor) {
         this.commands.incrementAndGet();
-        return this.store.release(lockName, acquisitionId);
+        this.inLine.remove(acquisitionId);
+        ReleaseReply reply = this.store.release(lockName, acquisitionId, lastToken, successor);
+        if (reply.outcome() == ReleaseReply.Outcome.QUEUED) {
+            this.inLine.put(successor.acquisitionId(), lockName);
+        }
+        return reply;
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> releaseLater(
+            String lockName, String acquisitionId, long lastToken, Successor successor) {
+        return CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
     }
 
     @Override
@@ -89,12 +119,12 @@ final class InMemoryBackend implements LockBackend, LockStore {
     }
 
     @Override
-    public void start(ReleaseListener listener) {
-        this.store.start(listener);
+    public void start(String instanceId, WaitingListener listener) {
+        this.store.start(instanceId, listener);
     }
 
     @Override
-    public void stop(ReleaseListener listener) {
+    public void stop(WaitingListener listener) {
         this.store.stop(listener);
     }
 

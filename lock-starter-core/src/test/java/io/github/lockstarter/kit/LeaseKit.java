@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.LeasingLockRegistry;
@@ -77,10 +78,18 @@ abstract class LeaseKit extends RegistryFixture {
 
     @Test
     void shouldSayAtReleaseThatItIsNotOursAnyMore() throws Exception {
-        Lease lease = registry(settings(LONG)).acquire(request());
-        registry().getLock(NAME).forceUnlock();
-        assertThat(lease.isHeld()).isTrue();
+        LeasingLockRegistry registry = registry(settings(LONG));
+        LeaseLock there = registry().getLock(NAME);
+        Lease taken = registry.acquire(request());
+        there.forceUnlock();
+        assertThat(there.tryLock()).isTrue();
+        assertThat(taken.release()).isFalse();
+        assertThat(get(taken.lost())).isEqualTo(LossReason.TAKEN_OVER);
+        there.unlock();
 
+        Lease lease = registry.acquire(request());
+        there.forceUnlock();
+        assertThat(lease.isHeld()).isTrue();
         assertThatCode(lease::close).doesNotThrowAnyException();
 
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);

@@ -16,6 +16,9 @@ interface LockBackend extends AutoCloseable {
     /** Time left of whoever owns the lock; zero if nobody does. Only for names that need no encoding. */
     Duration remaining(String lockName);
 
+    /** How many stand in line for the lock, the owner not included. Only for names that need no encoding. */
+    int inLine(String lockName);
+
     /** Commands that were ever sent for a lock. */
     long commands();
 

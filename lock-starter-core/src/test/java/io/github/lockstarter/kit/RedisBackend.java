@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
 
 /** One Redis server, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
@@ -30,6 +31,9 @@ final class RedisBackend implements LockBackend {
 
     /** Long enough for a server that has to wait for its turn on the processor. */
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+    /** What is granted to somebody in line waits twice as long for him. */
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
 
     static {
         // they say a lot at DEBUG, which is what loggers are at without a configuration
@@ -59,7 +63,7 @@ final class RedisBackend implements LockBackend {
         factory.afterPropertiesSet();
         factory.start();
         this.factories.add(factory);
-        return new RedisLockStore(factory, new RedisStoreSettings("lock", COMMAND_TIMEOUT, true));
+        return new RedisLockStore(factory, new RedisStoreSettings("lock", COMMAND_TIMEOUT, true, POLL_INTERVAL));
     }
 
     @Override
@@ -71,6 +75,12 @@ final class RedisBackend implements LockBackend {
     @Override
     public synchronized Duration remaining(String lockName) {
         return Duration.ofMillis(Math.max(0, this.cli.pttl("lock:{" + lockName + "}")));
+    }
+
+    @Override
+    public synchronized int inLine(String lockName) {
+        Object line = this.cli.command("HGET", "lock:{" + lockName + "}", "q");
+        return line == null ? 0 : StringUtils.countOccurrencesOf(line.toString(), ";");
     }
 
     @Override

@@ -112,6 +112,11 @@ abstract class RegistryFixture {
         eventually().until(() -> registry.waiting() == count);
     }
 
+    /** Waits until so many stand in line at the store. */
+    void awaitInLine(int count) {
+        eventually().until(() -> this.backend.inLine(NAME) == count);
+    }
+
     @AfterEach
     void nothingShouldBeLeft() {
         try {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,31 @@ abstract class VirtualThreadKit extends RegistryFixture {
             }
 
             assertThat(tokens).hasSize(300).isSorted().doesNotHaveDuplicates();
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    @Test
+    void shouldServeTenThousandOnAHundredLocksWithoutPinningAny() throws Exception {
+        ExecutorService threads = virtualThreads();
+        try (PinnedThreads pinned = PinnedThreads.record()) {
+            LeasingLockRegistry here = registry(settings(LONG));
+            LeasingLockRegistry there = registry(settings(LONG));
+            int[] visits = new int[100];
+            List<Future<?>> ends = new ArrayList<>();
+            for (int i = 0; i < 10_000; i++) {
+                int number = i % visits.length;
+                LeasingLockRegistry registry = i / visits.length % 2 == 0 ? here : there;
+                LockRequest request = LockRequest.of("orders:" + number).withWaitTime(LONG);
+                ends.add(threads.submit(() -> registry.execute(request, lease -> visits[number]++)));
+            }
+            for (Future<?> end : ends) {
+                end.get(50, TimeUnit.SECONDS);
+            }
+
+            assertThat(visits).containsOnly(100);
+            assertThat(pinned.inLibrary()).isEmpty();
         } finally {
             threads.shutdown();
         }

@@ -41,7 +41,7 @@ class AcquisitionTest {
             List.of(),
             new ThreadHolds());
 
-    private final Turn turn = this.engine.queues().enter("orders:42");
+    private final Turn turn = this.engine.queues().enter("orders:42", null);
 
     @AfterEach
     void stop() {
@@ -145,13 +145,30 @@ class AcquisitionTest {
         Acquisition acquisition = acquisition(LockRequest.FOREVER);
         assertThat(acquisition.attempt(this.turn)).isNull();
         assertThat(acquisition.attempt(this.turn)).isNull();
-        assertThat(acquisition(Duration.ZERO).attempt(this.turn)).isNull();
 
-        assertThat(this.store.acquisitionIds()).hasSize(3);
-        assertThat(this.store.acquisitionIds().get(1))
-                .isEqualTo(this.store.acquisitionIds().get(0));
-        assertThat(this.store.acquisitionIds().get(2))
-                .isNotEqualTo(this.store.acquisitionIds().get(0));
+        assertThat(this.store.acquisitionIds())
+                .containsExactly(acquisitionId(this.turn), acquisitionId(this.turn))
+                .doesNotContain(acquisitionId(this.engine.queues().enter("orders:43", null)));
+    }
+
+    /** The place in the line is the JVM's: who comes next asks from it, under the same id. */
+    @Test
+    void shouldAskWithTheIdOfWhoGaveUpBefore() {
+        reply(new AcquireReply.Taken(10));
+        Acquisition first = acquisition(LockRequest.FOREVER);
+        assertThat(first.attempt(this.turn)).isNull();
+        Turn next = this.engine.queues().enter("orders:42", acquisition(Duration.ZERO));
+
+        first.passOn(this.turn);
+        assertThat(acquisition(Duration.ZERO).attempt(next)).isNull();
+
+        assertThat(next).isDone();
+        assertThat(this.store.acquisitionIds()).hasSize(2).containsOnly(acquisitionId(next));
+        assertThat(this.store.releases()).isZero();
+    }
+
+    private static String acquisitionId(Turn turn) {
+        return turn.place().acquisitionId();
     }
 
     @Test

@@ -32,13 +32,13 @@ class BackgroundReleaseTest {
     }
 
     private Grant grant() {
-        AcquireReply reply = this.store.acquire(NAME, "id", LEASE);
+        AcquireReply reply = this.store.acquire(NAME, "id", LEASE, false);
         Grant grant = new Grant(
                 LockRequest.of(NAME),
                 "id",
                 ((AcquireReply.Granted) reply).fencingToken(),
                 this.clock.nanoTime(),
-                new Turn(new LocalQueues(), NAME),
+                new Turn(NAME, null),
                 null);
         grant.extend(this.clock.nanoTime(), this.clock.currentTimeMillis(), LEASE);
         return grant;
@@ -74,7 +74,7 @@ class BackgroundReleaseTest {
     void shouldTakeTheFirstAnswerForAGrantAsFinal() {
         Grant grant = grant();
         this.store.forceRelease(NAME);
-        this.store.acquire(NAME, "other", LEASE);
+        this.store.acquire(NAME, "other", LEASE, false);
 
         this.release.ofGrant(grant);
 
@@ -132,7 +132,7 @@ class BackgroundReleaseTest {
         this.release.ofUnanswered(NAME, "id", LEASE);
         eventually().until(() -> this.store.releases() >= 2);
 
-        assertThat(this.store.acquire(NAME, "id", LEASE)).isInstanceOf(AcquireReply.Granted.class);
+        assertThat(this.store.acquire(NAME, "id", LEASE, false)).isInstanceOf(AcquireReply.Granted.class);
 
         eventually().until(() -> !this.store.isLocked(NAME));
         int releases = this.store.releases();
@@ -152,7 +152,7 @@ class BackgroundReleaseTest {
 
     @Test
     void shouldNotTouchTheGrantsOfOthers() {
-        this.store.acquire(NAME, "other", LEASE);
+        this.store.acquire(NAME, "other", LEASE, false);
 
         this.release.ofUnanswered(NAME, "id", LEASE);
 

@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class GrantStandingTest {
 
     private static Grant grant() {
-        return new Grant(LockRequest.of("orders:42"), "id", 7, 0, new Turn(new LocalQueues(), "orders:42"), null);
+        return new Grant(LockRequest.of("orders:42"), "id", 7, 0, new Turn("orders:42", null), null);
     }
 
     /** A grant that stands there. */
@@ -127,44 +126,49 @@ class GrantStandingTest {
         assertThat(grant.settle()).isFalse();
     }
 
-    /** Losses, a release and flickering renewals at the same moment: one end, and it stands. */
+    /** A loss and a release, or two losses, in the same moment, while renewals fail and recover: one of them wins. */
     @Test
-    void shouldEndInOneWayHoweverManyTry() throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(4);
-        CyclicBarrier together = new CyclicBarrier(4);
+    void shouldEndInOneWayWhenTwoTry() throws Exception {
+        int rounds = 100_000;
+        Grant[] grants = new Grant[rounds];
+        for (int round = 0; round < rounds; round++) {
+            grants[round] = grant();
+        }
+        AtomicIntegerArray arrived = new AtomicIntegerArray(rounds);
+        ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
-            for (int round = 0; round < 5_000; round++) {
-                Grant grant = grant(round % 2 == 0 ? Standing.HELD : Standing.AT_RISK);
-                List<Callable<Boolean>> ends = List.of(
-                        () -> grant.lose(LossReason.EXPIRED),
-                        () -> grant.lose(LossReason.TAKEN_OVER),
-                        grant::beginRelease,
-                        () -> {
-                            for (int flicker = 0; flicker < 10; flicker++) {
-                                grant.atRisk();
-                                grant.recover();
-                            }
-                            return false;
-                        });
-                List<Future<Boolean>> results = new ArrayList<>();
-                for (Callable<Boolean> end : ends) {
-                    results.add(threads.submit(() -> {
-                        together.await(10, TimeUnit.SECONDS);
-                        return end.call();
-                    }));
-                }
-                List<Boolean> won = new ArrayList<>();
-                for (Future<Boolean> result : results) {
-                    won.add(result.get(10, TimeUnit.SECONDS));
-                }
+            Future<boolean[]> losses =
+                    threads.submit(() -> race(grants, arrived, (grant, round) -> grant.lose(LossReason.EXPIRED)));
+            Future<boolean[]> others = threads.submit(() -> race(grants, arrived, (grant, round) -> {
+                grant.atRisk();
+                grant.recover();
+                return round % 2 == 0 ? grant.beginRelease() : grant.lose(LossReason.TAKEN_OVER);
+            }));
+            boolean[] lost = losses.get(60, TimeUnit.SECONDS);
+            boolean[] other = others.get(60, TimeUnit.SECONDS);
 
-                assertThat(won).containsOnlyOnce(true);
-                assertThat(grant.standing())
-                        .isEqualTo(List.of(Standing.EXPIRED, Standing.TAKEN_OVER, Standing.RELEASING)
-                                .get(won.indexOf(true)));
+            for (int round = 0; round < rounds; round++) {
+                Standing otherEnd = round % 2 == 0 ? Standing.RELEASING : Standing.TAKEN_OVER;
+                assertThat(lost[round]).isNotEqualTo(other[round]);
+                assertThat(grants[round].standing()).isEqualTo(lost[round] ? Standing.EXPIRED : otherEnd);
             }
         } finally {
-            threads.shutdown();
+            threads.shutdownNow();
         }
+    }
+
+    /** Ends each grant when the other thread has come to it, too. */
+    private static boolean[] race(Grant[] grants, AtomicIntegerArray arrived, BiPredicate<Grant, Integer> end) {
+        boolean[] won = new boolean[grants.length];
+        for (int round = 0; round < grants.length; round++) {
+            arrived.incrementAndGet(round);
+            for (int spin = 0; arrived.get(round) < 2; spin++) {
+                if (spin > 10_000) {
+                    LockSupport.parkNanos(1_000);
+                }
+            }
+            won[round] = end.test(grants[round], round);
+        }
+        return won;
     }
 }

@@ -19,13 +19,7 @@ class GrantTimeTest {
     private final Grant grant = grant();
 
     private static Grant grant() {
-        return new Grant(
-                LockRequest.of("orders:42"),
-                "id",
-                7,
-                0,
-                new Turn(new LocalQueues(), "orders:42"),
-                Thread.currentThread());
+        return new Grant(LockRequest.of("orders:42"), "id", 7, 0, new Turn("orders:42", null), Thread.currentThread());
     }
 
     private void extend(Duration lease) {

@@ -9,19 +9,26 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Threads that enter and leave at the same time: one turn at a time, and none is lost. */
+/** Threads that enter, give up and leave at the same time: one turn at a time, none is lost, each place is left once. */
 class LocalQueuesRaceTest {
 
     private static final int THREADS = 6;
 
     private static final int ROUNDS = 20_000;
 
-    private final LocalQueues queues = new LocalQueues();
+    private final AtomicInteger places = new AtomicInteger();
+
+    private final LocalQueues queues =
+            new LocalQueues(() -> new Place(Integer.toString(this.places.incrementAndGet())));
 
     private final AtomicInteger[] inside = {new AtomicInteger(), new AtomicInteger()};
+
+    /** Places that ended with a grant, and places that the last one gave up. */
+    private final AtomicInteger ended = new AtomicInteger();
 
     @Test
     void shouldGiveOneTurnAtATimeAndLoseNone() throws Exception {
@@ -38,6 +45,7 @@ class LocalQueuesRaceTest {
 
             assertThat(taken).isBetween(THREADS * ROUNDS / 2, THREADS * ROUNDS);
             assertThat(this.queues.isEmpty()).isTrue();
+            assertThat(this.ended).hasValue(this.places.get());
         } finally {
             threads.shutdownNow();
         }
@@ -47,18 +55,35 @@ class LocalQueuesRaceTest {
         int taken = 0;
         for (int round = 0; round < ROUNDS; round++) {
             int name = ThreadLocalRandom.current().nextInt(2);
-            Turn turn = this.queues.enter("orders:" + name);
+            Turn turn = this.queues.enter("orders:" + name, null);
             // every fourth gives up, some of them in the moment in which their turn comes
-            if (ThreadLocalRandom.current().nextInt(4) == 0) {
-                turn.leave();
+            boolean patient = ThreadLocalRandom.current().nextInt(4) != 0;
+            if (!isCalled(turn, patient) && this.queues.withdraw(turn)) {
                 continue;
             }
             turn.get(20, TimeUnit.SECONDS);
             assertThat(this.inside[name].incrementAndGet()).isEqualTo(1);
-            taken++;
+            Place place = turn.place();
+            assertThat(place).isNotNull();
             this.inside[name].decrementAndGet();
-            turn.leave();
+            if (patient) {
+                taken++;
+                turn.settle();
+                this.ended.incrementAndGet();
+                this.queues.leave(turn);
+            } else if (!this.queues.leave(turn, place)) {
+                this.ended.incrementAndGet();
+            }
         }
         return taken;
+    }
+
+    private static boolean isCalled(Turn turn, boolean patient) throws Exception {
+        try {
+            turn.get(patient ? 20_000_000 : ThreadLocalRandom.current().nextInt(50), TimeUnit.MICROSECONDS);
+            return true;
+        } catch (TimeoutException ex) {
+            return false;
+        }
     }
 }

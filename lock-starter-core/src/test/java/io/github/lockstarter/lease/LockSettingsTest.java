@@ -29,6 +29,8 @@ class LockSettingsTest {
         assertThat(GOOD.commandTimeout()).isEqualTo(Duration.ofSeconds(3));
         assertThat(GOOD.pollInterval()).isEqualTo(Duration.ofSeconds(1));
         assertThat(GOOD.shutdownTimeout()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(GOOD.handOff()).isEqualTo(new HandOff(Duration.ofMillis(10), 64));
+        assertThat(GOOD.releaseMode()).isEqualTo(ReleaseMode.AWAIT);
 
         LockSettings quick = LockSettings.of(Duration.ofMillis(600));
         assertThat(quick.renewInterval()).isEqualTo(Duration.ofMillis(200));
@@ -117,6 +119,32 @@ class LockSettingsTest {
     }
 
     @Test
+    void shouldChangeNothingElse() {
+        HandOff never = new HandOff(Duration.ZERO, 0);
+
+        LockSettings changed = GOOD.withHandOff(never).withReleaseMode(ReleaseMode.BACKGROUND);
+
+        assertThat(changed.handOff()).isEqualTo(never);
+        assertThat(changed.releaseMode()).isEqualTo(ReleaseMode.BACKGROUND);
+        assertThat(changed.withReleaseMode(ReleaseMode.AWAIT).withHandOff(HandOff.DEFAULT))
+                .isEqualTo(GOOD);
+    }
+
+    @Test
+    void shouldRefuseHandOffs() {
+        shouldRefuse(
+                "handoff.max-time",
+                List.of(NEGATIVE, Duration.ofMillis(10_001), DAYS),
+                wrong -> GOOD.withHandOff(new HandOff(wrong, 64)));
+        assertThatCode(() -> new HandOff(Duration.ofSeconds(10), Integer.MAX_VALUE))
+                .doesNotThrowAnyException();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new HandOff(Duration.ZERO, -1))
+                .withMessageStartingWith("distributed-lock.handoff.max-count ")
+                .withMessageContaining("-1");
+    }
+
+    @Test
     void shouldRefuseADefaultThatMeansItself() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LockSettings(
@@ -127,7 +155,9 @@ class LockSettingsTest {
                         null,
                         GOOD.commandTimeout(),
                         GOOD.pollInterval(),
-                        GOOD.shutdownTimeout()))
+                        GOOD.shutdownTimeout(),
+                        HandOff.DEFAULT,
+                        ReleaseMode.AWAIT))
                 .withMessageStartingWith("distributed-lock.on-lost ");
     }
 

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +20,9 @@ abstract class PuppetRegistry {
     static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     static final Duration LONG = Duration.ofSeconds(60);
+
+    /** Each release goes to the store. */
+    static final HandOff NEVER = new HandOff(Duration.ZERO, 0);
 
     private final PuppetStore store = new PuppetStore();
 
@@ -50,6 +54,25 @@ abstract class PuppetRegistry {
                 shutdownTimeout);
     }
 
+    /** Looks of their own come so seldom that whoever asks in time has been told to. */
+    static LockSettings seldom(LockSettings settings) {
+        return polling(settings, Duration.ofSeconds(50));
+    }
+
+    static LockSettings polling(LockSettings settings, Duration pollInterval) {
+        return new LockSettings(
+                settings.waitTime(),
+                settings.onLost(),
+                settings.watchdogTimeout(),
+                settings.renewInterval(),
+                settings.maxHold(),
+                settings.commandTimeout(),
+                pollInterval,
+                settings.shutdownTimeout(),
+                settings.handOff(),
+                settings.releaseMode());
+    }
+
     static LockRequest request() {
         return LockRequest.of(NAME);
     }
@@ -71,6 +94,7 @@ abstract class PuppetRegistry {
         this.store.onAcquire(PuppetStore.Call::make);
         this.store.onRelease(PuppetStore.Call::make);
         this.store.onRenew((renewals, real) -> real.run());
+        this.store.answerLater(CompletableFuture.completedFuture(null));
         if (this.registry != null) {
             this.registry.stop();
         }

@@ -3,11 +3,16 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.WaitingListener;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -32,19 +37,26 @@ final class PuppetStore implements LockStore {
         void instead(List<? extends Renewal> renewals, Runnable real) throws InterruptedException;
     }
 
+    /** One call that came in. */
+    record Received(String operation, String acquisitionId, long lastToken, Successor successor) {}
+
     private final InMemoryLockStore store = new InMemoryLockStore();
 
-    private final Queue<String> acquisitionIds = new ConcurrentLinkedQueue<>();
+    private final Queue<Received> received = new ConcurrentLinkedQueue<>();
+
+    private final Map<WaitingListener, WaitingListener> listeners = new ConcurrentHashMap<>();
 
     private final AtomicInteger renewals = new AtomicInteger();
-
-    private final AtomicInteger releases = new AtomicInteger();
 
     private volatile Intervention<AcquireReply> onAcquire = Call::make;
 
     private volatile Intervention<ReleaseReply> onRelease = Call::make;
 
     private volatile RenewalIntervention onRenew = (renewals, real) -> real.run();
+
+    private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
+
+    private volatile boolean muted;
 
     void onAcquire(Intervention<AcquireReply> intervention) {
         this.onAcquire = intervention;
@@ -58,9 +70,35 @@ final class PuppetStore implements LockStore {
         this.onRenew = intervention;
     }
 
+    /** Answers to releases in the background come when that is complete. */
+    void answerLater(CompletableFuture<Void> signal) {
+        this.answers = signal;
+    }
+
+    /** No message is heard from now on, but those that the test makes up. */
+    void mute() {
+        this.muted = true;
+    }
+
+    /** The message that the lock was handed to this instance. */
+    void sayHandedOver(String lockName) {
+        this.listeners.keySet().forEach(listener -> listener.handedOver(lockName));
+    }
+
+    /** All acquires and releases, in the order in which they came in. */
+    List<Received> received() {
+        return List.copyOf(this.received);
+    }
+
     /** Ids of all acquires, in the order in which they came in. */
     List<String> acquisitionIds() {
-        return List.copyOf(this.acquisitionIds);
+        return received("acquire").stream().map(Received::acquisitionId).toList();
+    }
+
+    List<Received> received(String operation) {
+        return this.received.stream()
+                .filter(call -> call.operation().equals(operation))
+                .toList();
     }
 
     /** Calls of {@link #renew} that came in. */
@@ -70,13 +108,13 @@ final class PuppetStore implements LockStore {
 
     /** Calls of {@link #release} that came in. */
     int releases() {
-        return this.releases.get();
+        return received("release").size();
     }
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis) {
-        this.acquisitionIds.add(acquisitionId);
-        return instead(this.onAcquire, () -> this.store.acquire(lockName, acquisitionId, leaseMillis));
+    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        this.received.add(new Received("acquire", acquisitionId, 0, null));
+        return instead(this.onAcquire, () -> this.store.acquire(lockName, acquisitionId, leaseMillis, join));
     }
 
     @Override
@@ -96,9 +134,22 @@ final class PuppetStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply release(String lockName, String acquisitionId) {
-        this.releases.incrementAndGet();
-        return instead(this.onRelease, () -> this.store.release(lockName, acquisitionId));
+    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, Successor successor) {
+        this.received.add(new Received("release", acquisitionId, lastToken, successor));
+        return instead(this.onRelease, () -> this.store.release(lockName, acquisitionId, lastToken, successor));
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> releaseLater(
+            String lockName, String acquisitionId, long lastToken, Successor successor) {
+        CompletionStage<ReleaseReply> reply;
+        try {
+            reply = CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
+        } catch (RuntimeException ex) {
+            reply = CompletableFuture.failedStage(ex);
+        }
+        CompletionStage<ReleaseReply> answer = reply;
+        return this.answers.thenCompose(unused -> answer);
     }
 
     private static <T> T instead(Intervention<T> intervention, Call<T> real) {
@@ -126,13 +177,27 @@ final class PuppetStore implements LockStore {
     }
 
     @Override
-    public void start(ReleaseListener listener) {
-        this.store.start(listener);
+    public void start(String instanceId, WaitingListener listener) {
+        WaitingListener muteable = new WaitingListener() {
+            @Override
+            public void handedOver(String lockName) {
+                if (!PuppetStore.this.muted) {
+                    listener.handedOver(lockName);
+                }
+            }
+
+            @Override
+            public void missedSome() {
+                listener.missedSome();
+            }
+        };
+        this.listeners.put(listener, muteable);
+        this.store.start(instanceId, muteable);
     }
 
     @Override
-    public void stop(ReleaseListener listener) {
-        this.store.stop(listener);
+    public void stop(WaitingListener listener) {
+        this.store.stop(this.listeners.remove(listener));
     }
 
     @Override

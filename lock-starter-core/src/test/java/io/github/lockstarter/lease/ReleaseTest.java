@@ -106,7 +106,7 @@ class ReleaseTest extends PuppetRegistry {
 
     @Test
     void shouldLetTheNextOneInOnlyWhenTheStoreHasAnswered() throws Exception {
-        LeasingLockRegistry registry = registry();
+        LeasingLockRegistry registry = registry(settings(TIMEOUT, Duration.ZERO).withHandOff(NEVER), LeaseClock.SYSTEM);
         Lease lease = registry.acquire(request());
         CompletableFuture<Lease> next = registry.acquireAsync(request());
         store().onRelease(real -> {

@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +108,35 @@ class ShutdownRaceTest extends PuppetRegistry {
 
         assertThat(catchThrowable(() -> lease.get(20, TimeUnit.SECONDS))).hasCauseInstanceOf(LockException.class);
         eventually().until(() -> registry.active() == 0 && registry.waiting() == 0);
+    }
+
+    /** Each waiter hears of the stop from the stopping thread and from the store's messages at the same time. */
+    @Test
+    void shouldTellOnceOfEachWaitThatItEnds() {
+        List<LockNotAcquiredEvent> heard = new CopyOnWriteArrayList<>();
+        LeasingLockRegistry registry =
+                registry(settings(TIMEOUT, Duration.ZERO), LeaseClock.SYSTEM, new LockListener() {
+                    @Override
+                    public void notAcquired(LockNotAcquiredEvent event) {
+                        heard.add(event);
+                    }
+                });
+        for (int i = 0; i < 20; i++) {
+            store().acquire("orders:" + i, "somebody", 60_000, false);
+        }
+        for (int round = 1; round <= 40; round++) {
+            registry.start();
+            List<CompletableFuture<Lease>> waits = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                waits.add(registry.acquireAsync(LockRequest.of("orders:" + i)));
+            }
+            eventually().until(() -> registry.waiting() == 20);
+
+            registry.stop();
+
+            eventually().until(() -> waits.stream().allMatch(CompletableFuture::isDone));
+            assertThat(heard).hasSize(20 * round);
+        }
     }
 
     /** An engine that has stopped is of no use to its store any more. */

@@ -18,13 +18,20 @@ final class BatchRenewals implements Renewals {
 
     @Override
     public void renew(StringRedisTemplate redis, List<? extends Renewal> renewals, Runnable onFailure) {
+        long leaseMillis = renewals.get(0).leaseMillis();
         List<String> names = new ArrayList<>(renewals.size());
-        Object[] arguments = new Object[2 * renewals.size()];
+        Object[] arguments = new Object[1 + renewals.size()];
+        arguments[0] = Long.toString(leaseMillis);
         for (int i = 0; i < renewals.size(); i++) {
             Renewal renewal = renewals.get(i);
+            if (renewal.leaseMillis() != leaseMillis) {
+                // One script call is for one lease.
+                renew(redis, renewals.subList(0, i), onFailure);
+                renew(redis, renewals.subList(i, renewals.size()), onFailure);
+                return;
+            }
             names.add(this.keys.keyOf(renewal.lockName()));
-            arguments[2 * i] = renewal.acquisitionId();
-            arguments[2 * i + 1] = Long.toString(renewal.leaseMillis());
+            arguments[1 + i] = renewal.acquisitionId();
         }
         List<?> replies = redis.execute(LuaScript.RENEW, names, arguments);
         if (replies == null || replies.size() != renewals.size()) {

@@ -22,6 +22,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class DerivedFactory {
 
+    /**
+     * A timer for each command costs more than the rest of the call. Who waits for an answer gives up by itself, and what
+     * nobody waits for has a time limit of its own, see {@link ScriptCalls}.
+     */
+    private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
+
     private final LettuceConnectionFactory original;
 
     private final RedisConfiguration servers;
@@ -106,14 +112,14 @@ final class DerivedFactory {
                     .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                     .socketOptions(
                             socket.mutate().connectTimeout(connectTimeout).build())
-                    .timeoutOptions(TimeoutOptions.enabled(this.timeout))
+                    .timeoutOptions(WITHOUT_TIMER)
                     .topologyRefreshOptions(refreshing(cluster))
                     .build();
         }
         return given.mutate()
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())
-                .timeoutOptions(TimeoutOptions.enabled(this.timeout))
+                .timeoutOptions(WITHOUT_TIMER)
                 .build();
     }
 

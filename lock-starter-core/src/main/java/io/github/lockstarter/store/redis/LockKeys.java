@@ -9,20 +9,31 @@ final class LockKeys {
 
     private final String before;
 
-    private final String prefix;
+    private final String inboxes;
 
     LockKeys(String prefix) {
-        this.prefix = prefix;
         this.before = prefix + ":{";
+        this.inboxes = prefix + ":inbox:";
     }
 
     String keyOf(String lockName) {
         return this.before + encode(lockName) + '}';
     }
 
-    /** Channel on which releases are told. */
-    String releaseChannel() {
-        return this.prefix + ":released";
+    /** The name whose key that is. */
+    String nameOf(String key) {
+        String encoded = key.substring(this.before.length(), key.length() - 1);
+        return encoded.indexOf('%') < 0 ? encoded : decode(encoded);
+    }
+
+    /** Channel on which an instance hears of what was handed to it. */
+    String inbox(String instance) {
+        return this.inboxes + instance;
+    }
+
+    /** What stands before an instance in the name of its channel. */
+    String inboxes() {
+        return this.inboxes;
     }
 
     private static String encode(String name) {
@@ -53,8 +64,28 @@ final class LockKeys {
         return encoded.toString();
     }
 
+    private static String decode(String encoded) {
+        StringBuilder name = new StringBuilder(encoded.length());
+        for (int i = 0; i < encoded.length(); i++) {
+            char c = encoded.charAt(i);
+            if (c != '%') {
+                name.append(c);
+            } else if (encoded.charAt(i + 1) == 'u') {
+                name.append((char) Integer.parseInt(encoded, i + 2, i + 6, 16));
+                i += 5;
+            } else {
+                name.append((char) Integer.parseInt(encoded, i + 1, i + 3, 16));
+                i += 2;
+            }
+        }
+        return name.toString();
+    }
+
     private static boolean mustEncode(String name, int i) {
         char c = name.charAt(i);
+        if (c > ' ' && c < '{' && c != '%') {
+            return false;
+        }
         if (c == '{' || c == '}' || c == '%' || Character.isISOControl(c)) {
             return true;
         }

@@ -1,14 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.Renewal;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
@@ -20,78 +15,47 @@ final class PipelinedRenewals implements Renewals {
 
     private final LockKeys keys;
 
-    PipelinedRenewals(LockKeys keys) {
+    private final RedisLink link;
+
+    PipelinedRenewals(LockKeys keys, RedisLink link) {
         this.keys = keys;
+        this.link = link;
     }
 
     @Override
     public void renew(StringRedisTemplate redis, List<? extends Renewal> renewals, Runnable onFailure) {
-        RedisConnectionFactory factory = redis.getRequiredConnectionFactory();
-        try (RedisConnection connection = factory.getConnection()) {
-            @SuppressWarnings("unchecked")
-            RedisClusterAsyncCommands<byte[], byte[]> commands =
-                    (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
-            for (Renewal renewal : renewals) {
-                new Call(commands, renewal, onFailure).send();
-            }
+        ScriptCalls calls = this.link.calls();
+        if (calls == null) {
+            throw RedisErrors.notConnected(renewals.get(0).lockName(), this.link.trouble());
         }
-    }
-
-    private final class Call {
-
-        private final RedisClusterAsyncCommands<byte[], byte[]> commands;
-
-        private final Renewal renewal;
-
-        private final Runnable onFailure;
-
-        private final byte[][] key;
-
-        private final byte[][] arguments;
-
-        Call(RedisClusterAsyncCommands<byte[], byte[]> commands, Renewal renewal, Runnable onFailure) {
-            this.commands = commands;
-            this.renewal = renewal;
-            this.onFailure = onFailure;
-            this.key = new byte[][] {bytes(PipelinedRenewals.this.keys.keyOf(renewal.lockName()))};
-            this.arguments = new byte[][] {bytes(renewal.acquisitionId()), bytes(Long.toString(renewal.leaseMillis()))};
-        }
-
-        void send() {
+        for (Renewal renewal : renewals) {
             try {
-                String sha1 = LuaScript.RENEW.getSha1();
-                answer(this.commands.evalsha(sha1, ScriptOutputType.MULTI, this.key, this.arguments), true);
+                send(calls, renewal, onFailure);
             } catch (RuntimeException ex) {
-                failed(ex);
+                failed(renewal, ex, onFailure);
             }
-        }
-
-        private void answer(CompletionStage<List<Object>> reply, boolean mayRepeat) {
-            reply.whenComplete((answers, failure) -> {
-                if (failure == null) {
-                    Object answer = answers.get(0);
-                    BatchRenewals.tell(
-                            this.renewal,
-                            answer instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : answer);
-                } else if (mayRepeat && failure instanceof RedisNoScriptException) {
-                    // A node that has not seen the script yet, after a failover for example, learns it this way.
-                    byte[] text = bytes(LuaScript.RENEW.getScriptAsString());
-                    answer(this.commands.eval(text, ScriptOutputType.MULTI, this.key, this.arguments), false);
-                } else {
-                    failed(failure);
-                }
-            });
-        }
-
-        private void failed(Throwable failure) {
-            RuntimeException cause =
-                    failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
-            this.renewal.failed(RedisErrors.translate(cause, this.renewal.lockName(), true));
-            this.onFailure.run();
         }
     }
 
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+    private void send(ScriptCalls calls, Renewal renewal, Runnable onFailure) {
+        CompletionStage<List<Object>> reply = calls.sendForList(
+                LuaScript.RENEW,
+                this.keys.keyOf(renewal.lockName()),
+                Long.toString(renewal.leaseMillis()),
+                renewal.acquisitionId());
+        CompletionStage<?> unused = reply.whenComplete((answers, failure) -> {
+            if (failure != null) {
+                failed(renewal, failure, onFailure);
+            } else {
+                Object answer = answers.get(0);
+                BatchRenewals.tell(
+                        renewal, answer instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : answer);
+            }
+        });
+    }
+
+    private static void failed(Renewal renewal, Throwable failure, Runnable onFailure) {
+        renewal.failed(RedisErrors.translate(failure, renewal.lockName(), true));
+        onFailure.run();
     }
 }

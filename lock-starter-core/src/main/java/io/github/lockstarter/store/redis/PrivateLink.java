@@ -31,7 +31,7 @@ final class PrivateLink implements RedisLink {
     private static final Duration COLD_START = Duration.ofSeconds(5);
 
     /** A connection that has answered once. */
-    private record Link(LettuceConnectionFactory factory, StringRedisTemplate template) {}
+    private record Link(LettuceConnectionFactory factory, StringRedisTemplate template, ScriptCalls calls) {}
 
     private final DerivedFactory recipe;
 
@@ -167,9 +167,13 @@ final class PrivateLink implements RedisLink {
             factory.destroy();
             return;
         }
-        this.link = new Link(factory, new StringRedisTemplate(factory));
+        StringRedisTemplate template = new StringRedisTemplate(factory);
+        // Nobody but us sees the connection: without this each call would make a proxy around it.
+        template.setExposeConnection(true);
+        this.link = new Link(factory, template, ScriptCalls.over(factory, this.timeout));
         Listener told = this.listener;
         if (told != null) {
+            SubscriptionBreaks.of(factory, told::subscriptionBroke);
             told.connected(factory);
         }
         if (replaced != null) {
@@ -204,6 +208,12 @@ final class PrivateLink implements RedisLink {
     @Override
     public boolean isCluster() {
         return this.recipe.isCluster();
+    }
+
+    @Override
+    public @Nullable ScriptCalls calls() {
+        Link current = this.link;
+        return current != null ? current.calls() : null;
     }
 
     @Override

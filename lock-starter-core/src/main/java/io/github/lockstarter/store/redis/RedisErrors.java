@@ -41,7 +41,7 @@ final class RedisErrors {
      * @param executedOnce false for a client that may have repeated the command: then a refusal may be the answer to the
      *     second execution, after the first one did its work
      */
-    static LockStoreException translate(RuntimeException ex, String lockName, boolean executedOnce) {
+    static LockStoreException translate(Throwable ex, String lockName, boolean executedOnce) {
         String subject = "Redis, asked for lock '" + lockName + "', ";
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
             String message = inner(String.valueOf(cause.getMessage()));

@@ -28,15 +28,22 @@ interface RedisLink {
 
     boolean isCluster();
 
+    /** For script calls that nobody waits for; null if there is no connection, or none that can do that. */
+    @Nullable
+    ScriptCalls calls();
+
     /** Changes whenever a connection breaks over which the client repeats commands by itself. */
     long breaks();
 
     String description();
 
-    /** Hears of a link that came up, on a background thread. */
+    /** Hears of links that come up and break, on background threads. */
     interface Listener {
 
         /** Commands go over this factory from now on; what hung on an earlier one must move. */
         void connected(RedisConnectionFactory factory);
+
+        /** The connection of a subscription broke, and the client opens it again. */
+        void subscriptionBroke();
     }
 }

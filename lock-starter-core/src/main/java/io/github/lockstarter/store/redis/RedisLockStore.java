@@ -3,10 +3,13 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseListener;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.WaitingListener;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,13 +29,21 @@ public final class RedisLockStore implements LockStore {
     /** Over a foreign connection one by one: it may lead to a cluster, where one call cannot take keys of many slots. */
     private static final int BATCH = 100;
 
+    private static final String NO = "0";
+
     private final LockKeys keys;
 
     private final RedisLink link;
 
-    private final ReleaseMessages messages;
-
     private final Renewals renewals;
+
+    /** A grant from the line waits twice the poll interval for its claim. */
+    private final String claimMillis;
+
+    /** Whether the receivers of a message that a script counts are all there are. */
+    private final String receiversCount;
+
+    private volatile @Nullable Inbox inbox;
 
     /**
      * Creates a store; it connects when it is started.
@@ -42,52 +53,133 @@ public final class RedisLockStore implements LockStore {
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
         this.keys = new LockKeys(settings.keyPrefix());
         this.link = linkOver(factory, settings);
-        this.messages = new ReleaseMessages(this.keys.releaseChannel());
-        this.renewals = this.link.isCluster() ? new PipelinedRenewals(this.keys) : new BatchRenewals(this.keys);
+        this.renewals =
+                this.link.isCluster() ? new PipelinedRenewals(this.keys, this.link) : new BatchRenewals(this.keys);
+        this.claimMillis = Long.toString(2 * settings.pollInterval().toMillis());
+        this.receiversCount = this.link.isPrivate() && !this.link.isCluster() ? "1" : NO;
     }
 
     private static RedisLink linkOver(RedisConnectionFactory factory, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
         if (!settings.privateConnection()) {
-            return new SharedLink(factory, "distributed-lock.redis.private-connection is false", lettuce);
+            return new SharedLink(
+                    factory, "distributed-lock.redis.private-connection is false", settings.commandTimeout(), lettuce);
         }
         DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         return recipe != null
                 ? new PrivateLink(recipe, settings.commandTimeout())
                 : new SharedLink(
-                        factory, "a private connection needs Lettuce and a configuration that can be copied", lettuce);
+                        factory,
+                        "a private connection needs Lettuce and a configuration that can be copied",
+                        settings.commandTimeout(),
+                        lettuce);
     }
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis) {
-        long reply = call(
-                lockName,
-                redis -> redis.execute(
-                        LuaScript.ACQUIRE,
-                        List.of(this.keys.keyOf(lockName)),
-                        acquisitionId,
-                        Long.toString(leaseMillis)));
-        return reply > 0 ? new AcquireReply.Granted(reply) : new AcquireReply.Taken(-reply);
+    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        long reply = execute(
+                lockName, LuaScript.ACQUIRE, acquisitionId, Long.toString(leaseMillis), join ? claim() : NO, address());
+        return reply(reply);
     }
 
     @Override
-    public ReleaseReply release(String lockName, String acquisitionId) {
+    public @Nullable CompletionStage<AcquireReply> acquireLater(
+            String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        ScriptCalls calls = this.link.calls();
+        if (calls == null) {
+            return null;
+        }
+        try {
+            return calls.sendForNumber(
+                            LuaScript.ACQUIRE,
+                            this.keys.keyOf(lockName),
+                            acquisitionId,
+                            Long.toString(leaseMillis),
+                            join ? claim() : NO,
+                            address())
+                    .thenApply(RedisLockStore::reply);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedStage(translated(ex, lockName));
+        }
+    }
+
+    private static AcquireReply reply(long answer) {
+        return answer > 0 ? new AcquireReply.Granted(answer) : new AcquireReply.Taken(-answer);
+    }
+
+    /** In how many milliseconds a waiter of ours claims a grant; 0: it must not join the line yet. */
+    private String claim() {
+        Inbox current = this.inbox;
+        return current == null || current.state() == Inbox.State.NOT_YET ? NO : this.claimMillis;
+    }
+
+    /** The inbox that a waiter of ours hears; empty: none, it polls. */
+    private String address() {
+        Inbox current = this.inbox;
+        return current != null && current.state() == Inbox.State.READY ? current.instance() : "";
+    }
+
+    @Override
+    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
         long breaks = this.link.breaks();
-        long reply = call(
-                lockName,
-                redis -> redis.execute(
-                        LuaScript.RELEASE,
-                        List.of(this.keys.keyOf(lockName)),
-                        acquisitionId,
-                        this.keys.releaseChannel(),
-                        lockName));
-        if (reply > 0) {
-            return ReleaseReply.RELEASED;
+        long reply = execute(lockName, LuaScript.RELEASE, releaseArguments(acquisitionId, lastToken, successor));
+        return ReleaseAnswers.meaning(reply, this.link.breaks() != breaks);
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> releaseLater(
+            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
+        ScriptCalls calls = this.link.calls();
+        if (calls == null) {
+            try {
+                return CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
+            } catch (RuntimeException ex) {
+                return CompletableFuture.failedStage(ex);
+            }
         }
-        if (this.link.breaks() != breaks) {
-            return ReleaseReply.UNPROVEN;
+        long breaks = this.link.breaks();
+        String[] arguments = releaseArguments(acquisitionId, lastToken, successor);
+        CompletionStage<Long> reply;
+        try {
+            reply = calls.sendForNumber(LuaScript.RELEASE, this.keys.keyOf(lockName), arguments);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedStage(translated(ex, lockName));
         }
-        return reply == 0 ? ReleaseReply.GONE : ReleaseReply.TAKEN;
+        return reply.handle((code, failure) -> {
+            if (failure != null) {
+                throw translated(failure, lockName);
+            }
+            return ReleaseAnswers.meaning(code, this.link.breaks() != breaks);
+        });
+    }
+
+    private String[] releaseArguments(String acquisitionId, long lastToken, @Nullable Successor successor) {
+        return successor == null
+                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.inboxes(), this.receiversCount, ""}
+                : new String[] {
+                    acquisitionId,
+                    Long.toString(lastToken),
+                    this.keys.inboxes(),
+                    this.receiversCount,
+                    successor.acquisitionId(),
+                    Long.toString(successor.leaseMillis()),
+                    this.claimMillis,
+                    address()
+                };
+    }
+
+    /** Calls a script and waits for its answer. */
+    private long execute(String lockName, LuaScript<Long> script, String... arguments) {
+        String key = this.keys.keyOf(lockName);
+        ScriptCalls calls = this.link.isPrivate() ? this.link.calls() : null;
+        if (calls == null) {
+            return call(lockName, redis -> redis.execute(script, List.of(key), (Object[]) arguments));
+        }
+        try {
+            return calls.callForNumber(script, key, arguments);
+        } catch (RuntimeException ex) {
+            throw translated(ex, lockName);
+        }
     }
 
     @Override
@@ -130,8 +222,8 @@ public final class RedisLockStore implements LockStore {
         if (owner.isEmpty()) {
             return false;
         }
-        ReleaseReply reply = release(lockName, owner);
-        return reply == ReleaseReply.RELEASED || reply == ReleaseReply.UNPROVEN;
+        ReleaseReply reply = release(lockName, owner, 0, null);
+        return reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN;
     }
 
     private <T> T call(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
@@ -143,11 +235,7 @@ public final class RedisLockStore implements LockStore {
         try {
             reply = command.apply(redis);
         } catch (RuntimeException ex) {
-            LockStoreException translated = RedisErrors.translate(ex, lockName, this.link.isPrivate());
-            if (translated.isTransient()) {
-                this.link.suspect();
-            }
-            throw translated;
+            throw translated(ex, lockName);
         }
         if (reply == null) {
             throw new LockStoreException(
@@ -160,23 +248,48 @@ public final class RedisLockStore implements LockStore {
         return reply;
     }
 
-    @Override
-    public void prepareWaiting() {
-        this.messages.want();
+    private LockStoreException translated(Throwable failure, String lockName) {
+        LockStoreException translated = RedisErrors.translate(failure, lockName, this.link.isPrivate());
+        if (translated.isTransient()) {
+            this.link.suspect();
+        }
+        return translated;
     }
 
     @Override
-    public void start(ReleaseListener listener) {
-        this.messages.start(listener);
-        this.link.start(factory -> {
-            this.messages.moveTo(factory);
-            listener.missedSome();
+    public void prepareWaiting() {
+        Inbox current = this.inbox;
+        if (current != null) {
+            current.want();
+        }
+    }
+
+    @Override
+    public void start(String instanceId, WaitingListener listener) {
+        Inbox created = new Inbox(this.keys, instanceId, listener);
+        this.inbox = created;
+        this.link.start(new RedisLink.Listener() {
+
+            @Override
+            public void connected(RedisConnectionFactory factory) {
+                created.moveTo(factory);
+                listener.missedSome();
+            }
+
+            @Override
+            public void subscriptionBroke() {
+                created.broke();
+            }
         });
     }
 
     @Override
-    public void stop(ReleaseListener listener) {
-        this.messages.stop();
+    public void stop(WaitingListener listener) {
+        Inbox current = this.inbox;
+        this.inbox = null;
+        if (current != null) {
+            current.end();
+        }
         this.link.stop();
     }
 

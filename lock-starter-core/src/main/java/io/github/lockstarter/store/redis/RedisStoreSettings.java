@@ -8,13 +8,25 @@ import java.time.Duration;
  * @param keyPrefix what stands before each key and channel; not blank, without braces
  * @param commandTimeout time a command may take on a private connection, and opening one
  * @param privateConnection whether to derive a connection of the store's own from the application's connection factory
+ * @param pollInterval how often a waiter looks, at least; a lock that is handed to it waits twice as long for its claim,
+ *     for with less a single pause would lose the grant and the line with it
  */
-public record RedisStoreSettings(String keyPrefix, Duration commandTimeout, boolean privateConnection) {
+public record RedisStoreSettings(
+        String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
 
     public RedisStoreSettings {
         if (keyPrefix.isBlank() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
             throw new IllegalArgumentException("distributed-lock.key-prefix must not be blank nor contain braces, which"
                     + " decide the slot in a cluster, but is '" + keyPrefix + "'.");
         }
+        if (pollInterval.toMillis() < 1) {
+            throw new IllegalArgumentException(
+                    "distributed-lock.redis.poll-interval must be at least 1ms, but is " + pollInterval + ".");
+        }
+    }
+
+    /** With a poll interval of one second. */
+    public RedisStoreSettings(String keyPrefix, Duration commandTimeout, boolean privateConnection) {
+        this(keyPrefix, commandTimeout, privateConnection, Duration.ofSeconds(1));
     }
 }

@@ -8,7 +8,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 interface Renewals {
 
     /**
-     * Renews, and tells each renewal how it went.
+     * Renews over the link's connection, and tells each renewal how it went.
      *
      * @param onFailure is called when the connection gave no answer for one of them
      * @throws RuntimeException if none of them was told

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -14,14 +15,18 @@ final class SharedLink implements RedisLink {
 
     private final String reason;
 
+    private final Duration timeout;
+
     private final boolean lettuce;
 
     private volatile @Nullable ConnectionBreaks breaks;
 
-    SharedLink(RedisConnectionFactory factory, String reason, boolean lettucePresent) {
+    SharedLink(RedisConnectionFactory factory, String reason, Duration timeout, boolean lettucePresent) {
         this.factory = factory;
         this.template = new StringRedisTemplate(factory);
+        this.template.setExposeConnection(true);
         this.reason = reason;
+        this.timeout = timeout;
         this.lettuce = lettucePresent && ConnectionBreaks.canCount(factory);
     }
 
@@ -61,6 +66,12 @@ final class SharedLink implements RedisLink {
     @Override
     public boolean isCluster() {
         return false;
+    }
+
+    @Override
+    public @Nullable ScriptCalls calls() {
+        // Anew each time: the application may reset its connection.
+        return this.lettuce ? ScriptCalls.over(this.factory, this.timeout) : null;
     }
 
     @Override

@@ -1,26 +1,48 @@
--- Grants the lock if it is free, or answers its owner again.
+-- Grants the lock if it is free, or answers its owner again; otherwise joins the waiting line if asked to.
 --
--- KEYS[1]  the lock: a hash with the fields o (id of the acquisition that owns it) and f (its fencing token)
+-- KEYS[1]  the lock: a hash with the fields o (id of the acquisition that owns it), f (its fencing token) and q (the
+--          waiting line, in the order of arrival; absent when nobody waits)
 -- ARGV[1]  id of the acquisition that asks
 -- ARGV[2]  lease in milliseconds
+-- ARGV[3]  milliseconds in which it would claim a grant from the line; 0: do not join
+-- ARGV[4]  instance whose inbox hears of such a grant; empty: it only polls
 --
 -- Returns the fencing token (positive) if the acquisition owns the lock now, otherwise the holder's remaining
 -- milliseconds, negated (-2^52: the holder's key has no end).
 --
 -- One script, because deciding that the lock is free and taking it must be one step. Replayed with the same id it sets
 -- the full lease again, unless more is left, and returns the token of the first time: the owner counts its lease from the
--- attempt that was answered, and that one may be the replay. HSET is the first write, so a full Redis refuses it before anything changed.
+-- attempt that was answered, and a grant from the line has left a much shorter one on the key. HSET is the first write, so
+-- a full Redis refuses it before anything changed; to join the line it stands under pcall, because who cannot join polls.
 
-local owner = redis.call('HGET', KEYS[1], 'o')
+local lock = {}
+local fields = redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  lock[fields[i]] = fields[i + 1]
+end
 
-if owner == ARGV[1] then
+if lock.o == ARGV[1] then
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
   end
-  return tonumber(redis.call('HGET', KEYS[1], 'f'))
+  return tonumber(lock.f)
 end
 
-if owner then
+if lock.o then
+  if ARGV[3] ~= '0' then
+    local line = lock.q or ''
+    local entry = ';' .. ARGV[1] .. ':' .. ARGV[4] .. ':' .. ARGV[3]
+    local from = string.find(line, ';' .. ARGV[1] .. ':', 1, true)
+    if not from then
+      redis.pcall('HSET', KEYS[1], 'q', line .. entry)
+    else
+      -- It stands there already, and says anew how it can be reached.
+      local to = string.find(line, ';', from + 1, true) or #line + 1
+      if string.sub(line, from, to - 1) ~= entry then
+        redis.pcall('HSET', KEYS[1], 'q', string.sub(line, 1, from - 1) .. entry .. string.sub(line, to))
+      end
+    end
+  end
   local left = redis.call('PTTL', KEYS[1])
   if left < 0 then
     return -4503599627370496
@@ -28,7 +50,7 @@ if owner then
   return -math.max(left, 1)
 end
 
-if redis.call('EXISTS', KEYS[1]) == 1 then
+if #fields > 0 then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 

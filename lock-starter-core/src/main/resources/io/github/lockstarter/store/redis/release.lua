@@ -1,29 +1,110 @@
--- Frees the lock if the acquisition owns it, and says so to those who wait.
+-- Gives the lock back: to the first in the waiting line, to the next waiter of the same instance, or to nobody. An
+-- acquisition that does not own the lock but stands in the line leaves it.
 --
--- KEYS[1]  the lock
--- ARGV[1]  id of the acquisition that releases
--- ARGV[2]  channel for releases
--- ARGV[3]  name of the lock, the message
+-- KEYS[1]  the lock, see acquire.lua; an entry of the line is ;<id>:<instance>:<milliseconds to claim a grant>
+-- ARGV[1]  id of the acquisition that releases or leaves
+-- ARGV[2]  last fencing token used under that id; 0: the one stored
+-- ARGV[3]  what stands before an instance in the name of its inbox
+-- ARGV[4]  1: the number of receivers that PUBLISH returns is the truth; 0: it is not (a cluster, a foreign connection)
+-- ARGV[5]  id under which the next waiter of this instance asks; empty: there is none
+-- ARGV[6]  its lease in milliseconds
+-- ARGV[7]  as ARGV[3] of acquire.lua, for the next waiter
+-- ARGV[8]  as ARGV[4] of acquire.lua, for the next waiter
 --
--- Returns 1 released, 0 nobody owns it, -1 somebody else does or the key holds something else.
+-- Returns the fencing token (large) if the next waiter of this instance owns the lock now, 1 released, 2 released, and
+-- the next waiter stands in the line, 3 left the line, 0 nobody owns the lock, -1 somebody else does or the key holds
+-- something else.
 --
--- Compare and delete must be one step, or a late release would free the successor's lock. Replayed it finds nothing of
--- its own and changes nothing, because ids are never used twice. DEL works on a full Redis; PUBLISH comes last and under
--- pcall, because a user who may not publish has still released.
+-- One step, or a late release would free the successor's lock, and one that left the line could be granted the lock in
+-- the same moment, for nobody. Ids are never used twice: replayed, it finds nothing of its own and changes nothing, and a
+-- next waiter that owns the lock or stands in the line proves that it was done. It works on a full Redis: a script that
+-- has written, and PEXPIRE and HDEL always may, is not refused afterwards.
 
-local owner = redis.pcall('HGET', KEYS[1], 'o')
+local held = redis.pcall('HMGET', KEYS[1], 'o', 'f', 'q')
 
-if type(owner) == 'table' and owner.err then
-  if string.sub(owner.err, 1, 9) == 'WRONGTYPE' then
+if held.err then
+  if string.sub(held.err, 1, 9) == 'WRONGTYPE' then
     return -1
   end
-  return owner
+  return held
 end
 
-if owner == ARGV[1] then
-  redis.call('DEL', KEYS[1])
-  redis.pcall('PUBLISH', ARGV[2], ARGV[3])
-  return 1
+local owner = held[1]
+local line = held[3] or ''
+local successor = ARGV[5]
+
+local function find(id)
+  return string.find(line, ';' .. id .. ':', 1, true)
 end
 
-return owner and -1 or 0
+if owner ~= ARGV[1] then
+  if not owner then
+    return 0
+  end
+  if successor ~= '' then
+    if owner == successor then
+      -- Granted by the first execution, or from the line since: it counts its lease from this answer.
+      if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then
+        redis.call('PEXPIRE', KEYS[1], ARGV[6])
+      end
+      return tonumber(held[2])
+    end
+    if find(successor) then
+      return 2
+    end
+  end
+  local from = find(ARGV[1])
+  if not from then
+    return -1
+  end
+  local to = string.find(line, ';', from + 1, true) or #line + 1
+  line = string.sub(line, 1, from - 1) .. string.sub(line, to)
+  redis.call('HDEL', KEYS[1], 'q')
+  if line ~= '' then
+    redis.call('HSET', KEYS[1], 'q', line)
+  end
+  return 3
+end
+
+local function grant(id, lease)
+  redis.call('PEXPIRE', KEYS[1], lease)
+  local time = redis.call('TIME')
+  local token = math.max(time[1] * 1000000 + time[2], held[2] + 1, ARGV[2] + 1)
+  local stored = string.format('%.0f', token)
+  if line ~= '' then
+    redis.call('HSET', KEYS[1], 'o', id, 'f', stored, 'q', line)
+  else
+    redis.call('HSET', KEYS[1], 'o', id, 'f', stored)
+    if held[3] then
+      redis.call('HDEL', KEYS[1], 'q')
+    end
+  end
+  return token
+end
+
+while line ~= '' do
+  local id, instance, claim, rest = string.match(line, '^;([^:]*):([^:]*):([1-9]%d*)(.*)$')
+  if not id or #claim > 12 then
+    -- Somebody wrote into the field by hand; whoever stood there looks again by itself.
+    line = ''
+    break
+  end
+  line = rest
+  -- Under pcall: a user who may not publish has still released, and the waiter polls.
+  local receivers = instance ~= '' and redis.pcall('PUBLISH', ARGV[3] .. instance, KEYS[1])
+  -- An inbox that nobody reads belongs to an instance that is gone.
+  if not (receivers == 0 and ARGV[4] == '1') then
+    if successor ~= '' then
+      line = line .. ';' .. successor .. ':' .. ARGV[8] .. ':' .. ARGV[7]
+    end
+    grant(id, claim)
+    return successor ~= '' and 2 or 1
+  end
+end
+
+if successor ~= '' then
+  return grant(successor, ARGV[6])
+end
+
+redis.call('DEL', KEYS[1])
+return 1

@@ -10,13 +10,13 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
+/** Taking a lock, without joining the waiting line. */
 @RedisTest
 class AcquireScriptTest {
 
-    private static final String KEY = "lock:{a}";
+    private static final String KEY = LockScripts.KEY;
 
     private final RedisCli redis;
 
@@ -25,8 +25,7 @@ class AcquireScriptTest {
     }
 
     private long acquire(String id, long lease) {
-        return (Long) Objects.requireNonNull(
-                this.redis.command("EVAL", LuaScript.ACQUIRE.getScriptAsString(), "1", KEY, id, Long.toString(lease)));
+        return new LockScripts(this.redis).acquire(id, lease);
     }
 
     @Test
@@ -159,6 +158,8 @@ class AcquireScriptTest {
     void shouldTouchOnlyItsKey() {
         this.redis.command("CONFIG", "RESETSTAT");
         acquire("me", 10_000);
+
+        acquire("you", 10_000);
 
         assertThat(this.redis.command("KEYS", "*")).isEqualTo(List.of(KEY));
         assertThat(this.redis.infoCommandStats()).doesNotContainKeys("publish", "wait", "set");

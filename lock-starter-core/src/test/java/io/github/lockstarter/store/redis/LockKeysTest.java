@@ -10,7 +10,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+/** From names to keys and back. */
 class LockKeysTest {
 
     private final LockKeys keys = new LockKeys("lock");
@@ -41,11 +43,42 @@ class LockKeysTest {
         assertThat(this.keys.keyOf("x\ud800y")).isEqualTo("lock:{x%uD800y}");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "order:1",
+                "",
+                " ",
+                "a{b}c",
+                "}{",
+                "%",
+                "%%",
+                "100%",
+                "%25",
+                "%u",
+                "%u0041",
+                "%7B",
+                "u0041",
+                "a\u0000\r\n\u001b\u007f\u0085z",
+                "ü€𝄞",
+                "%𝄞",
+                "\ud800",
+                "\udc00\ud800\udc00",
+                "x\ud800y",
+                "\ud834\ud834\udd1e\udd1e",
+                "lock:{a}",
+                "\uffff\ufeff"
+            })
+    void shouldFindTheNameAgain(String name) {
+        assertThat(this.keys.nameOf(this.keys.keyOf(name))).isEqualTo(name);
+    }
+
     @Test
     void shouldUseThePrefix() {
         LockKeys prefixed = new LockKeys("shop:locks");
         assertThat(prefixed.keyOf("a")).isEqualTo("shop:locks:{a}");
-        assertThat(prefixed.releaseChannel()).isEqualTo("shop:locks:released");
+        assertThat(prefixed.nameOf("shop:locks:{a}")).isEqualTo("a");
+        assertThat(prefixed.inbox("one")).isEqualTo("shop:locks:inbox:one").isEqualTo(prefixed.inboxes() + "one");
     }
 
     @Test
@@ -62,6 +95,7 @@ class LockKeysTest {
             // what Redis gets is UTF-8, in which different strings can be the same bytes
             String bytes = new String(key.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 
+            assertThat(this.keys.nameOf(bytes)).as("the name of %s", bytes).isEqualTo(name.toString());
             String other = names.put(bytes, name.toString());
             assertThat(other == null || other.contentEquals(name))
                     .as("'%s' and '%s' are both %s", name, other, bytes)

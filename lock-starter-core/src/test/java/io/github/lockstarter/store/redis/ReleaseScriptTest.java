@@ -3,112 +3,92 @@ package io.github.lockstarter.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The two scripts that free a lock: for its owner, and by force. */
+/** Giving a lock back for which nobody waits. */
 @RedisTest
 class ReleaseScriptTest {
 
-    private static final String KEY = "lock:{a}";
-
-    private static final String CHANNEL = "lock:released";
+    private static final String KEY = LockScripts.KEY;
 
     private final RedisCli redis;
 
-    private final RedisCli listener;
+    private final LockScripts scripts;
 
-    ReleaseScriptTest(RedisCli redis, RedisServer server, RedisCli listener) {
+    ReleaseScriptTest(RedisCli redis) {
         this.redis = redis;
-        this.listener = listener;
-    }
-
-    @BeforeEach
-    void listen() {
-        this.listener.command("SUBSCRIBE", CHANNEL);
-    }
-
-    private Object release(String id) {
-        return this.redis.command("EVAL", LuaScript.RELEASE.getScriptAsString(), "1", KEY, id, CHANNEL, "a");
-    }
-
-    private void lock(String owner) {
-        this.redis.command("HSET", KEY, "o", owner, "f", "42");
-        this.redis.command("PEXPIRE", KEY, "10000");
-    }
-
-    private void assertThatOneMessageCame() {
-        // whatever else was published before this would have come first
-        this.redis.command("PUBLISH", CHANNEL, "the end");
-        assertThat(this.listener.read()).isEqualTo(List.of("message", CHANNEL, "a"));
-        assertThat(this.listener.read()).isEqualTo(List.of("message", CHANNEL, "the end"));
-    }
-
-    private void assertThatNoMessageCame() {
-        this.redis.command("PUBLISH", CHANNEL, "the end");
-        assertThat(this.listener.read()).isEqualTo(List.of("message", CHANNEL, "the end"));
+        this.scripts = new LockScripts(redis);
     }
 
     @Test
-    void shouldFreeTheLockOfTheOwnerAndSaySo() {
-        lock("me");
+    void shouldFreeTheLockOfTheOwner() {
+        this.scripts.held("me", 42);
 
-        assertThat(release("me")).isEqualTo(1L);
+        assertThat(this.scripts.release("me")).isEqualTo(1);
 
-        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
-        assertThatOneMessageCame();
+        this.scripts.assertThatNobodyOwnsIt();
+    }
+
+    @Test
+    void shouldTellNobodyIfNobodyWaits() {
+        this.scripts.held("me", 42);
+        this.redis.command("CONFIG", "RESETSTAT");
+
+        assertThat(this.scripts.release("me")).isEqualTo(1);
+
+        assertThat(this.redis.infoCommandStats()).containsKey("del").doesNotContainKey("publish");
     }
 
     @Test
     void shouldHaveTheEffectOfOneReleaseIfItIsRepeated() {
-        lock("me");
+        this.scripts.held("me", 42);
 
-        assertThat(release("me")).isEqualTo(1L);
-        assertThat(release("me")).isEqualTo(0L);
+        assertThat(this.scripts.release("me")).isEqualTo(1);
+        assertThat(this.scripts.release("me")).isEqualTo(0);
 
-        assertThatOneMessageCame();
+        this.scripts.assertThatNobodyOwnsIt();
     }
 
     @Test
-    void shouldNotFreeTheLockOfTheSuccessorIfItIsRepeated() {
-        lock("me");
-        assertThat(release("me")).isEqualTo(1L);
-        lock("you");
+    void shouldNotFreeTheLockOfTheNextOwnerIfItIsRepeated() {
+        this.scripts.held("me", 42);
+        assertThat(this.scripts.release("me")).isEqualTo(1);
+        this.scripts.held("you", 43);
 
-        assertThat(release("me")).isEqualTo(-1L);
+        assertThat(this.scripts.release("me")).isEqualTo(-1);
 
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("o", "you", "f", "42"));
-        assertThat(this.redis.pttl(KEY)).isGreaterThan(9_000L);
-        assertThatOneMessageCame();
+        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("o", "you", "f", "43"));
+        this.scripts.assertThatLeaseIs(LockScripts.LEASE);
     }
 
     @Test
     void shouldFindNothingToFree() {
-        assertThat(release("me")).isEqualTo(0L);
-        assertThatNoMessageCame();
+        assertThat(this.scripts.release("me")).isEqualTo(0);
+
+        this.scripts.assertThatNobodyOwnsIt();
     }
 
     @Test
     void shouldLeaveWhatIsNoHash() {
         this.redis.command("SET", KEY, "theirs");
 
-        assertThat(release("me")).isEqualTo(-1L);
+        assertThat(this.scripts.release("me")).isEqualTo(-1);
+        assertThat(this.scripts.releaseTo("next", "me", "")).isEqualTo(-1);
 
         assertThat(this.redis.get(KEY)).isEqualTo("theirs");
-        assertThatNoMessageCame();
+        assertThat(this.redis.pttl(KEY)).isEqualTo(-1);
     }
 
     @Test
-    void shouldWorkOnAFullRedis() {
-        lock("me");
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
+    void shouldLeaveAHashThatIsNoLock() {
+        this.redis.command("HSET", KEY, "data", "theirs");
 
-        assertThat(release("me")).isEqualTo(1L);
-        assertThat(this.redis.exists(KEY)).isFalse();
-        assertThatOneMessageCame();
+        assertThat(this.scripts.release("me")).isEqualTo(0);
+        assertThat(this.scripts.releaseTo("next", "me", "")).isEqualTo(0);
+
+        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("data", "theirs"));
+        assertThat(this.redis.pttl(KEY)).isEqualTo(-1);
     }
 }

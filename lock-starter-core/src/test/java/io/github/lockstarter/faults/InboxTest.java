@@ -18,10 +18,10 @@ import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Messages about releases: they wake who waits in another instance, and nothing depends on them. */
+/** One inbox per instance tells it that a lock was handed to it; nothing depends on its messages. */
 @RedisTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class ReleaseMessageTest {
+class InboxTest {
 
     /** Whoever is granted a lock sooner than that was not polling. */
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -35,7 +35,7 @@ class ReleaseMessageTest {
 
     private final Instance owner;
 
-    ReleaseMessageTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+    InboxTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
         this.proxy = proxy;
         this.redis = redis;
         Script.loadAll(redis);
@@ -53,7 +53,7 @@ class ReleaseMessageTest {
         });
     }
 
-    /** Who waits asks, subscribes, asks once more, and from then on only a message helps. */
+    /** Who waits asks, subscribes, asks once more to join the line, and from then on only a message helps. */
     private void awaitListening() {
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of("lock:{awaited}")) == 2);
@@ -221,7 +221,7 @@ class ReleaseMessageTest {
         this.owner.lock("awaited").lock();
         Instance instance = waiting(Duration.ofMillis(300));
         try (LogCapture ours = new LogCapture();
-                LogCapture springs = new LogCapture("org.springframework.data.redis.listener")) {
+                LogCapture springs = new LogCapture("org.springframework")) {
             this.proxy.refuse();
             this.proxy.cutRst();
             Call<Boolean> waiter = waitFor(instance, "awaited");
@@ -232,10 +232,8 @@ class ReleaseMessageTest {
             this.owner.lock("awaited").unlock();
             assertThat(waiter.result()).isTrue();
 
-            assertThat(ours.with("")).as("the connection, the messages").hasSizeLessThanOrEqualTo(2);
-            assertThat(springs.with(""))
-                    .as("a line for each of the container's own attempts")
-                    .hasSizeLessThanOrEqualTo(6);
+            assertThat(ours.with("")).as("the connection is gone").hasSizeLessThanOrEqualTo(1);
+            assertThat(springs.with("")).isEmpty();
         }
     }
 
@@ -249,6 +247,6 @@ class ReleaseMessageTest {
 
         assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
                 .as("when the holder's time is over, no sooner and not much later")
-                .isBetween(Duration.ofMillis(300), Duration.ofMillis(1500));
+                .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
     }
 }

@@ -1,0 +1,28 @@
+package io.github.lockstarter.lease;
+
+import java.time.Duration;
+
+/**
+ * How long a lock may go from one waiter of this JVM to the next without the store, so that other JVMs get their turn.
+ *
+ * @param maxTime since the last grant by the store; zero: never
+ * @param maxCount times in a row; zero: never
+ */
+public record HandOff(Duration maxTime, int maxCount) {
+
+    /** Ten milliseconds and 64 times: longer makes others wait longer and is hardly faster. */
+    public static final HandOff DEFAULT = new HandOff(Duration.ofMillis(10), 64);
+
+    public HandOff {
+        LockSettings.require(
+                maxTime.compareTo(Duration.ZERO) >= 0 && maxTime.compareTo(Duration.ofSeconds(10)) <= 0,
+                "handoff.max-time",
+                maxTime,
+                "must be zero (never hand over without the store) or a time up to 10s");
+        LockSettings.require(
+                maxCount >= 0,
+                "handoff.max-count",
+                maxCount,
+                "must be zero (never hand over without the store) or more");
+    }
+}

@@ -1,0 +1,187 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockReleasedEvent.Outcome;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.ReleaseReply;
+import io.github.lockstarter.store.Successor;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One release through the store. It takes the id along under which this JVM asks next, if anybody waits here: then one
+ * round trip either keeps the lock or joins the line again.
+ */
+final class StoreRelease {
+
+    private static final Log logger = LogFactory.getLog(StoreRelease.class);
+
+    private final LockEngine engine;
+
+    private final Grant grant;
+
+    /** From where those behind ask; the store knows it from the release on. Null: nobody waits. */
+    private final @Nullable Place place;
+
+    private final @Nullable Successor successor;
+
+    private final long sentAt;
+
+    private final long sentAtWall;
+
+    private boolean repeated;
+
+    StoreRelease(LockEngine engine, Grant grant) {
+        this.engine = engine;
+        this.grant = grant;
+        Turn next = engine.queues().nextBehind(grant.turn());
+        Acquisition waiter = next != null ? next.acquisition() : null;
+        if (waiter != null && engine.isAccepting()) {
+            this.place = engine.queues().newPlace();
+            this.successor = new Successor(this.place.acquisitionId(), waiter.leaseMillis());
+            // Its message may be here before the answer to the release.
+            grant.turn().prepare(this.place);
+        } else {
+            this.place = null;
+            this.successor = null;
+        }
+        this.sentAt = engine.clock().nanoTime();
+        this.sentAtWall = engine.clock().currentTimeMillis();
+    }
+
+    /** Releases and waits for the answer; false if the lock was not ours any more. */
+    boolean await() {
+        try (InterruptShield shield = new InterruptShield()) {
+            while (true) {
+                try {
+                    return concluded(this.engine
+                            .store()
+                            .release(
+                                    this.grant.lockName(),
+                                    this.grant.acquisitionId(),
+                                    this.grant.fencingToken(),
+                                    this.successor));
+                } catch (RuntimeException ex) {
+                    if (!shield.caught()) {
+                        failed(ex);
+                        return true;
+                    }
+                    this.repeated = true;
+                }
+            }
+        }
+    }
+
+    /** Releases without waiting for the answer. */
+    boolean send() {
+        CompletionStage<ReleaseReply> reply = this.engine
+                .store()
+                .releaseLater(
+                        this.grant.lockName(), this.grant.acquisitionId(), this.grant.fencingToken(), this.successor);
+        if (this.place == null) {
+            // What the next one sends comes after the release.
+            this.engine.queues().leave(this.grant.turn());
+        }
+        CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                boolean unusedResult = concluded(answer);
+            } else {
+                failed(
+                        failure instanceof CompletionException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure);
+            }
+        });
+        return true;
+    }
+
+    private boolean concluded(ReleaseReply reply) {
+        // Asked again, by us or by the client, the store may have released at the first time: "not mine" is no loss.
+        boolean ours = reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN || this.repeated;
+        if (ours) {
+            releaseUnanswered();
+            this.engine.events().released(this.grant, Outcome.RELEASED, null);
+        } else {
+            boolean gone = reply.outcome() == ReleaseReply.Outcome.GONE;
+            this.engine.losses().declareInRelease(this.grant, gone ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            boolean unused = this.grant.settle();
+            this.engine.events().released(this.grant, Outcome.LOST, null);
+        }
+        end();
+        if (this.place == null || this.successor == null) {
+            this.engine.queues().leave(this.grant.turn());
+        } else {
+            if (ours && !reply.isReleased()) {
+                this.place.unanswered(this.successor.leaseMillis());
+            }
+            callNext(this.place, this.successor, reply);
+        }
+        return ours;
+    }
+
+    private void failed(Throwable failure) {
+        logger.warn("Lock '" + this.grant.lockName() + "' could not be released yet: " + failure.getMessage()
+                + " Tried again in the background; at worst it runs out by itself.");
+        this.engine.backgroundRelease().ofGrant(this.grant);
+        this.engine.events().released(this.grant, Outcome.ERROR, failure);
+        end();
+        if (this.place == null || this.successor == null) {
+            this.engine.queues().leave(this.grant.turn());
+        } else {
+            this.place.unanswered(this.successor.leaseMillis());
+            pass(this.place);
+        }
+    }
+
+    private void end() {
+        this.grant.endRelease();
+        this.engine.losses().forget(this.grant);
+        this.engine.live().ended();
+    }
+
+    /** Lets those behind go on from the place that the release gave them. */
+    private void callNext(Place next, Successor asked, ReleaseReply reply) {
+        if (reply.outcome() == ReleaseReply.Outcome.QUEUED) {
+            next.queued();
+        } else if (reply.outcome() == ReleaseReply.Outcome.KEPT) {
+            Turn turn = this.engine.queues().end(this.grant.turn());
+            Acquisition waiter = turn != null ? turn.acquisition() : null;
+            if (turn == null || waiter == null) {
+                // All have given up meanwhile.
+                next.owned();
+                this.engine.backgroundRelease().ofPlace(this.grant.lockName(), next);
+            } else if (!this.engine
+                    .grants()
+                    .takeOver(
+                            waiter,
+                            asked.leaseMillis(),
+                            reply.fencingToken(),
+                            next,
+                            turn,
+                            this.sentAt,
+                            this.sentAtWall)) {
+                // It wants another lease than the one before it, or this one is over already: it asks for itself.
+                next.owned();
+                turn.callToAsk(next);
+            }
+            return;
+        }
+        pass(next);
+    }
+
+    private void pass(Place next) {
+        if (!this.engine.queues().leave(this.grant.turn(), next) && next.isKnown()) {
+            this.engine.backgroundRelease().ofPlace(this.grant.lockName(), next);
+        }
+    }
+
+    /** An attempt of the acquisition that was never answered could still take the lock again, for nobody. */
+    private void releaseUnanswered() {
+        long left = this.grant.unansweredMillis(this.engine.clock().nanoTime());
+        if (left > 0) {
+            this.engine.backgroundRelease().ofUnanswered(this.grant.lockName(), this.grant.acquisitionId(), left);
+        }
+    }
+}

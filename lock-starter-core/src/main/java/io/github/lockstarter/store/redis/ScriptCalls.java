@@ -1,0 +1,140 @@
+package io.github.lockstarter.store.redis;
+
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Script calls over Lettuce, without the layers around it: the way to a lock that waits for its release is short, and is
+ * gone too seldom to be compiled. Written in the order in which they are made.
+ */
+final class ScriptCalls {
+
+    private final RedisClusterAsyncCommands<byte[], byte[]> commands;
+
+    private final Duration timeout;
+
+    private final Set<LuaScript<?>> known = ConcurrentHashMap.newKeySet();
+
+    private ScriptCalls(RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout) {
+        this.commands = commands;
+        this.timeout = timeout;
+    }
+
+    /** Calls over the connection that all commands of that factory share; each fails after the timeout. */
+    @SuppressWarnings("unchecked")
+    static ScriptCalls over(RedisConnectionFactory factory, Duration timeout) {
+        try (RedisConnection connection = factory.getConnection()) {
+            return new ScriptCalls(
+                    (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection(), timeout);
+        }
+    }
+
+    /** Sends a script that answers with a number. */
+    CompletionStage<Long> sendForNumber(LuaScript<Long> script, String key, String... arguments) {
+        return send(script, ScriptOutputType.INTEGER, key, arguments);
+    }
+
+    /** Sends a script that answers with a list. */
+    CompletionStage<List<Object>> sendForList(LuaScript<?> script, String key, String... arguments) {
+        return send(script, ScriptOutputType.MULTI, key, arguments);
+    }
+
+    /** Calls a script that answers with a number, and waits for the answer. */
+    long callForNumber(LuaScript<Long> script, String key, String... arguments) {
+        byte[][] keys = {bytes(key)};
+        byte[][] values = bytes(arguments);
+        try {
+            return await(this.commands.<Long>evalsha(script.getSha1(), ScriptOutputType.INTEGER, keys, values));
+        } catch (RedisNoScriptException ex) {
+            byte[] text = bytes(script.getScriptAsString());
+            return await(this.commands.<Long>eval(text, ScriptOutputType.INTEGER, keys, values));
+        }
+    }
+
+    private <T> T await(RedisFuture<T> answer) {
+        try {
+            return answer.get(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new RedisCommandInterruptedException(ex);
+        } catch (TimeoutException ex) {
+            boolean unused = answer.cancel(true);
+            throw noAnswer();
+        } catch (ExecutionException ex) {
+            throw ex.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(ex.getCause());
+        }
+    }
+
+    /**
+     * Sends the text until the server has executed it once: a second command for a server that does not know the script
+     * would come after what was sent meanwhile. It can forget scripts, though, when it is told to or fails over.
+     */
+    private <T> CompletionStage<T> send(LuaScript<?> script, ScriptOutputType type, String key, String... arguments) {
+        byte[][] keys = {bytes(key)};
+        byte[][] values = bytes(arguments);
+        if (!this.known.contains(script)) {
+            return teach(script, type, keys, values);
+        }
+        return limited(this.commands.<T>evalsha(script.getSha1(), type, keys, values))
+                .exceptionallyCompose(failure -> {
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    if (cause instanceof RedisNoScriptException) {
+                        this.known.remove(script);
+                        return teach(script, type, keys, values);
+                    }
+                    return CompletableFuture.failedStage(cause instanceof TimeoutException ? noAnswer() : cause);
+                });
+    }
+
+    private <T> CompletionStage<T> teach(LuaScript<?> script, ScriptOutputType type, byte[][] keys, byte[][] values) {
+        return limited(this.commands.<T>eval(bytes(script.getScriptAsString()), type, keys, values))
+                .handle((answer, failure) -> {
+                    if (failure == null) {
+                        this.known.add(script);
+                        return answer;
+                    }
+                    throw failure instanceof TimeoutException ? noAnswer() : new CompletionException(failure);
+                });
+    }
+
+    /** A future of our own: timing out the client's would take the command back, and with it its place in the order. */
+    private <T> CompletableFuture<T> limited(RedisFuture<T> answer) {
+        return answer.thenApply(Function.identity())
+                .toCompletableFuture()
+                .orTimeout(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private QueryTimeoutException noAnswer() {
+        return new QueryTimeoutException("no answer within " + this.timeout.toMillis() + " ms");
+    }
+
+    private static byte[][] bytes(String[] texts) {
+        byte[][] values = new byte[texts.length][];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = bytes(texts[i]);
+        }
+        return values;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

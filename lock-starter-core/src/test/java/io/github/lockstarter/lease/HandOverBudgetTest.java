@@ -1,0 +1,175 @@
+package io.github.lockstarter.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** When a lease goes through the store instead, although somebody waits in this JVM. */
+class HandOverBudgetTest extends PuppetRegistry {
+
+    private static final HandOff GENEROUS = new HandOff(Duration.ofSeconds(10), 64);
+
+    private static final Duration MICRO = Duration.ofNanos(1_000);
+
+    private static final Duration MILLI = Duration.ofMillis(1);
+
+    /** Half of it are five seconds, and with the margin nine can be believed. */
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
+    private final HandClock clock = new HandClock();
+
+    private LeasingLockRegistry registry;
+
+    private Lease lease;
+
+    private void acquire(HandOff handOff, LockRequest request) throws Exception {
+        this.registry = registry(settings(LEASE, Duration.ZERO).withHandOff(handOff), this.clock);
+        this.lease = this.registry.acquire(request);
+    }
+
+    /** Releases to somebody who waits; whether the store was asked. */
+    private boolean releaseAsks(LockRequest next) throws Exception {
+        int before = store().releases();
+        CompletableFuture<Lease> waiting = this.registry.acquireAsync(next);
+        assertThat(this.lease.release()).isTrue();
+        this.lease = waiting.get(20, TimeUnit.SECONDS);
+        assertThat(this.lease.isHeld()).isTrue();
+        return store().releases() > before;
+    }
+
+    private boolean releaseAsks() throws Exception {
+        return releaseAsks(request());
+    }
+
+    @Test
+    void shouldAskTheStoreWhenTheTimeIsUp() throws Exception {
+        acquire(new HandOff(Duration.ofMillis(10), 64), request());
+        this.clock.pass(Duration.ofMillis(10).minusNanos(1));
+        assertThat(releaseAsks()).isFalse();
+
+        this.clock.pass(Duration.ofNanos(1));
+        assertThat(releaseAsks()).isTrue();
+
+        // counted anew from the answer of the store
+        this.clock.pass(Duration.ofMillis(9));
+        assertThat(releaseAsks()).isFalse();
+    }
+
+    @Test
+    void shouldAskTheStoreWhenTheCountIsUsedUp() throws Exception {
+        acquire(new HandOff(Duration.ofSeconds(10), 3), request());
+        for (int round = 0; round < 3; round++) {
+            this.clock.pass(MILLI);
+            for (int pass = 0; pass < 3; pass++) {
+                assertThat(releaseAsks()).isFalse();
+            }
+            assertThat(releaseAsks()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldNeverPassMoreOftenThanMicrosecondsWentBy() throws Exception {
+        acquire(GENEROUS, request());
+        assertThat(releaseAsks()).isTrue();
+
+        this.clock.pass(MICRO.minusNanos(1));
+        assertThat(releaseAsks()).isTrue();
+
+        this.clock.pass(MICRO.multipliedBy(3));
+        assertThat(releaseAsks()).isFalse();
+        assertThat(releaseAsks()).isFalse();
+        assertThat(releaseAsks()).isFalse();
+        assertThat(releaseAsks()).isTrue();
+    }
+
+    /** What the store answers may take long to come; its clock stood there when it was asked. */
+    @Test
+    void shouldCountMicrosecondsFromTheAnswer() throws Exception {
+        store().onAcquire(real -> {
+            this.clock.pass(MILLI);
+            return real.make();
+        });
+
+        acquire(GENEROUS, request());
+
+        assertThat(releaseAsks()).isTrue();
+    }
+
+    @Test
+    void shouldAskTheStoreWhenThereIsNoBudget() throws Exception {
+        acquire(new HandOff(Duration.ofSeconds(10), 0), request());
+        this.clock.pass(MILLI);
+        assertThat(releaseAsks()).isTrue();
+        stop();
+
+        acquire(new HandOff(Duration.ZERO, 64), request());
+        this.clock.pass(MILLI);
+        assertThat(releaseAsks()).isTrue();
+    }
+
+    @Test
+    void shouldNotHandOverAFixedLease() throws Exception {
+        acquire(GENEROUS, request().withLease(LEASE));
+        this.clock.pass(MILLI);
+
+        assertThat(releaseAsks()).isTrue();
+    }
+
+    @Test
+    void shouldNotHandOverToWhoWantsAFixedLease() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(MILLI);
+
+        assertThat(releaseAsks(request().withLease(LEASE))).isTrue();
+    }
+
+    @Test
+    void shouldNotHandOverALeaseAtRisk() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(MILLI);
+        grant().atRisk();
+
+        assertThat(releaseAsks()).isTrue();
+    }
+
+    @Test
+    void shouldHandOverALeaseThatHasRecovered() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(MILLI);
+        grant().atRisk();
+        grant().recover();
+
+        assertThat(releaseAsks()).isFalse();
+    }
+
+    @Test
+    void shouldNotHandOverALeaseThatIsBeingRenewed() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(MILLI);
+        grant().renewalSent(new RenewalAttempt(grant(), 10_000, null), this.clock.nanoTime());
+
+        assertThat(releaseAsks()).isTrue();
+    }
+
+    @Test
+    void shouldNotHandOverLessThanHalfOfALease() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(Duration.ofSeconds(4).minus(MILLI));
+        assertThat(releaseAsks()).isFalse();
+
+        this.clock.pass(MILLI);
+        assertThat(releaseAsks()).isTrue();
+
+        // it is whole again
+        assertThat(this.lease.remaining()).isEqualTo(Duration.ofSeconds(9));
+    }
+
+    private Grant grant() {
+        return ((LeaseHandle) this.lease).grant();
+    }
+}

@@ -1,0 +1,17 @@
+package io.github.lockstarter.store;
+
+/** Waiting for locks in memory: registries that share one store. */
+class InMemoryWaitingLineTest extends WaitingLineKit {
+
+    private final LockStore store = new InMemoryLockStore();
+
+    @Override
+    LockStore newStore() {
+        return this.store;
+    }
+
+    @Override
+    void awaitReachable(StoreInstance instance) {
+        instance.store().prepareWaiting();
+    }
+}
