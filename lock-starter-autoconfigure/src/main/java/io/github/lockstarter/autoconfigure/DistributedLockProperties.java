@@ -2,7 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.lease.HandOff;
 import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param waitTime Time to wait for a lock, unless the annotation or the request says otherwise. Zero tries once, -1 waits
  *     for ever.
  * @param onLost What happens when a lock is lost while its method runs, unless the annotation says otherwise.
+ * @param release When an unlock returns.
  * @param shutdownTimeout Time that methods which hold a lock get to finish when the application stops. Locks that are
  *     still held after it run out by themselves.
  */
@@ -31,19 +34,25 @@ public record DistributedLockProperties(
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue Watchdog watchdog,
         @DefaultValue Redis redis,
+        @DefaultValue Handoff handoff,
+        @DefaultValue("await") ReleaseMode release,
         @DefaultValue Aspect aspect,
         @DefaultValue Metrics metrics,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
     /** Refuses what cannot work: the rules are those of the settings that are made of it. */
     public DistributedLockProperties {
-        LockSettings times = settings(waitTime, onLost, watchdog, redis, shutdownTimeout);
+        LockSettings times = settings(waitTime, onLost, watchdog, redis, shutdownTimeout)
+                .withHandOff(handoff.settings())
+                .withReleaseMode(release);
         redisSettings(keyPrefix, times, redis);
     }
 
     /** The times that the registry works with. */
     LockSettings settings() {
-        return settings(this.waitTime, this.onLost, this.watchdog, this.redis, this.shutdownTimeout);
+        return settings(this.waitTime, this.onLost, this.watchdog, this.redis, this.shutdownTimeout)
+                .withHandOff(this.handoff.settings())
+                .withReleaseMode(this.release);
     }
 
     /** How the store uses Redis. */
@@ -65,7 +74,8 @@ public record DistributedLockProperties(
     }
 
     private static RedisStoreSettings redisSettings(String keyPrefix, LockSettings times, Redis redis) {
-        return new RedisStoreSettings(keyPrefix, times.commandTimeout(), redis.privateConnection());
+        return new RedisStoreSettings(
+                keyPrefix, times.commandTimeout(), redis.privateConnection(), times.pollInterval());
     }
 
     /** Where locks are kept. */
@@ -104,6 +114,22 @@ public record DistributedLockProperties(
             @Nullable Duration commandTimeout,
             @DefaultValue("true") boolean privateConnection,
             @Nullable Duration pollInterval) {}
+
+    /**
+     * Handing over a lock from one thread to the next inside of this JVM, without Redis. Longer batches make threads of
+     * other JVMs wait longer.
+     *
+     * @param maxTime Time after a grant by Redis in which the lock may be handed over. Zero: never.
+     * @param maxCount How often in a row it may be handed over. Zero: never.
+     */
+    public record Handoff(
+            @DefaultValue("10ms") Duration maxTime,
+            @DefaultValue("64") int maxCount) {
+
+        HandOff settings() {
+            return new HandOff(this.maxTime, this.maxCount);
+        }
+    }
 
     /**
      * Interception of annotated methods.

@@ -7,6 +7,7 @@ import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
+import io.github.lockstarter.lease.ReleaseMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -46,6 +47,9 @@ class ConfigurationMetadataTest {
                         entry("redis.command-timeout", Duration.class.getName()),
                         entry("redis.private-connection", Boolean.class.getName()),
                         entry("redis.poll-interval", Duration.class.getName()),
+                        entry("handoff.max-time", Duration.class.getName()),
+                        entry("handoff.max-count", Integer.class.getName()),
+                        entry("release", ReleaseMode.class.getName()),
                         entry("aspect.order", Integer.class.getName()),
                         entry("metrics.enabled", Boolean.class.getName()),
                         entry("shutdown-timeout", Duration.class.getName()));
@@ -68,6 +72,9 @@ class ConfigurationMetadataTest {
                         entry("on-lost", "throw"),
                         entry("watchdog.timeout", "30s"),
                         entry("redis.private-connection", "true"),
+                        entry("handoff.max-time", "10ms"),
+                        entry("handoff.max-count", "64"),
+                        entry("release", "await"),
                         entry("aspect.order", "2147483547"),
                         entry("metrics.enabled", "true"),
                         entry("shutdown-timeout", "10s"));

@@ -7,6 +7,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
+import io.github.lockstarter.lease.HandOff;
+import io.github.lockstarter.lease.ReleaseMode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -40,6 +42,8 @@ class DistributedLockPropertiesTest {
             assertThat(settings.commandTimeout()).isEqualTo(Duration.ofSeconds(3));
             assertThat(settings.pollInterval()).isEqualTo(Duration.ofSeconds(1));
             assertThat(settings.shutdownTimeout()).isEqualTo(Duration.ofSeconds(10));
+            assertThat(settings.handOff()).isEqualTo(new HandOff(Duration.ofMillis(10), 64));
+            assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.AWAIT);
         });
     }
 
@@ -57,6 +61,9 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.redis.command-timeout=700ms",
                 "distributed-lock.redis.private-connection=false",
                 "distributed-lock.redis.poll-interval=200",
+                "distributed-lock.handoff.max-time=3",
+                "distributed-lock.handoff.max-count=7",
+                "distributed-lock.release=background",
                 "distributed-lock.aspect.order=7",
                 "distributed-lock.metrics.enabled=false",
                 "distributed-lock.shutdown-timeout=1m");
@@ -76,7 +83,10 @@ class DistributedLockPropertiesTest {
             assertThat(settings.commandTimeout()).isEqualTo(Duration.ofMillis(700));
             assertThat(settings.pollInterval()).isEqualTo(Duration.ofMillis(200));
             assertThat(settings.shutdownTimeout()).isEqualTo(Duration.ofMinutes(1));
+            assertThat(settings.handOff()).isEqualTo(new HandOff(Duration.ofMillis(3), 7));
+            assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.BACKGROUND);
         });
+        assertThat(properties.redisSettings().pollInterval()).isEqualTo(Duration.ofMillis(200));
     }
 
     @Test
@@ -124,6 +134,10 @@ class DistributedLockPropertiesTest {
                 "redis.command-timeout    | 20s     | watchdog.renew-interval must leave room for a retry",
                 "redis.poll-interval      | -1      | redis.poll-interval",
                 "shutdown-timeout         | -1s     | shutdown-timeout",
+                "handoff.max-time         | -1      | handoff.max-time",
+                "handoff.max-time         | 11s     | handoff.max-time",
+                "handoff.max-count        | -1      | handoff.max-count",
+                "release                  | later   | release",
                 "store                    | mongo   | store",
                 "on-lost                  | explode | on-lost",
                 "watchdog.timeout         | soon    | watchdog.timeout"
