@@ -1,0 +1,91 @@
+package io.github.lockstarter.benchmarks;
+
+import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.report.Row;
+import io.github.lockstarter.benchmarks.rows.Plan;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The command line, as a plan.
+ *
+ * @param plan what to measure
+ * @param quick only whether it works: the figures mean nothing
+ * @param output where the report goes
+ */
+record Arguments(Plan plan, boolean quick, Path output) {
+
+    static final String USAGE = """
+            --rows=1,3,4         only these rows (1 to 7)
+            --contenders=A,B     only these: %s
+            --rounds=3           medians of so many
+            --seconds=5          per measurement
+            --warmup=3           seconds before each
+            --locks=100000       renewed locks, watched for --renewed-seconds=20
+            --lease=9            seconds; of renewed locks and of the owner that is killed
+            --output=RESULTS.md  where the report goes
+            --quick              everything once and short: does it work?
+            """.formatted(
+                    Arrays.stream(Contender.values()).map(Arguments::optionName).collect(Collectors.joining(", ")));
+
+    static Arguments parse(String... arguments) {
+        Map<String, String> given = new LinkedHashMap<>();
+        for (String argument : arguments) {
+            String[] parts = argument.split("=", 2);
+            given.put(parts[0], parts.length > 1 ? parts[1] : "");
+        }
+        boolean quick = given.remove("--quick") != null;
+        Path output = Path.of(text(given, "--output", quick ? "target/quick-results.md" : "RESULTS.md"));
+        Plan plan = new Plan(
+                chosen(Row.class, text(given, "--rows", ""), row -> Integer.toString(row.number())),
+                chosen(Contender.class, text(given, "--contenders", ""), Arguments::optionName),
+                Integer.parseInt(text(given, "--rounds", quick ? "1" : "3")),
+                seconds(given, "--warmup", quick ? "0" : "3"),
+                seconds(given, "--seconds", quick ? "0.3" : "5"),
+                Integer.parseInt(text(given, "--locks", quick ? "1000" : "100000")),
+                seconds(given, "--renewed-seconds", quick ? "1" : "20"),
+                seconds(given, "--lease", quick ? "2" : "9"),
+                Path.of("target", "jmh.log"));
+        if (!given.isEmpty()) {
+            throw new IllegalArgumentException("Unknown: " + given.keySet() + "\n" + USAGE);
+        }
+        return new Arguments(plan, quick, output);
+    }
+
+    private static String text(Map<String, String> given, String name, String otherwise) {
+        String value = given.remove(name);
+        return value != null ? value : otherwise;
+    }
+
+    private static Duration seconds(Map<String, String> given, String name, String otherwise) {
+        return Duration.ofMillis(Math.round(Double.parseDouble(text(given, name, otherwise)) * 1_000));
+    }
+
+    /** Those that the list names, or all if it is empty. */
+    private static <E extends Enum<E>> Set<E> chosen(Class<E> type, String list, Function<E, String> name) {
+        Set<E> all = EnumSet.allOf(type);
+        if (list.isEmpty()) {
+            return all;
+        }
+        Set<String> wanted = new LinkedHashSet<>(List.of(list.split(",", -1)));
+        all.removeIf(candidate -> !wanted.remove(name.apply(candidate)));
+        if (!wanted.isEmpty()) {
+            throw new IllegalArgumentException("Unknown: " + wanted + "\n" + USAGE);
+        }
+        return all;
+    }
+
+    private static String optionName(Contender contender) {
+        return contender.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

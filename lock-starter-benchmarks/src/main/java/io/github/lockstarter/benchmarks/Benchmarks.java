@@ -1,0 +1,76 @@
+package io.github.lockstarter.benchmarks;
+
+import io.github.lockstarter.benchmarks.report.Machine;
+import io.github.lockstarter.benchmarks.report.Report;
+import io.github.lockstarter.benchmarks.report.Results;
+import io.github.lockstarter.benchmarks.rows.Measurements;
+import io.github.lockstarter.benchmarks.rows.Plan;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Runs the benchmarks, prints the tables and writes them down. Ends with an error if exclusion was violated. */
+public final class Benchmarks {
+
+    private Benchmarks() {}
+
+    public static void main(String[] arguments) {
+        if (List.of(arguments).contains("--help")) {
+            System.out.print(Arguments.USAGE);
+            return;
+        }
+        try {
+            run(Arguments.parse(arguments));
+            System.exit(0);
+        } catch (Exception | Error ex) {
+            ex.printStackTrace();
+            System.exit(1);
+        }
+    }
+
+    static Results run(Arguments arguments) throws Exception {
+        Plan plan = arguments.plan();
+        Files.createDirectories(plan.log().toAbsolutePath().getParent());
+        double load = Machine.load();
+        Results results = Measurements.of(
+                plan,
+                part -> System.out.println(
+                        LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS) + " " + part));
+        List<String> conditions = new ArrayList<>(Machine.describe(redisVersion()));
+        conditions.add("medians of " + plan.rounds() + " rounds, contenders in turn; " + seconds(plan.time())
+                + " per measurement after " + seconds(plan.warmUp()) + " of warm-up");
+        conditions.add(plan.locks() + " renewed locks, watched for " + seconds(plan.renewedTime()) + "; lease there and"
+                + " of the owner that is killed: " + seconds(plan.lease()) + "; otherwise everybody's default");
+        conditions.add(String.format(Locale.ROOT, "load of the machine before the start: %.1f", load));
+        String report = Report.of(results, conditions);
+        System.out.println(report);
+        Path output = arguments.output();
+        Files.writeString(output, report);
+        System.out.println("Written to " + output.toAbsolutePath());
+        return results;
+    }
+
+    private static String redisVersion() {
+        try (RedisServer redis = RedisServer.start();
+                RedisCli cli = redis.cli()) {
+            return cli.info("server")
+                    .lines()
+                    .filter(line -> line.startsWith("redis_version:"))
+                    .map(line -> line.substring(line.indexOf(':') + 1))
+                    .findFirst()
+                    .orElse("unknown");
+        }
+    }
+
+    private static String seconds(Duration duration) {
+        return duration.toMillis() / 1_000.0 + " s";
+    }
+}

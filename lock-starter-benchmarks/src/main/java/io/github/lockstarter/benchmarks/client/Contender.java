@@ -1,0 +1,54 @@
+package io.github.lockstarter.benchmarks.client;
+
+import io.github.lockstarter.lease.ReleaseMode;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** Who takes part. A new one is one more constant; each row says whom it leaves out. */
+public enum Contender {
+    FLOOR("floor", false, Floor::open),
+    LOCK_STARTER("lock-starter", true, settings -> LockStarterClient.open(settings, UnaryOperator.identity())),
+    LOCK_STARTER_BACKGROUND(
+            "lock-starter, background",
+            true,
+            settings -> LockStarterClient.open(settings, with -> with.withReleaseMode(ReleaseMode.BACKGROUND))),
+    LOCK_STARTER_ACQUIRE("lock-starter, acquire", true, LockStarterClient::openForAcquire),
+    REDISSON("Redisson", false, RedissonLockClient::open),
+    SPRING_PUB_SUB(
+            "Spring Integration, pub/sub",
+            false,
+            settings -> SpringIntegrationClient.open(settings, RedisLockType.PUB_SUB_LOCK)),
+    SPRING_SPIN(
+            "Spring Integration, spin",
+            false,
+            settings -> SpringIntegrationClient.open(settings, RedisLockType.SPIN_LOCK));
+
+    private final String label;
+
+    private final boolean ours;
+
+    // none of them keeps anything
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Function<ClientSettings, LockClient> factory;
+
+    Contender(String label, boolean ours, Function<ClientSettings, LockClient> factory) {
+        this.label = label;
+        this.ours = ours;
+        this.factory = factory;
+    }
+
+    /** How tables and options call it. */
+    public String label() {
+        return this.label;
+    }
+
+    /** Whether the bounds are meant for it. */
+    public boolean isOurs() {
+        return this.ours;
+    }
+
+    public LockClient open(ClientSettings settings) {
+        return this.factory.apply(settings);
+    }
+}

@@ -1,0 +1,71 @@
+package io.github.lockstarter.benchmarks.client;
+
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** This library, put together as its auto-configuration does, and used through its public API only. */
+class LockStarterClient implements LockClient {
+
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
+
+    private final LettuceConnectionFactory connections;
+
+    private final LeasingLockRegistry registry;
+
+    private LockStarterClient(LettuceConnectionFactory connections, LockSettings settings) {
+        this.connections = connections;
+        RedisStoreSettings redis =
+                new RedisStoreSettings("lock", settings.commandTimeout(), true, settings.pollInterval());
+        this.registry = new LeasingLockRegistry(new RedisLockStore(connections, redis), settings, null, List.of());
+        this.registry.start();
+    }
+
+    /** With its defaults, but for what is changed in them. */
+    static LockClient open(ClientSettings settings, UnaryOperator<LockSettings> change) {
+        return new LockStarterClient(Connections.open(settings), change.apply(defaults(settings)));
+    }
+
+    /** Held locks are leases that belong to no thread. */
+    static LockClient openForAcquire(ClientSettings settings) {
+        return new LockStarterClient(Connections.open(settings), defaults(settings)) {
+            @Override
+            public Object hold(String name) throws InterruptedException {
+                return registry().acquire(LockRequest.of(name));
+            }
+        };
+    }
+
+    private static LockSettings defaults(ClientSettings settings) {
+        return LockSettings.of(settings.leaseOr(DEFAULT_TIMEOUT));
+    }
+
+    LockRegistry registry() {
+        return this.registry;
+    }
+
+    @Override
+    public Lock getLock(String name) {
+        return this.registry.getLock(name);
+    }
+
+    @Override
+    public long token(Lock held) {
+        return ((LeaseLock) held).currentLease().fencingToken();
+    }
+
+    @Override
+    public void close() {
+        this.registry.stop();
+        this.connections.destroy();
+    }
+}

@@ -1,0 +1,11 @@
+package io.github.lockstarter.benchmarks.client;
+
+/** What a client is opened for, where a contender has to know. */
+public enum Use {
+    /** Each thread wants locks that nobody else wants. */
+    ALONE,
+    /** Several threads and JVMs want the same lock. */
+    CONTENDED,
+    /** Locks are held for longer than their lease. */
+    RENEWED
+}

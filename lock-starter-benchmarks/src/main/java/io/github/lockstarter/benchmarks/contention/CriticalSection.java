@@ -1,0 +1,66 @@
+package io.github.lockstarter.benchmarks.contention;
+
+import io.github.lockstarter.benchmarks.client.LockClient;
+
+/**
+ * What must never have two threads inside, of whatever JVM. It counts those that find somebody there, increments a plain
+ * counter that loses increments if they overlap, and sees to it that fencing tokens grow from one to the next. On the
+ * way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM.
+ */
+final class CriticalSection {
+
+    static final int INSIDE = 0;
+
+    static final int ENTRIES = Arena.LINE;
+
+    static final int OVERLAPS = 2 * Arena.LINE;
+
+    static final int STALE_TOKENS = 3 * Arena.LINE;
+
+    static final int LAST_TOKEN = 4 * Arena.LINE;
+
+    static final int LAST_JVM = LAST_TOKEN + 1;
+
+    static final int LAST_END = LAST_TOKEN + 2;
+
+    static final int HAND_OVERS = LAST_TOKEN + 3;
+
+    private final Arena arena;
+
+    /** From 1, for 0 is nobody. */
+    private final int jvm;
+
+    CriticalSection(Arena arena, int jvm) {
+        this.arena = arena;
+        this.jvm = jvm;
+    }
+
+    /** To be called with the lock held; returns what {@link #leave} has to be given. */
+    long enter(long token) {
+        long begin = System.nanoTime();
+        if (this.arena.getAndAdd(INSIDE, 1) != 0) {
+            this.arena.getAndAdd(OVERLAPS, 1);
+        }
+        if (token != LockClient.NO_TOKEN) {
+            if (token <= this.arena.get(LAST_TOKEN)) {
+                this.arena.getAndAdd(STALE_TOKENS, 1);
+            }
+            this.arena.set(LAST_TOKEN, token);
+        }
+        long last = this.arena.get(LAST_JVM);
+        long handOvers = this.arena.get(HAND_OVERS);
+        if (last != 0 && last != this.jvm && handOvers < Arena.SAMPLES) {
+            this.arena.set(Arena.sample((int) handOvers), begin - this.arena.get(LAST_END));
+            this.arena.set(HAND_OVERS, handOvers + 1);
+        }
+        return this.arena.get(ENTRIES);
+    }
+
+    /** To be called before the lock is given back. */
+    void leave(long entriesBefore) {
+        this.arena.set(ENTRIES, entriesBefore + 1);
+        this.arena.set(LAST_JVM, this.jvm);
+        this.arena.getAndAdd(INSIDE, -1);
+        this.arena.set(LAST_END, System.nanoTime());
+    }
+}

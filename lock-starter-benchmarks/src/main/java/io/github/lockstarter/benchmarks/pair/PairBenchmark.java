@@ -1,0 +1,101 @@
+package io.github.lockstarter.benchmarks.pair;
+
+import io.github.lockstarter.benchmarks.client.ClientSettings;
+import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.Use;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.ThreadParams;
+
+/** Lock and unlock a key that nobody else wants. The runner gives threads, times and parameters. */
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class PairBenchmark {
+
+    /** One client for all threads, as in an application. */
+    @State(Scope.Benchmark)
+    public static class Client {
+
+        @Param("FLOOR")
+        public Contender contender = Contender.FLOOR;
+
+        @Param("0")
+        public int port;
+
+        private @Nullable LockClient opened;
+
+        @Setup
+        public void open() {
+            this.opened = this.contender.open(new ClientSettings(this.port, null, Use.ALONE));
+            this.opened.warmUp();
+        }
+
+        @TearDown
+        public void close() {
+            opened().close();
+        }
+
+        LockClient opened() {
+            return Objects.requireNonNull(this.opened);
+        }
+    }
+
+    /** The keys of one thread, in turn. */
+    @State(Scope.Thread)
+    public static class Keys {
+
+        private static final int COUNT = 1_000;
+
+        private final String[] keys = new String[COUNT];
+
+        private int next;
+
+        @Setup
+        public void name(ThreadParams thread) {
+            for (int i = 0; i < COUNT; i++) {
+                this.keys[i] = "pair:" + thread.getThreadIndex() + ":" + i;
+            }
+        }
+
+        String next() {
+            this.next = (this.next + 1) % COUNT;
+            return this.keys[this.next];
+        }
+    }
+
+    /** Looks at what is allocated while the client is open. */
+    @State(Scope.Benchmark)
+    public static class Memory {
+
+        private @Nullable Allocation before;
+
+        @Setup(Level.Iteration)
+        public void begin() {
+            this.before = Allocation.now();
+        }
+
+        @TearDown(Level.Iteration)
+        public void end() {
+            Allocation then = Objects.requireNonNull(this.before);
+            Allocation now = Allocation.now();
+            AllocationProfiler.counted(now.since(then, true), now.since(then, false));
+        }
+    }
+
+    @Benchmark
+    public void pair(Client client, Keys keys, Memory memory) {
+        client.opened().pair(keys.next());
+    }
+}

@@ -1,0 +1,59 @@
+package io.github.lockstarter.benchmarks.report;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Where it was measured, and with which versions. */
+public final class Machine {
+
+    private static final long GIBIBYTE = 1L << 30;
+
+    private Machine() {}
+
+    public static List<String> describe(String redisVersion) {
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        return List.of(
+                Runtime.getRuntime().availableProcessors() + " cores (" + processor() + "), "
+                        + Math.round((double) system.getTotalMemorySize() / GIBIBYTE) + " GiB, "
+                        + system.getName() + " " + system.getArch(),
+                "JDK " + Runtime.version() + ", " + System.getProperty("java.vm.name"),
+                "Redis " + redisVersion + " on loopback, no persistence",
+                "Lettuce " + version("io.lettuce.core.RedisClient") + ", Spring Data Redis "
+                        + version("org.springframework.data.redis.core.RedisTemplate") + ", Redisson "
+                        + version("org.redisson.Redisson") + ", Spring Integration "
+                        + version("org.springframework.integration.redis.util.RedisLockRegistry") + ", lock-starter "
+                        + version("io.github.lockstarter.LockRegistry"));
+    }
+
+    /** How many others want the processors; what they take is missing in the figures. Negative: unknown. */
+    public static double load() {
+        return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    }
+
+    private static String processor() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).trim())
+                    .findFirst()
+                    .orElse("model unknown");
+        } catch (IOException ex) {
+            return "model unknown";
+        }
+    }
+
+    /** As the manifest of its jar says. */
+    private static String version(String className) {
+        try {
+            String version = Class.forName(className).getPackage().getImplementationVersion();
+            // Lettuce appends its commit
+            return version != null ? version.replaceAll("/.*", "") : "of this build";
+        } catch (ClassNotFoundException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.github.lockstarter.benchmarks.report;
+
+import java.util.Locale;
+
+/** A figure of a row: what it is called, in which unit, with how many decimals, and whether ratios of it say something. */
+public enum Metric {
+    RATE("rate", "/s", 0, true),
+    MEDIAN("p50", " µs", 0, true),
+    CALLER_BYTES("allocated by the caller", " B", 0, false),
+    ALL_BYTES("allocated by all threads", " B", 0, false),
+    WIRE_COMMANDS("commands on the wire", "", 2, false),
+    ALL_COMMANDS("commands in all, each", "", 2, false),
+    LONGEST_WAIT("longest wait", " ms", 0, false),
+    THREAD_FAIRNESS("least / most served thread", "", 2, false),
+    JVM_FAIRNESS("least / most served JVM", "", 2, false),
+    HAND_OVER("hand-over between JVMs, p50", " µs", 0, true),
+    CLIENT_CPU("client", " cores", 3, true),
+    REDIS_CPU("Redis", " cores", 3, true),
+    HEAP("heap each, without the name", " B", 0, false),
+    NAMED_HEAP("heap each, with the name", " B", 0, false),
+    LOST("lost", "", 0, false),
+    AFTER_EXPIRY("served after the expiry", " ms", 0, false);
+
+    private final String label;
+
+    private final String unit;
+
+    private final int decimals;
+
+    private final boolean comparable;
+
+    Metric(String label, String unit, int decimals, boolean comparable) {
+        this.label = label;
+        this.unit = unit;
+        this.decimals = decimals;
+        this.comparable = comparable;
+    }
+
+    public String label() {
+        return this.label;
+    }
+
+    boolean isComparable() {
+        return this.comparable;
+    }
+
+    public String format(double value) {
+        return String.format(Locale.ROOT, "%,." + this.decimals + "f", value) + this.unit;
+    }
+}

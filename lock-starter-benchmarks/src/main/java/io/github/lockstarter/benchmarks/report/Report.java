@@ -1,0 +1,108 @@
+package io.github.lockstarter.benchmarks.report;
+
+import io.github.lockstarter.benchmarks.client.Contender;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+
+/** The results as Markdown. */
+public final class Report {
+
+    private final Results results;
+
+    private final StringBuilder text = new StringBuilder();
+
+    private Report(Results results) {
+        this.results = results;
+    }
+
+    /**
+     * Writes it all down.
+     *
+     * @param conditions under which it was measured, one per line
+     */
+    public static String of(Results results, List<String> conditions) {
+        return new Report(results).write(conditions);
+    }
+
+    private String write(List<String> conditions) {
+        line("# Results");
+        line("");
+        line(
+                "Written by the benchmark; see README.md for what the rows measure. Each figure is the median of the rounds."
+                        + " Ratios within one run count, absolute figures belong to the machine.");
+        line("");
+        conditions.forEach(condition -> line("- " + condition));
+        for (Row row : this.results.rows()) {
+            line("");
+            line("## " + row.number() + ". " + row.title());
+            line("");
+            table(this.results.row(row));
+            bounds(row, this.results.row(row));
+        }
+        return this.text.toString();
+    }
+
+    private void table(RowResult row) {
+        List<Metric> metrics = List.copyOf(row.metrics());
+        List<String> header = new ArrayList<>();
+        metrics.forEach(metric -> header.add(metric.label()));
+        List<Metric> compared = metrics.stream().filter(Metric::isComparable).toList();
+        List<Contender> references = Stream.of(Contender.FLOOR, Contender.REDISSON)
+                .filter(row.contenders()::contains)
+                .toList();
+        for (Metric metric : compared) {
+            references.forEach(reference -> header.add(metric.label() + " / " + reference.label()));
+        }
+        line("| | " + String.join(" | ", header) + " |");
+        line("|---|" + "---:|".repeat(header.size()));
+        for (Contender contender : row.contenders()) {
+            List<String> cells = new ArrayList<>();
+            metrics.forEach(metric -> cells.add(format(row.median(contender, metric), metric)));
+            for (Metric metric : compared) {
+                references.forEach(reference -> cells.add(ratio(row, metric, contender, reference)));
+            }
+            line("| " + contender.label() + " | " + String.join(" | ", cells) + " |");
+        }
+    }
+
+    private static String format(OptionalDouble value, Metric metric) {
+        return value.isPresent() ? metric.format(value.getAsDouble()) : "";
+    }
+
+    private static String ratio(RowResult row, Metric metric, Contender contender, Contender reference) {
+        OptionalDouble own = row.median(contender, metric);
+        OptionalDouble other = row.median(reference, metric);
+        return own.isPresent() && other.isPresent() && other.getAsDouble() != 0
+                ? String.format(Locale.ROOT, "%.2f", own.getAsDouble() / other.getAsDouble())
+                : "";
+    }
+
+    private void bounds(Row row, RowResult result) {
+        for (Contender contender : result.contenders()) {
+            if (contender.isOurs()) {
+                line("");
+                line("| " + contender.label() + " has to reach | is | |");
+                line("|---|---:|---|");
+                row.bounds().stream()
+                        .filter(bound -> bound.isFor(contender))
+                        .forEach(bound -> bound(bound, result, contender));
+            }
+        }
+    }
+
+    private void bound(Bound bound, RowResult result, Contender contender) {
+        OptionalDouble actual = bound.actual(result, contender);
+        if (actual.isPresent()) {
+            double value = actual.getAsDouble();
+            line("| " + bound.describe() + " | " + bound.format(value) + " | "
+                    + (bound.holds(value) ? "holds" : "**does not hold**") + " |");
+        }
+    }
+
+    private void line(String line) {
+        this.text.append(line).append('\n');
+    }
+}

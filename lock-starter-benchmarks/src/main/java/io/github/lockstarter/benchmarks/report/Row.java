@@ -1,0 +1,105 @@
+package io.github.lockstarter.benchmarks.report;
+
+import static io.github.lockstarter.benchmarks.client.Contender.FLOOR;
+import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER;
+import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_ACQUIRE;
+import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_BACKGROUND;
+import static io.github.lockstarter.benchmarks.client.Contender.REDISSON;
+import static io.github.lockstarter.benchmarks.client.Contender.SPRING_SPIN;
+import static io.github.lockstarter.benchmarks.report.Bound.atLeast;
+import static io.github.lockstarter.benchmarks.report.Bound.atMost;
+
+import io.github.lockstarter.benchmarks.client.Contender;
+import java.util.List;
+import java.util.Set;
+
+/** The rows of the table: what is done, who cannot take part, what this library has to reach. */
+// both are made by `of`
+@SuppressWarnings("ImmutableEnumChecker")
+public enum Row {
+    ALONE(
+            1,
+            "lock + unlock, 1 thread, 1,000 keys",
+            Set.of(LOCK_STARTER_ACQUIRE),
+            atLeast(Metric.RATE, 0.9).times(FLOOR),
+            atMost(Metric.ALL_BYTES, 7_000),
+            atMost(Metric.WIRE_COMMANDS, 2),
+            atMost(Metric.MEDIAN, 0.6).times(LOCK_STARTER).only(LOCK_STARTER_BACKGROUND)),
+    OWN_KEYS(
+            2,
+            "lock + unlock, 16 threads, 1,000 keys of its own each",
+            Set.of(LOCK_STARTER_ACQUIRE),
+            atLeast(Metric.RATE, 0.85).times(FLOOR),
+            atLeast(Metric.RATE, 4).times(REDISSON)),
+    ONE_JVM(
+            3,
+            "1 JVM, 16 threads, one key, empty body",
+            Set.of(LOCK_STARTER_ACQUIRE),
+            atLeast(Metric.RATE, 15).times(REDISSON),
+            atMost(Metric.ALL_COMMANDS, 0.2),
+            atMost(Metric.LONGEST_WAIT, 60),
+            atLeast(Metric.THREAD_FAIRNESS, 0.8)),
+    FOUR_JVMS(
+            4,
+            "4 JVMs × 4 threads, one key, empty body",
+            Set.of(LOCK_STARTER_ACQUIRE),
+            atLeast(Metric.RATE, 40).times(REDISSON),
+            atMost(Metric.HAND_OVER, 0.6).times(REDISSON),
+            atMost(Metric.ALL_COMMANDS, 0.5),
+            atMost(Metric.LONGEST_WAIT, 150),
+            atLeast(Metric.THREAD_FAIRNESS, 0.8),
+            atLeast(Metric.JVM_FAIRNESS, 0.8)),
+    FOUR_JVMS_WORKING(
+            5,
+            "4 JVMs × 4 threads, one key, parked for 1 ms under the lock",
+            Set.of(LOCK_STARTER_ACQUIRE),
+            atLeast(Metric.RATE, 1.6).times(REDISSON),
+            atMost(Metric.LONGEST_WAIT, 200),
+            atLeast(Metric.THREAD_FAIRNESS, 0.8),
+            atLeast(Metric.JVM_FAIRNESS, 0.8)),
+    RENEWED(
+            6,
+            "renewed locks, all held by one JVM",
+            Set.of(FLOOR, LOCK_STARTER_BACKGROUND, SPRING_SPIN),
+            atMost(Metric.CLIENT_CPU, 1).times(REDISSON),
+            atMost(Metric.REDIS_CPU, 1).times(REDISSON),
+            atMost(Metric.HEAP, 500),
+            atMost(Metric.LOST, 0)),
+    OWNER_KILLED(
+            7,
+            "owner killed, a waiter stands by in another JVM",
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_BACKGROUND),
+            atMost(Metric.AFTER_EXPIRY, 50));
+
+    private final int number;
+
+    private final String title;
+
+    private final Set<Contender> without;
+
+    private final List<Bound> bounds;
+
+    Row(int number, String title, Set<Contender> without, Bound... bounds) {
+        this.number = number;
+        this.title = title;
+        this.without = without;
+        this.bounds = List.of(bounds);
+    }
+
+    /** As options and the report number it. */
+    public int number() {
+        return this.number;
+    }
+
+    String title() {
+        return this.title;
+    }
+
+    List<Bound> bounds() {
+        return this.bounds;
+    }
+
+    public boolean takes(Contender contender) {
+        return !this.without.contains(contender);
+    }
+}

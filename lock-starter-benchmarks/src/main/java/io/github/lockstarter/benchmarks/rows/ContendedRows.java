@@ -1,0 +1,107 @@
+package io.github.lockstarter.benchmarks.rows;
+
+import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.contention.Arena;
+import io.github.lockstarter.benchmarks.contention.ContentionOrder;
+import io.github.lockstarter.benchmarks.contention.ContentionResult;
+import io.github.lockstarter.benchmarks.report.Metric;
+import io.github.lockstarter.benchmarks.report.Results;
+import io.github.lockstarter.benchmarks.report.Row;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The rows in which all want the same lock; one fleet does them all, and ends with the death of an owner. */
+final class ContendedRows {
+
+    static final List<Row> ROWS = List.of(Row.ONE_JVM, Row.FOUR_JVMS, Row.FOUR_JVMS_WORKING, Row.OWNER_KILLED);
+
+    private static final int JVMS = 4;
+
+    /** So that all JVMs know of the start before it comes. */
+    private static final Duration LEAD = Duration.ofMillis(100);
+
+    private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private static final double MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final double MICRO = TimeUnit.MICROSECONDS.toNanos(1);
+
+    private final Plan plan;
+
+    private final Contender contender;
+
+    private final Results results;
+
+    private ContendedRows(Plan plan, Contender contender, Results results) {
+        this.plan = plan;
+        this.contender = contender;
+        this.results = results;
+    }
+
+    static void measure(Plan plan, Contender contender, Results results) throws InterruptedException {
+        new ContendedRows(plan, contender, results).measure();
+    }
+
+    private void measure() throws InterruptedException {
+        try (RedisServer redis = RedisServer.start();
+                RedisCli cli = redis.cli();
+                Fleet fleet = new Fleet(this.contender, redis.port(), JVMS, "384m")) {
+            fleet.askAll("open 0");
+            contend(Row.ONE_JVM, fleet, cli, 1, 16, Duration.ZERO);
+            contend(Row.FOUR_JVMS, fleet, cli, JVMS, 4, Duration.ZERO);
+            contend(Row.FOUR_JVMS_WORKING, fleet, cli, JVMS, 4, Duration.ofMillis(1));
+            if (this.plan.has(Row.OWNER_KILLED, this.contender)) {
+                double late = OwnerKilled.millisAfterExpiry(fleet, cli, this.plan.lease());
+                this.results.add(Row.OWNER_KILLED, this.contender, Metric.AFTER_EXPIRY, late);
+            }
+        }
+    }
+
+    private void contend(Row row, Fleet fleet, RedisCli cli, int jvms, int threads, Duration work)
+            throws InterruptedException {
+        if (!this.plan.has(row, this.contender)) {
+            return;
+        }
+        if (!this.plan.warmUp().isZero()) {
+            run(fleet, jvms, threads, work, this.plan.warmUp());
+        }
+        cli.command("CONFIG", "RESETSTAT");
+        ContentionResult result = run(fleet, jvms, threads, work, this.plan.time());
+        long commands = cli.infoCommandStats().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+        add(row, Metric.RATE, result.served() * SECOND / this.plan.time().toNanos());
+        add(row, Metric.ALL_COMMANDS, (double) commands / Math.max(1, result.entered()));
+        add(row, Metric.LONGEST_WAIT, result.longestWaitNanos() / MILLI);
+        add(row, Metric.THREAD_FAIRNESS, result.threadFairness());
+        if (jvms > 1) {
+            add(row, Metric.JVM_FAIRNESS, result.jvmFairness());
+            add(row, Metric.HAND_OVER, result.handOverNanos() / MICRO);
+        }
+    }
+
+    private ContentionResult run(Fleet fleet, int jvms, int threads, Duration work, Duration time)
+            throws InterruptedException {
+        try (Arena arena = Arena.create()) {
+            long start = System.nanoTime() + LEAD.toNanos();
+            List<Integer> numbers = new ArrayList<>();
+            for (int jvm = 1; jvm <= jvms; jvm++) {
+                ContentionOrder order =
+                        new ContentionOrder(arena.file(), jvm, threads, work.toNanos(), start, start + time.toNanos());
+                numbers.add(fleet.send(jvm - 1, "contend " + order.encode()));
+            }
+            for (int worker = 0; worker < jvms; worker++) {
+                fleet.await(worker, numbers.get(worker));
+            }
+            return ContentionResult.read(arena, jvms, threads);
+        }
+    }
+
+    private void add(Row row, Metric metric, double value) {
+        this.results.add(row, this.contender, metric, value);
+    }
+}

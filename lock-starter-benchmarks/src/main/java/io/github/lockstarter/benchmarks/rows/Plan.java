@@ -1,0 +1,41 @@
+package io.github.lockstarter.benchmarks.rows;
+
+import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.report.Row;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What to measure, and for how long.
+ *
+ * @param rows which
+ * @param contenders who
+ * @param rounds how often, the contenders in turn
+ * @param warmUp before each measurement
+ * @param time of each measurement
+ * @param locks how many renewed ones
+ * @param renewedTime how long they are watched
+ * @param lease of renewed locks, and of the one whose owner is killed
+ * @param log where JMH writes
+ */
+public record Plan(
+        Set<Row> rows,
+        Set<Contender> contenders,
+        int rounds,
+        Duration warmUp,
+        Duration time,
+        int locks,
+        Duration renewedTime,
+        Duration lease,
+        Path log) {
+
+    boolean has(Row row, Contender contender) {
+        return this.rows.contains(row) && row.takes(contender);
+    }
+
+    List<Row> due(List<Row> some, Contender contender) {
+        return some.stream().filter(row -> has(row, contender)).toList();
+    }
+}

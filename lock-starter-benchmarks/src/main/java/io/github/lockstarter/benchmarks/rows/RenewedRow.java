@@ -1,0 +1,69 @@
+package io.github.lockstarter.benchmarks.rows;
+
+import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.report.Metric;
+import io.github.lockstarter.benchmarks.report.Results;
+import io.github.lockstarter.benchmarks.report.Row;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** One JVM holds many locks, which are all renewed; what does that cost, and are they all still there in the end? */
+final class RenewedRow {
+
+    static final List<Row> ROWS = List.of(Row.RENEWED);
+
+    private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private RenewedRow() {}
+
+    static void measure(Plan plan, Contender contender, Results results) throws InterruptedException {
+        try (RedisServer redis = RedisServer.start();
+                RedisCli cli = redis.cli();
+                Fleet fleet = new Fleet(contender, redis.port(), 1, "1g")) {
+            String[] heap = fleet.ask(
+                            0, "hold " + plan.locks() + " " + plan.lease().toMillis())
+                    .split(" ", -1);
+            long began = System.nanoTime();
+            double client = clientSeconds(fleet);
+            double server = serverSeconds(cli);
+            pass(plan.renewedTime());
+            client = clientSeconds(fleet) - client;
+            server = serverSeconds(cli) - server;
+            double seconds = (System.nanoTime() - began) / SECOND;
+            results.add(Row.RENEWED, contender, Metric.CLIENT_CPU, client / seconds);
+            results.add(Row.RENEWED, contender, Metric.REDIS_CPU, server / seconds);
+            results.add(Row.RENEWED, contender, Metric.HEAP, Double.parseDouble(heap[0]));
+            results.add(Row.RENEWED, contender, Metric.NAMED_HEAP, Double.parseDouble(heap[1]));
+            results.add(Row.RENEWED, contender, Metric.LOST, plan.locks() + 1.0 - keys(cli));
+        }
+    }
+
+    private static double clientSeconds(Fleet fleet) throws InterruptedException {
+        return Long.parseLong(fleet.ask(0, "cpu")) / SECOND;
+    }
+
+    private static double serverSeconds(RedisCli cli) {
+        return cli.info("cpu")
+                .lines()
+                .filter(line -> line.startsWith("used_cpu_sys:") || line.startsWith("used_cpu_user:"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
+                .sum();
+    }
+
+    private static long keys(RedisCli cli) {
+        return (Long) Objects.requireNonNull(cli.command("DBSIZE"));
+    }
+
+    /** The measurement is that time goes by. */
+    private static void pass(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}

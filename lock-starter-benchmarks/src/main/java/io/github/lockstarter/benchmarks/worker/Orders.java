@@ -1,0 +1,70 @@
+package io.github.lockstarter.benchmarks.worker;
+
+import io.github.lockstarter.benchmarks.client.ClientSettings;
+import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.Use;
+import io.github.lockstarter.benchmarks.contention.Contention;
+import io.github.lockstarter.benchmarks.contention.ContentionOrder;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What a worker can be told: the word that names it, a blank, and what that needs. */
+final class Orders {
+
+    private final Contender contender;
+
+    private final int port;
+
+    private @Nullable LockClient client;
+
+    private @Nullable HeldLocks held;
+
+    Orders(Contender contender, int port) {
+        this.contender = contender;
+        this.port = port;
+    }
+
+    String execute(String order) throws Exception {
+        int blank = order.indexOf(' ');
+        String name = blank < 0 ? order : order.substring(0, blank);
+        String rest = order.substring(blank + 1);
+        return switch (name) {
+            case "open" -> {
+                open(Use.CONTENDED, Long.parseLong(rest)).warmUp();
+                yield "open";
+            }
+            case "contend" -> {
+                Contention.run(client(), ContentionOrder.decode(rest));
+                yield "done";
+            }
+            case "take" -> {
+                client().getLock(Worker.ORPHAN).lock();
+                yield Long.toString(System.nanoTime());
+            }
+            case "hold" -> {
+                String[] words = rest.split(" ", -1);
+                this.held = new HeldLocks(open(Use.RENEWED, Long.parseLong(words[1])));
+                yield this.held.take(Integer.parseInt(words[0]));
+            }
+            case "cpu" -> Long.toString(HeldLocks.processCpuNanos());
+            default -> throw new IllegalArgumentException(order);
+        };
+    }
+
+    /** With that lease, or the default one if it is zero; in place of what was open. */
+    private LockClient open(Use use, long leaseMillis) {
+        if (this.client != null) {
+            this.client.close();
+        }
+        Duration lease = leaseMillis == 0 ? null : Duration.ofMillis(leaseMillis);
+        LockClient opened = this.contender.open(new ClientSettings(this.port, lease, use));
+        this.client = opened;
+        return opened;
+    }
+
+    private LockClient client() {
+        return Objects.requireNonNull(this.client, "not open");
+    }
+}
