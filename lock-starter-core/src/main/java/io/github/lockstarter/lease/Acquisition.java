@@ -13,7 +13,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** One call that wants a lock: its deadline, and what is known of its attempts. Used by one thread at a time. */
+/** One call that wants a lock: its deadline, and what is known of its attempts. Asks on one thread at a time. */
 final class Acquisition {
 
     private static final Log logger = LogFactory.getLog(Acquisition.class);
@@ -83,9 +83,10 @@ final class Acquisition {
 
     private @Nullable Grant ask(Place place, Turn turn) {
         Claim claim = place.takeClaim(this.leaseMillis);
-        AcquireReply claimed = claim != null ? claim.reply() : null;
-        if (claim != null && claimed != null) {
-            return outcome(claimed, place, turn, claim.sentAt(), claim.sentAtWall());
+        if (claim != null) {
+            return this.engine
+                    .grants()
+                    .granted(this, claim.fencingToken(), place, turn, claim.sentAt(), claim.sentAtWall());
         }
         LeaseClock clock = this.engine.clock();
         long sentAt = clock.nanoTime();
@@ -103,16 +104,10 @@ final class Acquisition {
                     "The store of lock '" + this.request.lockName() + "' failed: " + ex, ex, true, false);
         }
         place.answered(null);
-        return outcome(reply, place, turn, sentAt, sentAtWall);
-    }
-
-    private @Nullable Grant outcome(AcquireReply reply, Place place, Turn turn, long sentAt, long sentAtWall) {
         if (reply instanceof AcquireReply.Granted granted) {
             return this.engine.grants().granted(this, granted.fencingToken(), place, turn, sentAt, sentAtWall);
         }
-        if (mayWait()) {
-            place.joined();
-        }
+        place.taken(mayWait());
         this.lastFailure = null;
         this.pace.taken(((AcquireReply.Taken) reply).remainingMillis());
         return null;

@@ -54,16 +54,17 @@ final class AsyncAcquirer {
 
     CompletableFuture<Lease> start() {
         this.turn.onWake(this::look);
+        // Before anything can end the wait: who is called in that moment must notice, to pass on what it is called
+        // with.
+        CompletableFuture<?> unused = this.turn.whenComplete((mine, failure) -> look());
         if (!this.engine.isAccepting()) {
             refuse();
         } else if (this.acquisition.deadline().isOnce() && !this.turn.isDone()) {
             timeOut();
-        } else {
-            CompletableFuture<?> unused = this.turn.whenComplete((mine, failure) -> look());
         }
         // Cancelled by the caller, or completed from outside: leaves the queue.
         this.engine.pending().add(this);
-        CompletableFuture<?> unused = this.result.whenComplete((lease, failure) -> {
+        CompletableFuture<?> unusedToo = this.result.whenComplete((lease, failure) -> {
             this.engine.pending().remove(this);
             if (this.over.compareAndSet(false, true)) {
                 this.acquisition.tell(Outcome.INTERRUPTED, null);
@@ -147,12 +148,14 @@ final class AsyncAcquirer {
     private void granted(Grant grant) {
         boolean wanted = this.over.compareAndSet(false, true);
         this.ended = true;
-        endWaiting();
+        forget();
         this.turn.settle();
         if (!wanted) {
             this.engine.releaser().release(grant);
+            this.acquisition.endWaiting();
             return;
         }
+        this.acquisition.endWaiting();
         LeaseHandle lease = this.engine.unownedLease(grant);
         this.engine.threads().complete(() -> {
             if (!this.result.complete(lease)) {
@@ -172,7 +175,7 @@ final class AsyncAcquirer {
             return;
         }
         this.ended = true;
-        endWaiting();
+        forget();
         Grant handedOver = called ? this.turn.awaitCall() : null;
         if (handedOver != null) {
             this.turn.settle();
@@ -180,14 +183,15 @@ final class AsyncAcquirer {
         } else if (called) {
             this.acquisition.passOn(this.turn);
         }
+        // Last: a registry that stops waits for those who wait, and takes back nothing after that.
+        this.acquisition.endWaiting();
     }
 
-    private void endWaiting() {
+    private void forget() {
         // The turn outlives the wait, and must not keep the lease reachable: it may be forgotten and is noticed then.
         this.turn.onWake(null);
         cancel(this.timeout);
         cancel(this.nextLook);
-        this.acquisition.endWaiting();
     }
 
     private static void cancel(@Nullable ScheduledFuture<?> planned) {

@@ -43,6 +43,7 @@ final class BackgroundRelease {
      * the acquire may still be on its way, and would take the lock or join the line for nobody when it is executed.
      */
     void ofPlace(String lockName, Place place) {
+        place.close();
         if (place.unansweredMillis() > 0) {
             ofUnanswered(lockName, place.acquisitionId(), place.unansweredMillis());
         } else {

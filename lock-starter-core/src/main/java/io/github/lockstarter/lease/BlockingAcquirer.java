@@ -44,12 +44,13 @@ final class BlockingAcquirer {
             acquisition.tell(Outcome.INTERRUPTED, null);
             throw ex;
         } finally {
-            acquisition.endWaiting();
             if (grant == null) {
                 giveUp(acquisition, turn);
             } else {
                 turn.settle();
             }
+            // Last: a registry that stops waits for those who wait, and takes back nothing after that.
+            acquisition.endWaiting();
         }
     }
 

@@ -17,7 +17,7 @@ final class Claim {
 
     private volatile boolean answered;
 
-    private volatile @Nullable AcquireReply reply;
+    private volatile long fencingToken;
 
     Claim(LeaseClock clock, long leaseMillis) {
         this.sentAt = clock.nanoTime();
@@ -27,7 +27,9 @@ final class Claim {
 
     /** The store has answered; null: not in a way that is of use. */
     void answer(@Nullable AcquireReply reply) {
-        this.reply = reply;
+        if (reply instanceof AcquireReply.Granted granted) {
+            this.fencingToken = granted.fencingToken();
+        }
         this.answered = true;
     }
 
@@ -35,10 +37,9 @@ final class Claim {
         return this.answered;
     }
 
-    /** The answer; null: there is none yet, or none of use. */
-    @Nullable
-    AcquireReply reply() {
-        return this.reply;
+    /** Token of the grant; 0: there is none. */
+    long fencingToken() {
+        return this.fencingToken;
     }
 
     long sentAt() {

@@ -2,9 +2,14 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.store.AcquireReply;
 import java.util.concurrent.CompletionStage;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** What happens when a message says that a lock was handed to this JVM. */
 final class Claims {
+
+    private static final Log logger = LogFactory.getLog(Claims.class);
 
     private final LockEngine engine;
 
@@ -17,25 +22,22 @@ final class Claims {
         this.engine.queues().forFirst(lockName, (first, place) -> {
             place.noticeHandOver();
             Acquisition waiter = first.acquisition();
-            if (waiter == null || !first.isWaiting() || place.isBeingAskedFor()) {
-                // It looks by itself, or again after the answer that is on its way.
+            // Otherwise it looks by itself, or again after the answer that is on its way.
+            if (waiter == null || !first.isWaiting() || !claim(first, place, waiter)) {
                 first.wake();
-            } else {
-                claim(first, place, waiter);
             }
         });
     }
 
-    private void claim(Turn first, Place place, Acquisition waiter) {
+    private boolean claim(Turn first, Place place, Acquisition waiter) {
         Claim claim = new Claim(this.engine.clock(), waiter.leaseMillis());
-        place.claiming(claim);
-        CompletionStage<AcquireReply> reply = this.engine
-                .store()
-                .acquireLater(first.lockName(), place.acquisitionId(), waiter.leaseMillis(), waiter.mayWait());
+        if (!place.beginClaim(claim)) {
+            return false;
+        }
+        CompletionStage<AcquireReply> reply = send(first, place, waiter);
         if (reply == null) {
             claim.answer(null);
-            first.wake();
-            return;
+            return false;
         }
         CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
             if (failure != null) {
@@ -48,5 +50,18 @@ final class Claims {
                 now.wake();
             });
         });
+        return true;
+    }
+
+    private @Nullable CompletionStage<AcquireReply> send(Turn first, Place place, Acquisition waiter) {
+        try {
+            return this.engine
+                    .store()
+                    .acquireLater(first.lockName(), place.acquisitionId(), waiter.leaseMillis(), waiter.mayWait());
+        } catch (RuntimeException ex) {
+            logger.debug("No claim for lock '" + first.lockName() + "'", ex);
+            place.unanswered(waiter.leaseMillis());
+            return null;
+        }
     }
 }

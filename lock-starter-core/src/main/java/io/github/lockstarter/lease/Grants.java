@@ -20,6 +20,7 @@ final class Grants {
             // Nobody renews or releases any more, nor takes this one back: it runs out by itself.
             throw to.refusal();
         }
+        place.close();
         Grant grant = make(to, fencingToken, place, turn, sentAt, sentAtWall);
         if (grant.hasEnded(this.engine.clock())) {
             throw new LockStoreException(
@@ -40,10 +41,14 @@ final class Grants {
      */
     boolean takeOver(
             Acquisition to, long leaseMillis, long fencingToken, Place place, Turn turn, long sentAt, long sentAtWall) {
-        Grant grant = make(to, fencingToken, place, turn, sentAt, sentAtWall);
-        if (leaseMillis != to.leaseMillis() || grant.hasEnded(this.engine.clock()) || this.engine.hasGivenUp()) {
+        if (leaseMillis != to.leaseMillis() || this.engine.hasGivenUp()) {
             return false;
         }
+        Grant grant = make(to, fencingToken, place, turn, sentAt, sentAtWall);
+        if (grant.hasEnded(this.engine.clock())) {
+            return false;
+        }
+        place.close();
         begin(grant, to, Kind.LOCAL, sentAt);
         turn.complete(grant);
         return true;

@@ -2,6 +2,7 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -38,8 +39,13 @@ final class HandOver {
         return grant.renewUntil() != Grant.NOT_RENEWED
                 && since < this.maxNanos
                 && grant.passes() < Math.min(this.maxCount, TimeUnit.NANOSECONDS.toMicros(since))
-                && grant.remaining(this.engine.clock()) > this.enoughNanos
+                && isUsual(grant.remaining(this.engine.clock()))
                 && !this.engine.hasGivenUp();
+    }
+
+    /** A lease that a nested hold has lengthened would outlive its next owner by as much if that one dies. */
+    private boolean isUsual(long remaining) {
+        return remaining > this.enoughNanos && remaining <= 2 * this.enoughNanos;
     }
 
     /** Hands over a grant whose release has begun; false if the next waiter wants another sort of lease, or there is none. */
@@ -48,10 +54,7 @@ final class HandOver {
         if (next == null) {
             return false;
         }
-        Acquisition waiter = next.acquisition();
-        if (waiter == null) {
-            throw new IllegalStateException("Somebody waits for lock '" + grant.lockName() + "' who has it.");
-        }
+        Acquisition waiter = Objects.requireNonNull(next.acquisition());
         long now = this.engine.clock().nanoTime();
         Grant successor = new Grant(grant, waiter.request(), now, next, waiter.owner());
         successor.setRenewUntil(this.engine.renewUntil(waiter.request(), now));

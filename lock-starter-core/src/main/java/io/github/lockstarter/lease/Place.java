@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockStoreException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * last one's giving up, and then the id is never used again.
  */
 final class Place {
+
+    private static final AtomicReferenceFieldUpdater<Place, Claim> CLAIM =
+            AtomicReferenceFieldUpdater.newUpdater(Place.class, Claim.class, "claim");
 
     private final String acquisitionId;
 
@@ -29,6 +33,9 @@ final class Place {
     private volatile long askedAt;
 
     private volatile @Nullable Claim claim;
+
+    /** Nobody asks from here any more. */
+    private volatile boolean closed;
 
     /** Why the store gave no usable answer when it was asked last; null: it gave one, or was not asked yet. */
     private volatile @Nullable LockStoreException trouble;
@@ -78,9 +85,10 @@ final class Place {
         this.unansweredMillis = Math.max(this.unansweredMillis, leaseMillis);
     }
 
-    /** The store may have put the place into its line. */
-    void joined() {
-        this.known = true;
+    /** Somebody else has the lock, whatever a message said. */
+    void taken(boolean joined) {
+        this.handedOver = false;
+        this.known |= joined;
     }
 
     /** A release has put the place at the end of the line: it need not ask again before something happens. */
@@ -110,26 +118,37 @@ final class Place {
                 : Math.max(this.unansweredMillis, current.leaseMillis());
     }
 
-    /** Whether somebody asks the store at this moment. */
-    boolean isBeingAskedFor() {
+    /**
+     * The claim may be sent; false if the store is being asked already, or the place is closed: an acquire after its own
+     * release would take the lock for nobody.
+     */
+    boolean beginClaim(Claim sent) {
         Claim current = this.claim;
-        return this.askedAt != 0 || (current != null && !current.isAnswered());
-    }
-
-    void claiming(Claim sent) {
+        if ((current != null && !current.isAnswered()) || !CLAIM.compareAndSet(this, current, sent)) {
+            return false;
+        }
+        // Only now: whoever closes looks at the claim after that.
+        if (this.closed || this.askedAt != 0) {
+            sent.answer(null);
+            return false;
+        }
         this.justQueued = false;
-        this.claim = sent;
+        return true;
     }
 
-    /** The answer to a claim for a lease of that length, once; null: there is none. */
+    /** Ends the place; what was sent for it before and is not answered yet counts as unanswered. */
+    void close() {
+        this.closed = true;
+    }
+
+    /** The claim that brought a grant of a lease of that length, once; null: there is none, so the store is to be asked. */
     @Nullable
     Claim takeClaim(long leaseMillis) {
         Claim current = this.claim;
-        if (current == null || !current.isAnswered()) {
+        if (current == null || !current.isAnswered() || !CLAIM.compareAndSet(this, current, null)) {
             return null;
         }
-        this.claim = null;
-        return current.reply() != null && current.leaseMillis() == leaseMillis ? current : null;
+        return current.fencingToken() > 0 && current.leaseMillis() == leaseMillis ? current : null;
     }
 
     @Nullable

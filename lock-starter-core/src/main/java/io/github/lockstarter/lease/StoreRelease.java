@@ -55,31 +55,43 @@ final class StoreRelease {
     boolean await() {
         try (InterruptShield shield = new InterruptShield()) {
             while (true) {
+                ReleaseReply reply;
                 try {
-                    return concluded(this.engine
+                    reply = this.engine
                             .store()
                             .release(
                                     this.grant.lockName(),
                                     this.grant.acquisitionId(),
                                     this.grant.fencingToken(),
-                                    this.successor));
-                } catch (RuntimeException ex) {
-                    if (!shield.caught()) {
-                        failed(ex);
-                        return true;
+                                    this.successor);
+                } catch (RuntimeException | Error ex) {
+                    if (shield.caught()) {
+                        this.repeated = true;
+                        continue;
                     }
-                    this.repeated = true;
+                    failed(ex);
+                    return true;
                 }
+                return concluded(reply);
             }
         }
     }
 
     /** Releases without waiting for the answer. */
     boolean send() {
-        CompletionStage<ReleaseReply> reply = this.engine
-                .store()
-                .releaseLater(
-                        this.grant.lockName(), this.grant.acquisitionId(), this.grant.fencingToken(), this.successor);
+        CompletionStage<ReleaseReply> reply;
+        try {
+            reply = this.engine
+                    .store()
+                    .releaseLater(
+                            this.grant.lockName(),
+                            this.grant.acquisitionId(),
+                            this.grant.fencingToken(),
+                            this.successor);
+        } catch (RuntimeException | Error ex) {
+            failed(ex);
+            return true;
+        }
         if (this.place == null) {
             // What the next one sends comes after the release.
             this.engine.queues().leave(this.grant.turn());
@@ -88,10 +100,8 @@ final class StoreRelease {
             if (failure == null) {
                 boolean unusedResult = concluded(answer);
             } else {
-                failed(
-                        failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure);
+                Throwable cause = failure.getCause();
+                failed(failure instanceof CompletionException && cause != null ? cause : failure);
             }
         });
         return true;

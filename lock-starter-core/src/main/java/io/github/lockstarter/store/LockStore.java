@@ -59,7 +59,8 @@ public interface LockStore {
 
     /**
      * As {@link #release}, but returns once the command is on its way, ordered before every later command of this
-     * instance for that lock. A store that cannot do that waits for the answer.
+     * instance for that lock; but a server that has just forgotten the script learns it first. A store that cannot do that
+     * waits for the answer.
      *
      * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer
      */

@@ -91,6 +91,8 @@ class ArchitectureTest {
             .areTopLevelClasses()
             .and(not(simpleName("LeasingLockRegistry")
                     .or(simpleName("LockSettings"))
+                    .or(simpleName("HandOff"))
+                    .or(simpleName("ReleaseMode"))
                     .or(simpleName("RegistryStatistics"))))
             .should()
             .notBePublic();

@@ -61,6 +61,8 @@ abstract class LockInterruptKit extends RegistryFixture {
         shouldBeEndedByAnInterrupt(registry, () -> registry.acquire(request().withWaitTime(LONG)));
         shouldBeEndedByAnInterrupt(registry, () -> registry.tryAcquire(request().withWaitTime(LONG)));
 
+        // who has left the line cannot be granted the lock in passing
+        awaitInLine(0);
         taken.unlock();
         assertThat(lock.tryLock()).isTrue();
         lock.unlock();

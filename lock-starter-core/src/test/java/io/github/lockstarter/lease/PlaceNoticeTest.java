@@ -108,7 +108,7 @@ class PlaceNoticeTest {
         assertThat(unknown.isKnown()).isFalse();
 
         Place joined = new Place("id");
-        joined.joined();
+        joined.taken(true);
         Place queued = new Place("id");
         queued.queued();
         Place owned = new Place("id");

@@ -97,15 +97,18 @@ final class Inbox implements MessageListener, SubscriptionListener {
     void moveTo(RedisConnectionFactory factory) {
         this.factory = factory;
         if (this.wanted.get()) {
+            this.state = State.NOT_YET;
             inBackground(this::subscribe);
         }
     }
 
     /** The connection of the subscription broke; the client opens it again and subscribes anew. */
-    void broke() {
-        if (this.state == State.READY) {
+    void broke(RedisConnectionFactory factory) {
+        if (this.state == State.READY && factory == this.factory) {
             this.state = State.SILENT;
             this.retryAt.set(System.nanoTime() + RETRY_NANOS);
+            // Who stands in line would be passed over as one that is gone: says anew that it polls.
+            this.listener.missedSome();
         }
     }
 

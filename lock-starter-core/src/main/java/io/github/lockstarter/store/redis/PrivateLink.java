@@ -173,7 +173,7 @@ final class PrivateLink implements RedisLink {
         this.link = new Link(factory, template, ScriptCalls.over(factory, this.timeout));
         Listener told = this.listener;
         if (told != null) {
-            SubscriptionBreaks.of(factory, told::subscriptionBroke);
+            SubscriptionBreaks.of(factory, () -> told.subscriptionBroke(factory));
             told.connected(factory);
         }
         if (replaced != null) {

@@ -28,7 +28,7 @@ interface RedisLink {
 
     boolean isCluster();
 
-    /** For script calls that nobody waits for; null if there is no connection, or none that can do that. */
+    /** For script calls without the template; null if there is no connection, or none of the store's own. */
     @Nullable
     ScriptCalls calls();
 
@@ -43,7 +43,7 @@ interface RedisLink {
         /** Commands go over this factory from now on; what hung on an earlier one must move. */
         void connected(RedisConnectionFactory factory);
 
-        /** The connection of a subscription broke, and the client opens it again. */
-        void subscriptionBroke();
+        /** The connection of a subscription over that factory broke, and the client opens it again. */
+        void subscriptionBroke(RedisConnectionFactory factory);
     }
 }

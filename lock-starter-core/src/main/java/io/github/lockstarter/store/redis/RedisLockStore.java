@@ -62,17 +62,13 @@ public final class RedisLockStore implements LockStore {
     private static RedisLink linkOver(RedisConnectionFactory factory, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
         if (!settings.privateConnection()) {
-            return new SharedLink(
-                    factory, "distributed-lock.redis.private-connection is false", settings.commandTimeout(), lettuce);
+            return new SharedLink(factory, "distributed-lock.redis.private-connection is false", lettuce);
         }
         DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         return recipe != null
                 ? new PrivateLink(recipe, settings.commandTimeout())
                 : new SharedLink(
-                        factory,
-                        "a private connection needs Lettuce and a configuration that can be copied",
-                        settings.commandTimeout(),
-                        lettuce);
+                        factory, "a private connection needs Lettuce and a configuration that can be copied", lettuce);
     }
 
     @Override
@@ -171,7 +167,7 @@ public final class RedisLockStore implements LockStore {
     /** Calls a script and waits for its answer. */
     private long execute(String lockName, LuaScript<Long> script, String... arguments) {
         String key = this.keys.keyOf(lockName);
-        ScriptCalls calls = this.link.isPrivate() ? this.link.calls() : null;
+        ScriptCalls calls = this.link.calls();
         if (calls == null) {
             return call(lockName, redis -> redis.execute(script, List.of(key), (Object[]) arguments));
         }
@@ -277,8 +273,8 @@ public final class RedisLockStore implements LockStore {
             }
 
             @Override
-            public void subscriptionBroke() {
-                created.broke();
+            public void subscriptionBroke(RedisConnectionFactory factory) {
+                created.broke(factory);
             }
         });
     }

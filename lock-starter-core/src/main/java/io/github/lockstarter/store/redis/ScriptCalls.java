@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -79,7 +80,8 @@ final class ScriptCalls {
             boolean unused = answer.cancel(true);
             throw noAnswer();
         } catch (ExecutionException ex) {
-            throw ex.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(ex.getCause());
+            // A socket that broke: it may have been executed.
+            throw ex.getCause() instanceof RuntimeException cause ? cause : new RedisException(ex.getCause());
         }
     }
 

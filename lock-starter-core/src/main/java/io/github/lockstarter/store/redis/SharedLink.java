@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -15,18 +14,15 @@ final class SharedLink implements RedisLink {
 
     private final String reason;
 
-    private final Duration timeout;
-
     private final boolean lettuce;
 
     private volatile @Nullable ConnectionBreaks breaks;
 
-    SharedLink(RedisConnectionFactory factory, String reason, Duration timeout, boolean lettucePresent) {
+    SharedLink(RedisConnectionFactory factory, String reason, boolean lettucePresent) {
         this.factory = factory;
         this.template = new StringRedisTemplate(factory);
         this.template.setExposeConnection(true);
         this.reason = reason;
-        this.timeout = timeout;
         this.lettuce = lettucePresent && ConnectionBreaks.canCount(factory);
     }
 
@@ -70,8 +66,8 @@ final class SharedLink implements RedisLink {
 
     @Override
     public @Nullable ScriptCalls calls() {
-        // Anew each time: the application may reset its connection.
-        return this.lettuce ? ScriptCalls.over(this.factory, this.timeout) : null;
+        // Getting at the application's connection may open one, and block.
+        return null;
     }
 
     @Override

@@ -82,6 +82,9 @@ local function grant(id, lease)
   return token
 end
 
+-- It may have asked by itself meanwhile: this release is late, or is executed again.
+local queued = successor ~= '' and find(successor)
+
 while line ~= '' do
   local id, instance, claim, rest = string.match(line, '^;([^:]*):([^:]*):([1-9]%d*)(.*)$')
   if not id or #claim > 12 then
@@ -90,11 +93,14 @@ while line ~= '' do
     break
   end
   line = rest
+  if id == successor then
+    break
+  end
   -- Under pcall: a user who may not publish has still released, and the waiter polls.
   local receivers = instance ~= '' and redis.pcall('PUBLISH', ARGV[3] .. instance, KEYS[1])
   -- An inbox that nobody reads belongs to an instance that is gone.
   if not (receivers == 0 and ARGV[4] == '1') then
-    if successor ~= '' then
+    if successor ~= '' and not queued then
       line = line .. ';' .. successor .. ':' .. ARGV[8] .. ':' .. ARGV[7]
     end
     grant(id, claim)
