@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A release that returns when its command is on its way, and what becomes of the answer. */
 @RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class BackgroundModeTest {
 
     private static final String KEY = "lock:{sent}";

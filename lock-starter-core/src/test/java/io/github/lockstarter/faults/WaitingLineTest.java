@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Instances stand in one line for a lock, in the order in which they came. */
 @RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its registry
 class WaitingLineTest {
 
     private static final String KEY = "lock:{served}";

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A waiter who gives up in the very moment in which the lease is handed over to it. */
+@SuppressWarnings("FutureReturnValueIgnored") // a future inside of a future
 class HandOverMomentTest extends PuppetRegistry {
 
     private final ShiftedClock clock = new ShiftedClock();

@@ -58,6 +58,8 @@ final class PuppetStore implements LockStore {
 
     private volatile boolean muted;
 
+    private volatile boolean asynchronous;
+
     void onAcquire(Intervention<AcquireReply> intervention) {
         this.onAcquire = intervention;
     }
@@ -70,7 +72,12 @@ final class PuppetStore implements LockStore {
         this.onRenew = intervention;
     }
 
-    /** Answers to releases in the background come when that is complete. */
+    /** Acquires need not be waited for from now on. */
+    void acquireAsynchronously() {
+        this.asynchronous = true;
+    }
+
+    /** Answers to acquires and releases that nobody waits for come when that is complete. */
     void answerLater(CompletableFuture<Void> signal) {
         this.answers = signal;
     }
@@ -118,6 +125,12 @@ final class PuppetStore implements LockStore {
     }
 
     @Override
+    public CompletionStage<AcquireReply> acquireLater(
+            String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        return this.asynchronous ? later(() -> acquire(lockName, acquisitionId, leaseMillis, join)) : null;
+    }
+
+    @Override
     public void renew(List<? extends Renewal> renewals) {
         this.renewals.incrementAndGet();
         try {
@@ -142,13 +155,17 @@ final class PuppetStore implements LockStore {
     @Override
     public CompletionStage<ReleaseReply> releaseLater(
             String lockName, String acquisitionId, long lastToken, Successor successor) {
-        CompletionStage<ReleaseReply> reply;
+        return later(() -> release(lockName, acquisitionId, lastToken, successor));
+    }
+
+    private <T> CompletionStage<T> later(Call<T> call) {
+        CompletionStage<T> reply;
         try {
-            reply = CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
+            reply = CompletableFuture.completedStage(call.make());
         } catch (RuntimeException ex) {
             reply = CompletableFuture.failedStage(ex);
         }
-        CompletionStage<ReleaseReply> answer = reply;
+        CompletionStage<T> answer = reply;
         return this.answers.thenCompose(unused -> answer);
     }
 

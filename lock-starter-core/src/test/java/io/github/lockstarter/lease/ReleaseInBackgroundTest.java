@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Releases that don't wait for the answer. */
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its registry
 class ReleaseInBackgroundTest extends PuppetRegistry {
 
     private final Heard heard = new Heard();

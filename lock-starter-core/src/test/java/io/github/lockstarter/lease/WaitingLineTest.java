@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A release that puts the next waiter of this JVM at the end of the line, for others stand in it. */
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its registry
 class WaitingLineTest extends PuppetRegistry {
 
     private static final String OTHER = "other";
