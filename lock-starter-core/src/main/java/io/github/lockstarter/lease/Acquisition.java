@@ -57,12 +57,10 @@ final class Acquisition {
         }
     }
 
-    /** Notes that the registry has stopped. */
+    /** Says that the registry has stopped. */
     LockException refusal() {
-        LockException refusal = new LockException("Lock '" + this.request.lockName()
+        return new LockException("Lock '" + this.request.lockName()
                 + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
-        tell(Outcome.ERROR, refusal);
-        return refusal;
     }
 
     /** Asks the store once; null if the lock was not granted, {@link #pause()} says when to ask again. */
@@ -183,10 +181,11 @@ final class Acquisition {
     /** Whether the place stands in line and nothing has happened since: then {@link #pause()} comes first. */
     boolean mayWaitFirst(Turn turn) {
         Place place = turn.place();
-        if (place == null || !place.wasJustQueued() || place.isNoticed()) {
+        long rest = place != null ? place.mayRest(this.engine.clock().nanoTime(), this.engine.pollNanos()) : 0;
+        if (rest <= 0) {
             return false;
         }
-        this.pace.queued();
+        this.pace.rest(rest);
         return true;
     }
 

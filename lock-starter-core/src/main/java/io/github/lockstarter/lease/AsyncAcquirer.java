@@ -86,7 +86,12 @@ final class AsyncAcquirer {
 
     /** The registry stops: nobody will look any more. */
     void refuse() {
-        fail(this.acquisition::refusal);
+        fail(() -> told(this.acquisition.refusal()));
+    }
+
+    private LockException told(LockException failure) {
+        this.acquisition.tell(Outcome.ERROR, failure);
+        return failure;
     }
 
     private void fail(Supplier<? extends RuntimeException> why) {
@@ -112,9 +117,9 @@ final class AsyncAcquirer {
             try {
                 lookOnce();
             } catch (LockException ex) {
-                fail(() -> ex);
+                fail(() -> told(ex));
             } catch (RuntimeException | Error ex) {
-                fail(() -> new LockException("Lock '" + this.turn.lockName() + "' could not be acquired.", ex));
+                fail(() -> told(new LockException("Lock '" + this.turn.lockName() + "' could not be acquired.", ex)));
             }
         } while (this.looks.addAndGet(-seen) != 0);
     }

@@ -43,6 +43,9 @@ final class BlockingAcquirer {
         } catch (InterruptedException ex) {
             acquisition.tell(Outcome.INTERRUPTED, null);
             throw ex;
+        } catch (LockException ex) {
+            acquisition.tell(Outcome.ERROR, ex);
+            throw ex;
         } finally {
             if (grant == null) {
                 giveUp(acquisition, turn);

@@ -24,7 +24,8 @@ final class Place {
     /** Whether it may stand in the store's line, or own the lock. */
     private volatile boolean known;
 
-    private volatile boolean justQueued;
+    /** When a release put the place into the line; 0: it did not, or the store was asked since. */
+    private volatile long queuedAt;
 
     /** The longest lease that an attempt asked for whose outcome nobody knows; 0: there is none. */
     private volatile long unansweredMillis;
@@ -72,7 +73,7 @@ final class Place {
     void asking(long now) {
         this.askedAt = now != 0 ? now : 1;
         this.noticed = false;
-        this.justQueued = false;
+        this.queuedAt = 0;
     }
 
     void answered(@Nullable LockStoreException failure) {
@@ -92,9 +93,9 @@ final class Place {
     }
 
     /** A release has put the place at the end of the line: it need not ask again before something happens. */
-    void queued() {
+    void queued(long now) {
         this.known = true;
-        this.justQueued = true;
+        this.queuedAt = now != 0 ? now : 1;
     }
 
     /** A release has given the lock to the place. */
@@ -102,8 +103,10 @@ final class Place {
         this.known = true;
     }
 
-    boolean wasJustQueued() {
-        return this.justQueued;
+    /** How much of that time since is left in which the place need not ask; not positive: it has to. */
+    long mayRest(long now, long nanos) {
+        long queued = this.queuedAt;
+        return queued == 0 || this.noticed ? 0 : queued + nanos - now;
     }
 
     /** Whether the store may know the place, so that giving up must be said to it. */
@@ -132,7 +135,9 @@ final class Place {
             sent.answer(null);
             return false;
         }
-        this.justQueued = false;
+        this.queuedAt = 0;
+        // Its answer may be a grant that nobody takes.
+        this.known = true;
         return true;
     }
 

@@ -154,7 +154,7 @@ final class StoreRelease {
     /** Lets those behind go on from the place that the release gave them. */
     private void callNext(Place next, Successor asked, ReleaseReply reply) {
         if (reply.outcome() == ReleaseReply.Outcome.QUEUED) {
-            next.queued();
+            next.queued(this.engine.clock().nanoTime());
         } else if (reply.outcome() == ReleaseReply.Outcome.KEPT) {
             Turn turn = this.engine.queues().end(this.grant.turn());
             Acquisition waiter = turn != null ? turn.acquisition() : null;

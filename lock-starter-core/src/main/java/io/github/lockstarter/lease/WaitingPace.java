@@ -33,9 +33,9 @@ final class WaitingPace {
                 : jittered(this.poll);
     }
 
-    /** The place stands in line, and somebody has just got the lock. */
-    void queued() {
-        this.pause = jittered(this.poll);
+    /** The place stands in line, and need not ask for that time. */
+    void rest(long nanos) {
+        this.pause = jittered(nanos);
     }
 
     /** There was no answer; true if there was one before. */

@@ -34,7 +34,7 @@ public class PlaceNoticeModelTest {
     /** The answer to the release says that the next one stands in the line. */
     @Operation(runOnce = true)
     public void release() {
-        this.next.queued();
+        this.next.queued(1);
         this.queues.leave(this.holder, this.next);
     }
 
@@ -43,7 +43,7 @@ public class PlaceNoticeModelTest {
         this.waiter.join();
         this.waiter.onWake(this.woken::incrementAndGet);
         Place place = this.waiter.place();
-        this.waits = place.wasJustQueued() && !place.isNoticed();
+        this.waits = place.mayRest(2, 1000) > 0;
     }
 
     @Operation(runOnce = true)

@@ -110,7 +110,7 @@ class PlaceNoticeTest {
         Place joined = new Place("id");
         joined.taken(true);
         Place queued = new Place("id");
-        queued.queued();
+        queued.queued(1);
         Place owned = new Place("id");
         owned.owned();
         Place unanswered = new Place("id");

@@ -29,7 +29,7 @@ class ReleaseInBackgroundTest extends PuppetRegistry {
     @BeforeEach
     void acquire() throws Exception {
         this.registry = registry(
-                seldom(settings(LONG, Duration.ofSeconds(20)))
+                seldom(settings(LONG, Duration.ofSeconds(3)))
                         .withHandOff(NEVER)
                         .withReleaseMode(ReleaseMode.BACKGROUND),
                 LeaseClock.SYSTEM,
