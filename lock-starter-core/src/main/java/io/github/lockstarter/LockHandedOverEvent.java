@@ -14,9 +14,9 @@ public record LockHandedOverEvent(String name, String key, long fencingToken, St
 
     /** Between whom a lock is handed over. */
     public enum Kind {
-        /** Inside this JVM, without the store. */
+        /** Inside this JVM: in memory, or by the release itself while nobody else stood in line. */
         LOCAL,
-        /** From another JVM, by the store. */
+        /** From another JVM, by the store, as far as a message told. */
         REMOTE
     }
 }

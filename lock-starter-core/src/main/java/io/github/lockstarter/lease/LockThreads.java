@@ -51,9 +51,13 @@ final class LockThreads {
         }
     }
 
-    /** Runs a round of renewals. */
+    /** Runs a round of renewals; not after the end, which may come while the timer looks at leases. */
     void renew(Runnable round) {
-        this.renewals.execute(round);
+        try {
+            this.renewals.execute(round);
+        } catch (RejectedExecutionException ex) {
+            logger.debug("Not renewed: the lock registry has stopped.");
+        }
     }
 
     /** Talks to the store for those who do not wait for it themselves. False after the end. */

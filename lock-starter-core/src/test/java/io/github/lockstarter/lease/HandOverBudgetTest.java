@@ -169,6 +169,17 @@ class HandOverBudgetTest extends PuppetRegistry {
         assertThat(this.lease.remaining()).isEqualTo(Duration.ofSeconds(9));
     }
 
+    /** If the next owner died, others would wait for a time that it never asked for. */
+    @Test
+    void shouldNotHandOverALeaseThatANestedHoldHasLengthened() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(MILLI);
+        grant().extend(this.clock.nanoTime(), this.clock.currentTimeMillis(), LONG.toMillis());
+
+        assertThat(releaseAsks()).isTrue();
+        assertThat(this.lease.remaining()).isEqualTo(Duration.ofSeconds(9));
+    }
+
     private Grant grant() {
         return ((LeaseHandle) this.lease).grant();
     }

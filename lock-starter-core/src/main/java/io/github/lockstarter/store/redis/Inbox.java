@@ -104,7 +104,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     /** The connection of the subscription broke; the client opens it again and subscribes anew. */
     void broke(RedisConnectionFactory factory) {
-        if (this.state == State.READY && factory == this.factory) {
+        if (!this.ended && this.state == State.READY && factory == this.factory) {
             this.state = State.SILENT;
             this.retryAt.set(System.nanoTime() + RETRY_NANOS);
             // Who stands in line would be passed over as one that is gone: says anew that it polls.
