@@ -5,6 +5,7 @@ import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER;
 import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_ACQUIRE;
 import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_BACKGROUND;
 import static io.github.lockstarter.benchmarks.client.Contender.REDISSON;
+import static io.github.lockstarter.benchmarks.client.Contender.SPRING_PUB_SUB;
 import static io.github.lockstarter.benchmarks.client.Contender.SPRING_SPIN;
 import static io.github.lockstarter.benchmarks.report.Bound.atLeast;
 import static io.github.lockstarter.benchmarks.report.Bound.atMost;
@@ -60,7 +61,7 @@ public enum Row {
     RENEWED(
             6,
             "renewed locks, all held by one JVM",
-            Set.of(FLOOR, LOCK_STARTER_BACKGROUND, SPRING_SPIN),
+            Set.of(FLOOR, LOCK_STARTER_BACKGROUND, SPRING_PUB_SUB, SPRING_SPIN),
             atMost(Metric.CLIENT_CPU, 1).times(REDISSON),
             atMost(Metric.REDIS_CPU, 1).times(REDISSON),
             atMost(Metric.HEAP, 500),
