@@ -157,8 +157,7 @@ final class Acquisition {
 
     /** Whether its grant will be renewed by the watchdog. */
     boolean wantsRenewal() {
-        Duration lease = this.request.lease();
-        return lease == null || lease.isNegative();
+        return LockEngine.isRenewed(this.request);
     }
 
     long startedAt() {
@@ -197,11 +196,11 @@ final class Acquisition {
         }
     }
 
-    /** Ends a turn without a grant: those behind it go on from its place, or the store hears that nobody does. */
+    /** Ends a turn without a grant; it has no place if the registry has stopped before it was called. */
     void passOn(Turn turn) {
         Place place = turn.place();
-        if (place != null && !this.engine.queues().leave(turn, place) && place.isKnown()) {
-            this.engine.backgroundRelease().ofPlace(this.request.lockName(), place);
+        if (place != null) {
+            this.engine.passOn(turn, place);
         }
     }
 

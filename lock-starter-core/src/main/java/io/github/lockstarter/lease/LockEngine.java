@@ -126,6 +126,13 @@ final class LockEngine implements WaitingListener {
         return new Acquisition(this, request, waitTime, owner);
     }
 
+    /** Ends a turn without a grant: those behind it go on from that place, or the store hears that nobody does. */
+    void passOn(Turn turn, Place place) {
+        if (!this.queues.leave(turn, place) && place.isKnown()) {
+            this.backgroundRelease.ofPlace(turn.lockName(), place);
+        }
+    }
+
     /** A handle for a grant that belongs to no thread. */
     LeaseHandle unownedLease(Grant grant) {
         return new LeaseHandle(this, grant, this.abandonedLeases);
@@ -136,18 +143,21 @@ final class LockEngine implements WaitingListener {
         return waitTime != null ? waitTime : this.settings.waitTime();
     }
 
+    /** Whether a grant of that request is renewed by the watchdog. */
+    static boolean isRenewed(LockRequest request) {
+        Duration lease = request.lease();
+        return lease == null || lease.isNegative();
+    }
+
     /** What a request means in milliseconds. */
     long leaseMillis(LockRequest request) {
         Duration lease = request.lease();
-        return lease == null || lease.isNegative()
-                ? this.settings.watchdogTimeout().toMillis()
-                : lease.toMillis();
+        return (lease == null || isRenewed(request) ? this.settings.watchdogTimeout() : lease).toMillis();
     }
 
     /** Until when a grant of that request, given now, is renewed. */
     long renewUntil(LockRequest request, long now) {
-        Duration lease = request.lease();
-        if (lease != null && !lease.isNegative()) {
+        if (!isRenewed(request)) {
             return Grant.NOT_RENEWED;
         }
         Duration maxHold = request.maxHold() != null ? request.maxHold() : this.settings.maxHold();

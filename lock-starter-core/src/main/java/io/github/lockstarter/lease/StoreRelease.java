@@ -141,7 +141,7 @@ final class StoreRelease {
             this.engine.queues().leave(this.grant.turn());
         } else {
             this.place.unanswered(this.successor.leaseMillis());
-            pass(this.place);
+            this.engine.passOn(this.grant.turn(), this.place);
         }
     }
 
@@ -178,13 +178,7 @@ final class StoreRelease {
             }
             return;
         }
-        pass(next);
-    }
-
-    private void pass(Place next) {
-        if (!this.engine.queues().leave(this.grant.turn(), next) && next.isKnown()) {
-            this.engine.backgroundRelease().ofPlace(this.grant.lockName(), next);
-        }
+        this.engine.passOn(this.grant.turn(), next);
     }
 
     /** An attempt of the acquisition that was never answered could still take the lock again, for nobody. */
