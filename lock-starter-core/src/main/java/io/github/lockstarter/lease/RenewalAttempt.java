@@ -27,6 +27,8 @@ final class RenewalAttempt implements Renewal {
 
     private long sentAtWall;
 
+    private long nextAt;
+
     private volatile boolean settled;
 
     RenewalAttempt(Grant grant, long leaseMillis, Outcome outcome) {
@@ -35,10 +37,11 @@ final class RenewalAttempt implements Renewal {
         this.outcome = outcome;
     }
 
-    /** Notes the time; called before anything is written. */
-    void sending(LeaseClock clock) {
-        this.sentAt = clock.nanoTime();
-        this.sentAtWall = clock.currentTimeMillis();
+    /** Notes the time, by both clocks and before anything is written, and when the next renewal is to follow. */
+    void sending(long now, long wallMillis, long nextAt) {
+        this.sentAt = now;
+        this.sentAtWall = wallMillis;
+        this.nextAt = nextAt;
     }
 
     /** Whether the grant still waits for this very attempt. */
@@ -52,6 +55,10 @@ final class RenewalAttempt implements Renewal {
 
     long sentAt() {
         return this.sentAt;
+    }
+
+    long nextAt() {
+        return this.nextAt;
     }
 
     @Override

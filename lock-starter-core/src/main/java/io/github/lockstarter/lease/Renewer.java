@@ -4,6 +4,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.LockStore;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,13 +45,14 @@ final class Renewer implements RenewalAttempt.Outcome {
         return new RenewalAttempt(grant, this.leaseMillis, this);
     }
 
-    /** Sends the attempts off, on other threads. */
-    void send(List<RenewalAttempt> attempts) {
-        int size = this.store.renewalBatchSize();
-        for (int from = 0; from < attempts.size(); from += size) {
-            List<RenewalAttempt> batch = attempts.subList(from, Math.min(from + size, attempts.size()));
-            this.threads.renew(() -> renewWanted(batch));
-        }
+    /** How many attempts go together. */
+    int batchSize() {
+        return this.store.renewalBatchSize();
+    }
+
+    /** Sends the attempts off, on another thread; the next renewal of all of them follows after that time. */
+    void send(List<RenewalAttempt> batch, long interval) {
+        this.threads.renew(() -> renewWanted(batch, interval));
     }
 
     /**
@@ -64,7 +66,7 @@ final class Renewer implements RenewalAttempt.Outcome {
             Extension extension;
             do {
                 extension = new Extension(this);
-                renew(List.of(new RenewalAttempt(grant, leaseMillis, extension)));
+                renew(List.of(new RenewalAttempt(grant, leaseMillis, extension)), this.pace.interval());
                 extension.await(this.answerMillis, shield);
             } while (!extension.isAnswered() && shield.caught());
             extension.check(grant);
@@ -72,16 +74,24 @@ final class Renewer implements RenewalAttempt.Outcome {
     }
 
     /** Behind a store that hangs batches pile up; what nobody waits for any more is not sent when it comes back. */
-    private void renewWanted(List<RenewalAttempt> batch) {
-        List<RenewalAttempt> wanted =
-                batch.stream().filter(RenewalAttempt::isWanted).toList();
+    private void renewWanted(List<RenewalAttempt> batch, long interval) {
+        List<RenewalAttempt> wanted = new ArrayList<>(batch.size());
+        for (RenewalAttempt attempt : batch) {
+            if (attempt.isWanted()) {
+                wanted.add(attempt);
+            }
+        }
         if (!wanted.isEmpty()) {
-            renew(wanted);
+            renew(wanted, interval);
         }
     }
 
-    private void renew(List<RenewalAttempt> batch) {
-        batch.forEach(attempt -> attempt.sending(this.clock));
+    private void renew(List<RenewalAttempt> batch, long interval) {
+        long now = this.clock.nanoTime();
+        long wall = this.clock.currentTimeMillis();
+        for (RenewalAttempt attempt : batch) {
+            attempt.sending(now, wall, now + interval);
+        }
         try {
             this.store.renew(batch);
         } catch (LockStoreException ex) {
@@ -100,7 +110,7 @@ final class Renewer implements RenewalAttempt.Outcome {
             if (grant.standing() == Standing.AT_RISK) {
                 this.events.recovered(grant, grant::recover);
             }
-            this.watchdog.lookAt(grant, attempt.sentAt() + this.pace.interval());
+            this.watchdog.lookAt(grant, attempt.nextAt());
         }
     }
 

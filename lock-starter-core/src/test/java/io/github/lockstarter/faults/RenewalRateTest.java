@@ -93,7 +93,7 @@ class RenewalRateTest {
 
         soon().until(() -> instance.events().count(LockRenewedEvent.class) >= before + 3 * 250);
 
-        assertThat(this.proxy.commandsSeen(Script.RENEW)).as("batches").isLessThan(3 * 250 / 5);
+        assertThat(this.proxy.commandsSeen(Script.RENEW)).as("batches").isLessThan(3 * 250 / 20);
         assertThat(leases).allSatisfy(lease -> assertThat(lease.state()).isEqualTo(State.HELD));
         assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
     }

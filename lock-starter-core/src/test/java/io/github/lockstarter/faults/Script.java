@@ -51,7 +51,7 @@ enum Script implements Predicate<List<String>> {
 
     /** Acquires, as if it came from the one with that id, which never waits. */
     static void acquire(RedisCli redis, String key, String id, Duration lease) {
-        redis.command("EVALSHA", ACQUIRE.sha1, "1", key, id, Long.toString(lease.toMillis()), "0", "");
+        redis.command("EVALSHA", ACQUIRE.sha1, "1", key, id, Long.toString(lease.toMillis()));
     }
 
     /** Makes Redis know all scripts, so that the next call of each is one command. */

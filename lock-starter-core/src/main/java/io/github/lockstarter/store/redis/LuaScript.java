@@ -15,8 +15,9 @@ final class LuaScript<T> implements RedisScript<T> {
 
     static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
 
-    @SuppressWarnings("rawtypes")
-    static final LuaScript<List> RENEW = new LuaScript<>("renew.lua", List.class);
+    @SuppressWarnings("unchecked")
+    static final LuaScript<List<Object>> RENEW =
+            new LuaScript<>("renew.lua", (Class<List<Object>>) (Class<?>) List.class);
 
     private final String text;
 

@@ -102,6 +102,16 @@ final class RedisErrors {
                 true);
     }
 
+    /** The connection collects commands instead of executing them. */
+    static LockStoreException inTransaction(String lockName) {
+        return new LockStoreException(
+                "Redis gave no answer for lock '" + lockName + "': the application's connection is in a transaction"
+                        + " or a pipeline. Set distributed-lock.redis.private-connection=true.",
+                null,
+                true,
+                false);
+    }
+
     private static @Nullable String codeIn(String message, List<String> codes) {
         for (String code : codes) {
             if (message.startsWith(code)) {

@@ -26,11 +26,6 @@ import org.springframework.util.ClassUtils;
  */
 public final class RedisLockStore implements LockStore {
 
-    /** Over a foreign connection one by one: it may lead to a cluster, where one call cannot take keys of many slots. */
-    private static final int BATCH = 100;
-
-    private static final String NO = "0";
-
     private final LockKeys keys;
 
     private final RedisLink link;
@@ -53,10 +48,9 @@ public final class RedisLockStore implements LockStore {
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
         this.keys = new LockKeys(settings.keyPrefix());
         this.link = linkOver(factory, settings);
-        this.renewals =
-                this.link.isCluster() ? new PipelinedRenewals(this.keys, this.link) : new BatchRenewals(this.keys);
+        this.renewals = new Renewals(this.keys, this.link);
         this.claimMillis = Long.toString(2 * settings.pollInterval().toMillis());
-        this.receiversCount = this.link.isPrivate() && !this.link.isCluster() ? "1" : NO;
+        this.receiversCount = this.link.isPrivate() && !this.link.isCluster() ? "1" : "0";
     }
 
     private static RedisLink linkOver(RedisConnectionFactory factory, RedisStoreSettings settings) {
@@ -73,9 +67,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        long reply = execute(
-                lockName, LuaScript.ACQUIRE, acquisitionId, Long.toString(leaseMillis), join ? claim() : NO, address());
-        return reply(reply);
+        return reply(execute(lockName, LuaScript.ACQUIRE, acquireArguments(acquisitionId, leaseMillis, join)));
     }
 
     @Override
@@ -86,13 +78,10 @@ public final class RedisLockStore implements LockStore {
             return null;
         }
         try {
-            return calls.sendForNumber(
+            return calls.send(
                             LuaScript.ACQUIRE,
-                            this.keys.keyOf(lockName),
-                            acquisitionId,
-                            Long.toString(leaseMillis),
-                            join ? claim() : NO,
-                            address())
+                            List.of(this.keys.keyOf(lockName)),
+                            acquireArguments(acquisitionId, leaseMillis, join))
                     .thenApply(RedisLockStore::reply);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedStage(translated(ex, lockName));
@@ -103,10 +92,12 @@ public final class RedisLockStore implements LockStore {
         return answer > 0 ? new AcquireReply.Granted(answer) : new AcquireReply.Taken(-answer);
     }
 
-    /** In how many milliseconds a waiter of ours claims a grant; 0: it must not join the line yet. */
-    private String claim() {
+    private String[] acquireArguments(String acquisitionId, long leaseMillis, boolean join) {
         Inbox current = this.inbox;
-        return current == null || current.state() == Inbox.State.NOT_YET ? NO : this.claimMillis;
+        // Only who would hear of a grant, or knows that it must poll, may join the line.
+        return join && current != null && current.state() != Inbox.State.NOT_YET
+                ? new String[] {acquisitionId, Long.toString(leaseMillis), this.claimMillis, address()}
+                : new String[] {acquisitionId, Long.toString(leaseMillis)};
     }
 
     /** The inbox that a waiter of ours hears; empty: none, it polls. */
@@ -137,7 +128,7 @@ public final class RedisLockStore implements LockStore {
         String[] arguments = releaseArguments(acquisitionId, lastToken, successor);
         CompletionStage<Long> reply;
         try {
-            reply = calls.sendForNumber(LuaScript.RELEASE, this.keys.keyOf(lockName), arguments);
+            reply = calls.send(LuaScript.RELEASE, List.of(this.keys.keyOf(lockName)), arguments);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedStage(translated(ex, lockName));
         }
@@ -151,7 +142,7 @@ public final class RedisLockStore implements LockStore {
 
     private String[] releaseArguments(String acquisitionId, long lastToken, @Nullable Successor successor) {
         return successor == null
-                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.inboxes(), this.receiversCount, ""}
+                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.inboxes(), this.receiversCount}
                 : new String[] {
                     acquisitionId,
                     Long.toString(lastToken),
@@ -172,7 +163,7 @@ public final class RedisLockStore implements LockStore {
             return call(lockName, redis -> redis.execute(script, List.of(key), (Object[]) arguments));
         }
         try {
-            return calls.callForNumber(script, key, arguments);
+            return calls.call(script, key, arguments);
         } catch (RuntimeException ex) {
             throw translated(ex, lockName);
         }
@@ -180,27 +171,12 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public void renew(List<? extends Renewal> renewals) {
-        StringRedisTemplate redis = this.link.template();
-        String subject = renewals.size() == 1
-                ? renewals.get(0).lockName()
-                : renewals.get(0).lockName() + "' and " + (renewals.size() - 1) + " others, '";
-        if (redis == null) {
-            this.link.suspect();
-            throw RedisErrors.notConnected(subject, this.link.trouble());
-        }
-        try {
-            this.renewals.renew(redis, renewals, this.link::suspect);
-        } catch (LockStoreException ex) {
-            throw ex;
-        } catch (RuntimeException ex) {
-            this.link.suspect();
-            throw RedisErrors.translate(ex, subject, this.link.isPrivate());
-        }
+        this.renewals.renew(renewals);
     }
 
     @Override
     public int renewalBatchSize() {
-        return this.link.isPrivate() ? BATCH : 1;
+        return this.link.isPrivate() ? Renewals.MOST : 1;
     }
 
     @Override
@@ -234,12 +210,7 @@ public final class RedisLockStore implements LockStore {
             throw translated(ex, lockName);
         }
         if (reply == null) {
-            throw new LockStoreException(
-                    "Redis gave no answer for lock '" + lockName + "': the application's connection is in a transaction"
-                            + " or a pipeline. Set distributed-lock.redis.private-connection=true.",
-                    null,
-                    true,
-                    false);
+            throw RedisErrors.inTransaction(lockName);
         }
         return reply;
     }

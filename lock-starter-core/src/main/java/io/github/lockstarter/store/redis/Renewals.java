@@ -1,17 +1,78 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Renewal;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** A way to bring many renewals to Redis. */
-interface Renewals {
+/**
+ * Brings renewals to Redis. In a cluster all are sent before the first answer, so that a node that is down costs its own
+ * locks their renewal and nobody else. Elsewhere each call waits for its answer: an acquire or a release on the same
+ * connection must not stand behind the renewals of 10,000 locks.
+ */
+final class Renewals {
 
-    /**
-     * Renews over the link's connection, and tells each renewal how it went.
-     *
-     * @param onFailure is called when the connection gave no answer for one of them
-     * @throws RuntimeException if none of them was told
-     */
-    void renew(StringRedisTemplate redis, List<? extends Renewal> renewals, Runnable onFailure);
+    /** Long enough to share the costs of a call, short enough to keep nobody else waiting for a millisecond. */
+    static final int MOST = 100;
+
+    private final LockKeys keys;
+
+    private final RedisLink link;
+
+    /** In a cluster each key may be in a slot of its own, and a foreign connection may lead to one. */
+    private final int atOnce;
+
+    Renewals(LockKeys keys, RedisLink link) {
+        this.keys = keys;
+        this.link = link;
+        this.atOnce = link.isPrivate() && !link.isCluster() ? MOST : 1;
+    }
+
+    /** Tells each renewal how it went, now or when the answer comes. */
+    void renew(List<? extends Renewal> renewals) {
+        for (int from = 0; from < renewals.size(); ) {
+            RenewalBatch batch = RenewalBatch.firstOf(renewals.subList(from, renewals.size()), this.atOnce);
+            try {
+                send(batch);
+            } catch (RuntimeException ex) {
+                failed(batch, ex);
+            }
+            from += batch.size();
+        }
+    }
+
+    private void send(RenewalBatch batch) {
+        ScriptCalls calls = this.link.calls();
+        StringRedisTemplate redis = this.link.template();
+        List<String> names = batch.keys(this.keys);
+        if (calls != null && this.link.isCluster()) {
+            CompletionStage<List<Object>> answer =
+                    calls.send(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds());
+            CompletionStage<?> unused = answer.thenAccept(batch::answered).exceptionally(failure -> {
+                failed(batch, failure);
+                return null;
+            });
+        } else if (calls != null) {
+            batch.answered(calls.call(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds()));
+        } else if (redis != null) {
+            List<?> failures = redis.execute(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds());
+            if (failures == null) {
+                throw RedisErrors.inTransaction(batch.subject());
+            }
+            batch.answered(failures);
+        } else {
+            throw RedisErrors.notConnected(batch.subject(), this.link.trouble());
+        }
+    }
+
+    private void failed(RenewalBatch batch, Throwable failure) {
+        LockStoreException cause = failure instanceof LockStoreException known
+                ? known
+                : RedisErrors.translate(failure, batch.subject(), this.link.isPrivate());
+        if (cause.isTransient()) {
+            this.link.suspect();
+        }
+        batch.failed(cause);
+    }
 }

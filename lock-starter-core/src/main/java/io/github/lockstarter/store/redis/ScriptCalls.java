@@ -48,25 +48,20 @@ final class ScriptCalls {
         }
     }
 
-    /** Sends a script that answers with a number. */
-    CompletionStage<Long> sendForNumber(LuaScript<Long> script, String key, String... arguments) {
-        return send(script, ScriptOutputType.INTEGER, key, arguments);
+    /** Calls a script for one key, and waits for the answer. */
+    <T> T call(LuaScript<T> script, String key, String... arguments) {
+        return call(script, List.of(key), arguments);
     }
 
-    /** Sends a script that answers with a list. */
-    CompletionStage<List<Object>> sendForList(LuaScript<?> script, String key, String... arguments) {
-        return send(script, ScriptOutputType.MULTI, key, arguments);
-    }
-
-    /** Calls a script that answers with a number, and waits for the answer. */
-    long callForNumber(LuaScript<Long> script, String key, String... arguments) {
-        byte[][] keys = {bytes(key)};
-        byte[][] values = bytes(arguments);
+    /** Calls a script, and waits for the answer. */
+    <T> T call(LuaScript<T> script, List<String> names, String... arguments) {
+        byte[][] keys = bytes(names);
+        byte[][] values = bytes(List.of(arguments));
+        ScriptOutputType type = outputOf(script);
         try {
-            return await(this.commands.<Long>evalsha(script.getSha1(), ScriptOutputType.INTEGER, keys, values));
+            return await(this.commands.<T>evalsha(script.getSha1(), type, keys, values));
         } catch (RedisNoScriptException ex) {
-            byte[] text = bytes(script.getScriptAsString());
-            return await(this.commands.<Long>eval(text, ScriptOutputType.INTEGER, keys, values));
+            return await(this.commands.<T>eval(bytes(script.getScriptAsString()), type, keys, values));
         }
     }
 
@@ -86,28 +81,29 @@ final class ScriptCalls {
     }
 
     /**
-     * Sends the text until the server has executed it once: a second command for a server that does not know the script
+     * Sends a script without waiting, and its text until the server has executed it once: a second command for a server that does not know the script
      * would come after what was sent meanwhile. It can forget scripts, though, when it is told to or fails over.
      */
-    private <T> CompletionStage<T> send(LuaScript<?> script, ScriptOutputType type, String key, String... arguments) {
-        byte[][] keys = {bytes(key)};
-        byte[][] values = bytes(arguments);
+    <T> CompletionStage<T> send(LuaScript<T> script, List<String> names, String... arguments) {
+        byte[][] keys = bytes(names);
+        byte[][] values = bytes(List.of(arguments));
         if (!this.known.contains(script)) {
-            return teach(script, type, keys, values);
+            return teach(script, keys, values);
         }
-        return limited(this.commands.<T>evalsha(script.getSha1(), type, keys, values))
+        return limited(this.commands.<T>evalsha(script.getSha1(), outputOf(script), keys, values))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                     if (cause instanceof RedisNoScriptException) {
                         this.known.remove(script);
-                        return teach(script, type, keys, values);
+                        return teach(script, keys, values);
                     }
                     return CompletableFuture.failedStage(cause instanceof TimeoutException ? noAnswer() : cause);
                 });
     }
 
-    private <T> CompletionStage<T> teach(LuaScript<?> script, ScriptOutputType type, byte[][] keys, byte[][] values) {
-        return limited(this.commands.<T>eval(bytes(script.getScriptAsString()), type, keys, values))
+    private <T> CompletionStage<T> teach(LuaScript<T> script, byte[][] keys, byte[][] values) {
+        byte[] text = bytes(script.getScriptAsString());
+        return limited(this.commands.<T>eval(text, outputOf(script), keys, values))
                 .handle((answer, failure) -> {
                     if (failure == null) {
                         this.known.add(script);
@@ -128,10 +124,14 @@ final class ScriptCalls {
         return new QueryTimeoutException("no answer within " + this.timeout.toMillis() + " ms");
     }
 
-    private static byte[][] bytes(String[] texts) {
-        byte[][] values = new byte[texts.length][];
+    private static ScriptOutputType outputOf(LuaScript<?> script) {
+        return script.getResultType() == Long.class ? ScriptOutputType.INTEGER : ScriptOutputType.MULTI;
+    }
+
+    private static byte[][] bytes(List<String> texts) {
+        byte[][] values = new byte[texts.size()][];
         for (int i = 0; i < values.length; i++) {
-            values[i] = bytes(texts[i]);
+            values[i] = bytes(texts.get(i));
         }
         return values;
     }

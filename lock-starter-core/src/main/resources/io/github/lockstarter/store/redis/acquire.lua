@@ -4,7 +4,7 @@
 --          waiting line, in the order of arrival; absent when nobody waits)
 -- ARGV[1]  id of the acquisition that asks
 -- ARGV[2]  lease in milliseconds
--- ARGV[3]  milliseconds in which it would claim a grant from the line; 0: do not join
+-- ARGV[3]  milliseconds in which it would claim a grant from the line; absent: do not join
 -- ARGV[4]  instance whose inbox hears of such a grant; empty: it only polls
 --
 -- Returns the fencing token (positive) if the acquisition owns the lock now, otherwise the holder's remaining
@@ -15,8 +15,18 @@
 -- attempt that was answered, and a grant from the line has left a much shorter one on the key. HSET is the first write, so
 -- a full Redis refuses it before anything changed; to join the line it stands under pcall, because who cannot join polls.
 
-local lock = {}
 local fields = redis.call('HGETALL', KEYS[1])
+
+if #fields == 0 then
+  -- Microseconds stay below 2^53, so Lua counts them exactly; tostring() would round them, hence the format.
+  local time = redis.call('TIME')
+  local token = time[1] * 1000000 + time[2]
+  redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', string.format('%.0f', token))
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return token
+end
+
+local lock = {}
 for i = 1, #fields, 2 do
   lock[fields[i]] = fields[i + 1]
 end
@@ -29,7 +39,7 @@ if lock.o == ARGV[1] then
 end
 
 if lock.o then
-  if ARGV[3] ~= '0' then
+  if ARGV[3] then
     local line = lock.q or ''
     local entry = ';' .. ARGV[1] .. ':' .. ARGV[4] .. ':' .. ARGV[3]
     local from = string.find(line, ';' .. ARGV[1] .. ':', 1, true)
@@ -50,13 +60,4 @@ if lock.o then
   return -math.max(left, 1)
 end
 
-if #fields > 0 then
-  return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
-end
-
--- Microseconds stay below 2^53, so Lua counts them exactly; tostring() would round them, hence the format.
-local time = redis.call('TIME')
-local token = time[1] * 1000000 + time[2]
-redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', string.format('%.0f', token))
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return token
+return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')

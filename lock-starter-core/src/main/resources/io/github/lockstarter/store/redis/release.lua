@@ -6,7 +6,7 @@
 -- ARGV[2]  last fencing token used under that id; 0: the one stored
 -- ARGV[3]  what stands before an instance in the name of its inbox
 -- ARGV[4]  1: the number of receivers that PUBLISH returns is the truth; 0: it is not (a cluster, a foreign connection)
--- ARGV[5]  id under which the next waiter of this instance asks; empty: there is none
+-- ARGV[5]  id under which the next waiter of this instance asks; absent: there is none
 -- ARGV[6]  its lease in milliseconds
 -- ARGV[7]  as ARGV[3] of acquire.lua, for the next waiter
 -- ARGV[8]  as ARGV[4] of acquire.lua, for the next waiter
@@ -30,8 +30,14 @@ if held.err then
 end
 
 local owner = held[1]
+
+if owner == ARGV[1] and not held[3] and not ARGV[5] then
+  redis.call('DEL', KEYS[1])
+  return 1
+end
+
 local line = held[3] or ''
-local successor = ARGV[5]
+local successor = ARGV[5] or ''
 
 local function find(id)
   return string.find(line, ';' .. id .. ':', 1, true)

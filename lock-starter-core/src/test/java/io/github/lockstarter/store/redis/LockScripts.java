@@ -38,7 +38,7 @@ final class LockScripts {
     }
 
     long acquire(String id, long lease) {
-        return call(LuaScript.ACQUIRE, id, Long.toString(lease), "0", "");
+        return call(LuaScript.ACQUIRE, id, Long.toString(lease));
     }
 
     /** Asks, and joins the line if the lock is taken; an empty instance only polls. */
@@ -56,7 +56,7 @@ final class LockScripts {
     }
 
     long release(String id, long lastToken, Receivers receivers) {
-        return call(LuaScript.RELEASE, id, Long.toString(lastToken), INBOXES, code(receivers), "");
+        return call(LuaScript.RELEASE, id, Long.toString(lastToken), INBOXES, code(receivers));
     }
 
     /** Releases with a next waiter of the same instance. */

@@ -1,0 +1,92 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.Renewal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Renewals that go in one script call: one after the other, and for the same lease. */
+final class RenewalBatch {
+
+    private final List<? extends Renewal> renewals;
+
+    private RenewalBatch(List<? extends Renewal> renewals) {
+        this.renewals = renewals;
+    }
+
+    /** As many of the first as can go together. */
+    static RenewalBatch firstOf(List<? extends Renewal> renewals, int most) {
+        long leaseMillis = renewals.get(0).leaseMillis();
+        int end = 1;
+        while (end < most && end < renewals.size() && renewals.get(end).leaseMillis() == leaseMillis) {
+            end++;
+        }
+        return new RenewalBatch(renewals.subList(0, end));
+    }
+
+    int size() {
+        return this.renewals.size();
+    }
+
+    List<String> keys(LockKeys keys) {
+        List<String> names = new ArrayList<>(size());
+        for (Renewal renewal : this.renewals) {
+            names.add(keys.keyOf(renewal.lockName()));
+        }
+        return names;
+    }
+
+    String leaseMillis() {
+        return Long.toString(this.renewals.get(0).leaseMillis());
+    }
+
+    /** The ids as the script wants them. */
+    String acquisitionIds() {
+        StringBuilder ids = new StringBuilder();
+        for (Renewal renewal : this.renewals) {
+            ids.append(ids.length() > 0 ? ";" : "").append(renewal.acquisitionId());
+        }
+        return ids.toString();
+    }
+
+    /** What errors call it: it stands between quotes there. */
+    String subject() {
+        String first = this.renewals.get(0).lockName();
+        return size() == 1 ? first : first + "' and " + (size() - 1) + " others, '";
+    }
+
+    /** Tells each what the script's list of failures means to it. */
+    void answered(List<?> failures) {
+        int told = 0;
+        for (int i = 0; i < failures.size(); i += 2) {
+            int failed = ((Long) failures.get(i)).intValue() - 1;
+            renewed(told, failed);
+            notRenewed(this.renewals.get(failed), failures.get(i + 1));
+            told = failed + 1;
+        }
+        renewed(told, size());
+    }
+
+    /** Tells each that there was no answer. */
+    void failed(LockStoreException cause) {
+        this.renewals.forEach(renewal -> renewal.failed(cause));
+    }
+
+    private void renewed(int from, int to) {
+        for (int i = from; i < to; i++) {
+            this.renewals.get(i).renewed();
+        }
+    }
+
+    private static void notRenewed(Renewal renewal, Object reason) {
+        if (reason instanceof Long code) {
+            renewal.lost(code == 0 ? LossReason.DELETED : LossReason.TAKEN_OVER);
+        } else {
+            String error = reason instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "" + reason;
+            renewal.failed(new LockStoreException(
+                    "Redis did not renew lock '" + renewal.lockName() + "': " + error, null, false, true));
+        }
+    }
+}
