@@ -15,6 +15,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -31,7 +32,7 @@ class LeastPrivilegeTest {
     /** The rule for a standalone Redis or Sentinel's master, with the default prefix; the README quotes it. */
     static final String RULE = "resetkeys resetchannels ~lock:* &lock:inbox:* -@all"
             + " +ping +eval +evalsha +hget +hmget +hgetall +hset +hdel +hexists +del +pexpire +pttl +time"
-            + " +publish +subscribe +unsubscribe";
+            + " +publish +subscribe +unsubscribe +info";
 
     private static final String USER = "least-privilege";
 
@@ -127,6 +128,58 @@ class LeastPrivilegeTest {
         if (permission.startsWith("+eval")) {
             assertThat(failure).hasMessageContaining("'" + permission.substring(1) + "'");
         }
+    }
+
+    static Stream<String> probed() {
+        return Stream.of(RULE.split(" "))
+                .filter(permission -> permission.matches("[+~&].*"))
+                .filter(permission ->
+                        !Set.of("+ping", "+subscribe", "+unsubscribe", "+info").contains(permission));
+    }
+
+    @ParameterizedTest
+    @MethodSource("probed")
+    void shouldSayAtTheStartWhatIsMissing(String permission) {
+        instanceWith(without(permission));
+
+        assertThat(this.log.with("lacks permissions"))
+                .singleElement()
+                .asString()
+                .contains("'ACL SETUSER " + USER + ' ' + permission + "'")
+                .contains(Set.of("+publish", "&lock:inbox:*").contains(permission) ? "poll" : "locks fail");
+    }
+
+    @Test
+    void shouldSayAllThatIsMissingAtOnce() {
+        instanceWith("resetkeys resetchannels ~lock:* -@all +ping +eval +evalsha +hset +hdel +del +pexpire");
+
+        assertThat(this.log.with("lacks permissions"))
+                .singleElement()
+                .asString()
+                .contains("'ACL SETUSER " + USER + " +hget +hmget +hgetall +hexists +pttl +time +publish'");
+    }
+
+    @Test
+    void shouldLeaveNothingBehindOfItsQuestions() {
+        instanceWith(RULE);
+
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allkeys-lru", "volatile-ttl"})
+    void shouldWarnOfAServerThatEvictsLocks(String policy) {
+        this.redis.command("CONFIG", "SET", "maxmemory-policy", policy);
+        try {
+            instanceWith(RULE);
+        } finally {
+            this.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+        }
+
+        assertThat(this.log.with("may evict locks"))
+                .singleElement()
+                .asString()
+                .contains("maxmemory-policy is " + policy);
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -27,6 +28,9 @@ final class DerivedFactory {
      * nobody waits for has a time limit of its own, see {@link ScriptCalls}.
      */
     private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
+
+    /** As whom Redis takes who names no user. */
+    private static final String DEFAULT = "default";
 
     private final LettuceConnectionFactory original;
 
@@ -134,6 +138,11 @@ final class DerivedFactory {
                         .adaptiveRefreshTriggersTimeout(Duration.ofSeconds(1))
                         .enablePeriodicRefresh(Duration.ofSeconds(10))
                         .build();
+    }
+
+    /** The name under which it logs in. */
+    String user() {
+        return Objects.requireNonNullElse(RedisConfiguration.getUsernameOrElse(this.servers, () -> DEFAULT), DEFAULT);
     }
 
     /** Which servers, without credentials. */

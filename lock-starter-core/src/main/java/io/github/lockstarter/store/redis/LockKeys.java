@@ -20,6 +20,11 @@ final class LockKeys {
         return this.before + encode(lockName) + '}';
     }
 
+    /** A pattern for everything that ever is written, as access rules want it. */
+    String all() {
+        return this.before.substring(0, this.before.length() - 1) + '*';
+    }
+
     /** The name whose key that is. */
     String nameOf(String key) {
         String encoded = key.substring(this.before.length(), key.length() - 1);

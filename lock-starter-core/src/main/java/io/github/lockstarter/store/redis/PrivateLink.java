@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,6 +36,8 @@ final class PrivateLink implements RedisLink {
 
     private final DerivedFactory recipe;
 
+    private final LockKeys keys;
+
     private final Duration timeout;
 
     private final AtomicBoolean mending = new AtomicBoolean();
@@ -54,8 +57,9 @@ final class PrivateLink implements RedisLink {
 
     private int failures;
 
-    PrivateLink(DerivedFactory recipe, Duration timeout) {
+    PrivateLink(DerivedFactory recipe, LockKeys keys, Duration timeout) {
         this.recipe = recipe;
+        this.keys = keys;
         this.timeout = timeout;
     }
 
@@ -170,7 +174,8 @@ final class PrivateLink implements RedisLink {
         StringRedisTemplate template = new StringRedisTemplate(factory);
         // Nobody but us sees the connection: without this each call would make a proxy around it.
         template.setExposeConnection(true);
-        this.link = new Link(factory, template, ScriptCalls.over(factory, this.timeout));
+        RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOver(factory);
+        this.link = new Link(factory, template, new ScriptCalls(commands, this.timeout));
         Listener told = this.listener;
         if (told != null) {
             SubscriptionBreaks.of(factory, () -> told.subscriptionBroke(factory));
@@ -178,6 +183,16 @@ final class PrivateLink implements RedisLink {
         }
         if (replaced != null) {
             replaced.factory().destroy();
+        } else {
+            new ServerCheck(commands, this.keys, this.recipe.user(), this.timeout).run();
+        }
+    }
+
+    /** Those of the connection that all commands of that factory share. */
+    @SuppressWarnings("unchecked")
+    private static RedisClusterAsyncCommands<byte[], byte[]> commandsOver(LettuceConnectionFactory factory) {
+        try (RedisConnection connection = factory.getConnection()) {
+            return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
         }
     }
 

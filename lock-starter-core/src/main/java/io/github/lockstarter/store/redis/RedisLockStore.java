@@ -47,20 +47,20 @@ public final class RedisLockStore implements LockStore {
      */
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
         this.keys = new LockKeys(settings.keyPrefix());
-        this.link = linkOver(factory, settings);
+        this.link = linkOver(factory, this.keys, settings);
         this.renewals = new Renewals(this.keys, this.link);
         this.claimMillis = Long.toString(2 * settings.pollInterval().toMillis());
         this.receiversCount = this.link.isPrivate() && !this.link.isCluster() ? "1" : "0";
     }
 
-    private static RedisLink linkOver(RedisConnectionFactory factory, RedisStoreSettings settings) {
+    private static RedisLink linkOver(RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
         if (!settings.privateConnection()) {
             return new SharedLink(factory, "distributed-lock.redis.private-connection is false", lettuce);
         }
         DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         return recipe != null
-                ? new PrivateLink(recipe, settings.commandTimeout())
+                ? new PrivateLink(recipe, keys, settings.commandTimeout())
                 : new SharedLink(
                         factory, "a private connection needs Lettuce and a configuration that can be copied", lettuce);
     }

@@ -19,8 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.springframework.dao.QueryTimeoutException;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Script calls over Lettuce, without the layers around it: the way to a lock that waits for its release is short, and is
@@ -34,18 +32,10 @@ final class ScriptCalls {
 
     private final Set<LuaScript<?>> known = ConcurrentHashMap.newKeySet();
 
-    private ScriptCalls(RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout) {
+    /** Calls over that connection; each fails after the timeout. */
+    ScriptCalls(RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout) {
         this.commands = commands;
         this.timeout = timeout;
-    }
-
-    /** Calls over the connection that all commands of that factory share; each fails after the timeout. */
-    @SuppressWarnings("unchecked")
-    static ScriptCalls over(RedisConnectionFactory factory, Duration timeout) {
-        try (RedisConnection connection = factory.getConnection()) {
-            return new ScriptCalls(
-                    (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection(), timeout);
-        }
     }
 
     /** Calls a script for one key, and waits for the answer. */
