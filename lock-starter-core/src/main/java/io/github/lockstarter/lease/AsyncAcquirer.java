@@ -35,6 +35,9 @@ final class AsyncAcquirer {
 
     private boolean ended;
 
+    /** What the caller is to hear once the queue is left. */
+    private volatile @Nullable RuntimeException failure;
+
     AsyncAcquirer(LockEngine engine, Acquisition acquisition) {
         this.engine = engine;
         this.acquisition = acquisition;
@@ -96,8 +99,7 @@ final class AsyncAcquirer {
 
     private void fail(Supplier<? extends RuntimeException> why) {
         if (this.over.compareAndSet(false, true)) {
-            RuntimeException failure = why.get();
-            this.engine.threads().complete(() -> this.result.completeExceptionally(failure));
+            this.failure = why.get();
             look();
         }
     }
@@ -107,6 +109,16 @@ final class AsyncAcquirer {
             // The threads have ended; nobody else will look.
             refuse();
             end();
+            tellFailure();
+        }
+    }
+
+    /** After leaving the queue: who tries again when he hears of it must not find himself in the way. */
+    private void tellFailure() {
+        RuntimeException why = this.failure;
+        if (this.ended && why != null) {
+            this.failure = null;
+            this.engine.threads().complete(() -> this.result.completeExceptionally(why));
         }
     }
 
@@ -126,7 +138,11 @@ final class AsyncAcquirer {
 
     private void lookOnce() {
         if (this.over.get()) {
-            end();
+            try {
+                end();
+            } finally {
+                tellFailure();
+            }
             return;
         }
         this.acquisition.ensureAccepting();

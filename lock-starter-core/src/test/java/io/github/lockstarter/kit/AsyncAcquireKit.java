@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -72,6 +73,26 @@ abstract class AsyncAcquireKit extends RegistryFixture {
 
         assertThat(taken.release()).isTrue();
         assertThat(get(there.acquireAsync(once)).release()).isTrue();
+    }
+
+    @Test
+    void shouldNotStandInItsOwnWay() throws Exception {
+        LeasingLockRegistry here = registry(settings(LONG));
+        LeasingLockRegistry there = registry(settings(LONG));
+        LockRequest once = request().withWaitTime(Duration.ZERO);
+        for (int i = 0; i < 300; i++) {
+            Lease taken = get(here.acquireAsync(once));
+            CompletionStage<Lease> local = here.acquireAsync(once);
+            CompletionStage<Lease> remote = there.acquireAsync(once);
+            assertThat(failureOf(local)).isInstanceOf(LockNotGrantedException.class);
+            assertThat(failureOf(remote)).isInstanceOf(LockNotGrantedException.class);
+
+            assertThat(taken.release()).isTrue();
+
+            // Whoever was refused has left, and the lock is free.
+            assertThat(get((i % 2 == 0 ? here : there).acquireAsync(once)).release())
+                    .isTrue();
+        }
     }
 
     @Test
