@@ -130,7 +130,8 @@ final class ServerCheck {
             Object unused = answer.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
             return null;
         } catch (ExecutionException ex) {
-            return String.valueOf(ex.getCause().getMessage());
+            Throwable cause = ex.getCause();
+            return cause != null ? String.valueOf(cause.getMessage()) : "";
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             return "";
