@@ -31,6 +31,8 @@ public final class LockRequest {
 
     private final @Nullable Duration maxHold;
 
+    private final Duration minHold;
+
     private final OnLost onLost;
 
     private LockRequest(
@@ -39,12 +41,14 @@ public final class LockRequest {
             @Nullable Duration waitTime,
             @Nullable Duration lease,
             @Nullable Duration maxHold,
+            Duration minHold,
             OnLost onLost) {
         this.name = name;
         this.lockName = lockName;
         this.waitTime = waitTime;
         this.lease = lease;
         this.maxHold = maxHold;
+        this.minHold = minHold;
         this.onLost = onLost;
     }
 
@@ -58,7 +62,7 @@ public final class LockRequest {
         requireUsable(lockName);
         int colon = lockName.indexOf(':');
         String name = colon > 0 ? StaticNames.of(lockName, colon) : lockName;
-        return new LockRequest(name, lockName, null, null, null, OnLost.DEFAULT);
+        return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
     }
 
     /**
@@ -73,39 +77,39 @@ public final class LockRequest {
         if (name.isBlank()) {
             throw new IllegalArgumentException("The static name of lock '" + lockName + "' must not be blank.");
         }
-        return new LockRequest(name, lockName, null, null, null, OnLost.DEFAULT);
+        return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
     }
 
     /** Waits that long; zero: tries once; {@link #FOREVER}: no limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
-        return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.onLost);
+        return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
     }
 
     /** Asks for a fixed lease of at least 1 ms that is never renewed; {@code Duration.ofMillis(-1)}: renewed. */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
-        return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.onLost);
+        return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
     }
 
     /** Caps a renewed lease, see {@link DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no cap. */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
-        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, maxHold, this.onLost);
+        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, maxHold, this.minHold, this.onLost);
     }
 
-    /** Keeps the lock at least that long. Not supported yet: anything but zero is refused. */
+    /**
+     * Keeps the lock at least that long after it was granted: released earlier, it stays taken until then and is handed to
+     * nobody. Zero (the default): not at all. For jobs that several instances start at the same time by their own clocks.
+     */
     public LockRequest withMinHold(Duration minHold) {
-        if (!minHold.isZero()) {
-            throw new IllegalArgumentException(
-                    "Lock '" + this.lockName + "': minHold is not supported by this version; leave it at zero.");
-        }
-        return this;
+        require(!minHold.isNegative(), "minHold", minHold, "zero or more");
+        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
     }
 
     /** What {@link LockRegistry#execute} does when the lease is lost; other calls take no notice of it. */
     public LockRequest withOnLost(OnLost onLost) {
-        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, onLost);
+        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, onLost);
     }
 
     /** The static name: tag of meters, and the name in events. */
@@ -136,6 +140,11 @@ public final class LockRequest {
     /** The cap of a renewed lease; null: as configured. */
     public @Nullable Duration maxHold() {
         return this.maxHold;
+    }
+
+    /** How long the lock is kept at least; zero: not at all. */
+    public Duration minHold() {
+        return this.minHold;
     }
 
     /** What {@link LockRegistry#execute} does when the lease is lost. */

@@ -25,7 +25,8 @@ final class Releaser {
      */
     boolean release(Grant grant) {
         this.engine.losses().check(grant);
-        boolean mayPass = this.handOver.isPossible(grant);
+        long keepMillis = grant.keepMillis(this.engine.clock().nanoTime());
+        boolean mayPass = keepMillis == 0 && this.handOver.isPossible(grant);
         if (!grant.beginRelease()) {
             return afterEnd(grant);
         }
@@ -34,6 +35,9 @@ final class Releaser {
         }
         // Renewal ends first, then the store is asked, then the next one in this JVM has its turn.
         this.engine.watchdog().unwatch(grant);
+        if (keepMillis > 0) {
+            return new KeptRelease(this.engine, grant, keepMillis).await();
+        }
         StoreRelease release = new StoreRelease(this.engine, grant);
         return this.inBackground ? release.send() : release.await();
     }

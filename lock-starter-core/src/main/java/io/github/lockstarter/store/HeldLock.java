@@ -56,6 +56,11 @@ final class HeldLock {
         }
     }
 
+    /** Ends in that time, however much is left. */
+    void endIn(long now, long millis) {
+        this.endsAt = now + TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
     void join(String acquisitionId) {
         if (!this.line.contains(acquisitionId)) {
             this.line.add(acquisitionId);

@@ -114,6 +114,23 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
+    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
+        long now = System.nanoTime();
+        boolean[] kept = {false};
+        HeldLock left = this.locks.computeIfPresent(lockName, (name, held) -> {
+            if (held.isHeld(now) && held.isOwnedBy(acquisitionId)) {
+                held.endIn(now, keepMillis);
+                kept[0] = true;
+            }
+            return live(held, now);
+        });
+        if (kept[0]) {
+            return ReleaseReply.RELEASED;
+        }
+        return left == null ? ReleaseReply.GONE : ReleaseReply.TAKEN;
+    }
+
+    @Override
     public boolean isLocked(String lockName) {
         return live(this.locks.get(lockName), System.nanoTime()) != null;
     }

@@ -67,6 +67,14 @@ public interface LockStore {
     CompletionStage<ReleaseReply> releaseLater(
             String lockName, String acquisitionId, long lastToken, @Nullable Successor successor);
 
+    /**
+     * Lets the lock run out in that many milliseconds if the acquisition owns it, instead of releasing it; it must not be
+     * renewed any more. Repeated, it counts from anew.
+     *
+     * @return {@code RELEASED}, or why not: {@code GONE} or {@code TAKEN}
+     */
+    ReleaseReply keep(String lockName, String acquisitionId, long keepMillis);
+
     /** Whether anybody owns the lock. */
     boolean isLocked(String lockName);
 

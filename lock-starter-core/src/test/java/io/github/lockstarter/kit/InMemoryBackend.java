@@ -102,6 +102,12 @@ final class InMemoryBackend implements LockBackend, LockStore {
     }
 
     @Override
+    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
+        this.commands.incrementAndGet();
+        return this.store.keep(lockName, acquisitionId, keepMillis);
+    }
+
+    @Override
     public boolean isLocked(String lockName) {
         this.commands.incrementAndGet();
         return this.store.isLocked(lockName);

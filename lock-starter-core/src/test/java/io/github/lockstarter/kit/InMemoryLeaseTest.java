@@ -32,4 +32,11 @@ class InMemoryLeaseTest {
             super(new InMemoryBackend());
         }
     }
+
+    @Nested
+    class MinHold extends MinHoldKit {
+        MinHold() {
+            super(new InMemoryBackend());
+        }
+    }
 }

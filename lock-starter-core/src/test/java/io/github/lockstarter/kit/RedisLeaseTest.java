@@ -35,4 +35,11 @@ class RedisLeaseTest {
             super(new RedisBackend(server));
         }
     }
+
+    @Nested
+    class MinHold extends MinHoldKit {
+        MinHold(RedisServer server) {
+            super(new RedisBackend(server));
+        }
+    }
 }

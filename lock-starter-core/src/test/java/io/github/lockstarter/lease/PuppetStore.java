@@ -179,6 +179,11 @@ final class PuppetStore implements LockStore {
     }
 
     @Override
+    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
+        return this.store.keep(lockName, acquisitionId, keepMillis);
+    }
+
+    @Override
     public boolean isLocked(String lockName) {
         return this.store.isLocked(lockName);
     }

@@ -15,6 +15,8 @@ final class LuaScript<T> implements RedisScript<T> {
 
     static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
 
+    static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", Long.class);
+
     @SuppressWarnings("unchecked")
     static final LuaScript<List<Object>> RENEW =
             new LuaScript<>("renew.lua", (Class<List<Object>>) (Class<?>) List.class);

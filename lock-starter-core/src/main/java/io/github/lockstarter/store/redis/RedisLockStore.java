@@ -180,6 +180,12 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
+    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
+        long reply = execute(lockName, LuaScript.KEEP, acquisitionId, Long.toString(keepMillis));
+        return ReleaseAnswers.meaning(reply, false);
+    }
+
+    @Override
     public boolean isLocked(String lockName) {
         return call(lockName, redis -> redis.opsForHash().hasKey(this.keys.keyOf(lockName), "o"));
     }
