@@ -18,6 +18,10 @@ import org.springframework.core.annotation.AliasFor;
  * count only when they go through the Spring bean: a call of {@code this.method()} takes no lock. Methods that cannot be
  * intercepted (private, static, final) fail the start of the application.
  *
+ * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until that is complete; one
+ * that returns a {@code Mono} or {@code Flux} takes it at each subscription. Repeated, the annotation takes a lock for each.
+ * A transaction that is begun under the lock does not commit once it is lost.
+ *
  * <p>The lock is owned by the calling thread and reentrant: a nested call for the same lock costs no I/O and keeps the
  * fencing token. What the lock cannot do is stop code that was paused after its last check; pass
  * {@link Lease#fencingToken()} to the resource for that.
@@ -46,7 +50,8 @@ public @interface DistributedLock {
      * <p>It sees the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
      * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
      * once per call. {@code T(…)}, {@code new} and assignments are refused at start-up; a result that is null, blank or
-     * has no text of its own (arrays, maps, optionals) is refused with {@link InvalidLockKeyException}.
+     * has no text of its own (arrays, maps, optionals) is refused with {@link InvalidLockKeyException}. A collection is
+     * several keys: all of their locks are taken, in the order of their names and within one wait, or none.
      */
     @AliasFor("value")
     String key() default "";
@@ -82,7 +87,10 @@ public @interface DistributedLock {
      */
     long maxHold() default DEFAULT;
 
-    /** Keeps the lock at least this long, in {@link #timeUnit}. Not supported yet: anything but 0 fails the start. */
+    /**
+     * Keeps the lock at least this long after it was granted, in {@link #timeUnit}: released earlier, it stays taken until
+     * then. For schedules, so that an instance with a slower clock does not run the same tick again. Default: 0.
+     */
     long minHold() default 0;
 
     /** Unit of the numeric time attributes, and of a bare number in their text forms. Default: milliseconds. */
@@ -91,15 +99,24 @@ public @interface DistributedLock {
     /** What happens when the lease is lost while the method runs. Default: {@code distributed-lock.on-lost}. */
     OnLost onLost() default OnLost.DEFAULT;
 
-    /** What happens when the lock is not granted. Only {@link OnNotGranted#THROW} is supported yet. */
+    /**
+     * What happens when the lock is not granted within the wait. {@link OnNotGranted#SKIP} is refused at start-up for
+     * methods that return a primitive value. A store that fails is an exception all the same.
+     *
+     * @see LockFailureHandler
+     */
     OnNotGranted onNotGranted() default OnNotGranted.THROW;
 
-    /** Method to call when the lock is not granted. Not supported yet: anything but empty fails the start. */
+    /**
+     * Name of a method of the same class to call, without the lock, when it is not granted; instead of
+     * {@link #onNotGranted}. It takes the same parameters, and a {@link LockNotGrantedException} after them if it likes,
+     * returns the same type, and may be private.
+     */
     String fallback() default "";
 
     /**
-     * Inside an already running transaction, keep the lock until that transaction has completed. Not supported yet: the
-     * lock is released when the method returns, and {@code false} fails the start.
+     * Inside an already running transaction, keeps the lock until that transaction has committed or rolled back.
+     * {@code false}: released when the method ends. Methods that return a future or a publisher are not concerned.
      */
     boolean releaseAfterTransaction() default true;
 }

@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Container of repeated {@link DistributedLock} annotations. Repetition is not supported yet and fails the start. */
+/** Container of repeated {@link DistributedLock} annotations. All of their locks are taken, or none. */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

@@ -2,9 +2,11 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.store.LockStore;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -36,7 +38,12 @@ import org.springframework.core.env.Environment;
         })
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({RedisStoreConfiguration.class, MemoryStoreConfiguration.class, MissingStoreConfiguration.class})
+@Import({
+    RedisStoreConfiguration.class,
+    MemoryStoreConfiguration.class,
+    MissingStoreConfiguration.class,
+    TransactionConfiguration.class
+})
 public final class DistributedLockAutoConfiguration {
 
     /**
@@ -52,6 +59,8 @@ public final class DistributedLockAutoConfiguration {
         Binder binder = Binder.get(environment);
         binder.bind("distributed-lock.enabled", Boolean.class).ifBound(postProcessor::setEnabled);
         binder.bind("distributed-lock.aspect.order", Integer.class).ifBound(postProcessor::setLockOrder);
+        binder.bind("distributed-lock.wait-time", Duration.class).ifBound(postProcessor::setWaitTime);
+        binder.bind("distributed-lock.on-lost", OnLost.class).ifBound(postProcessor::setOnLost);
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
         return postProcessor;

@@ -1,14 +1,20 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -60,6 +66,19 @@ class TransactionRedisTest {
         });
     }
 
+    @Test
+    void shouldRefuseTheCommitWhenTheLockIsLost() {
+        application(true, true)
+                .withPropertyValues("distributed-lock.watchdog.timeout=900ms")
+                .run(context -> {
+                    assertThatExceptionOfType(LockLostException.class)
+                            .isThrownBy(() -> context.getBean(Ledger.class).bookAndLose());
+
+                    assertThat(this.steps).contains("rolled back unlocked").doesNotContain("committed unlocked");
+                    assertThat(entries(context.getBean(JdbcTemplate.class))).isZero();
+                });
+    }
+
     private ApplicationContextRunner application(boolean aspectj, boolean proxyTargetClass) {
         ApplicationContextRunner application = TestContexts.application(this.redis)
                 .withPropertyValues(
@@ -108,6 +127,8 @@ class TransactionRedisTest {
     public interface Ledger {
 
         void book(boolean fail);
+
+        void bookAndLose();
     }
 
     public static class JdbcLedger implements Ledger {
@@ -116,9 +137,12 @@ class TransactionRedisTest {
 
         private final Notes notes;
 
-        public JdbcLedger(JdbcTemplate jdbc, Notes notes) {
+        private final LockRegistry locks;
+
+        public JdbcLedger(JdbcTemplate jdbc, Notes notes, LockRegistry locks) {
             this.jdbc = jdbc;
             this.notes = notes;
+            this.locks = locks;
         }
 
         @DistributedLock(name = "ledger")
@@ -130,6 +154,19 @@ class TransactionRedisTest {
             if (fail) {
                 throw new IllegalStateException("booked twice");
             }
+        }
+
+        @DistributedLock(name = "ledger")
+        @Transactional
+        @Override
+        public void bookAndLose() {
+            this.jdbc.update("insert into entry values (1)");
+            this.locks.getLock("ledger").forceUnlock();
+            LeaseContext.required()
+                    .lost()
+                    .toCompletableFuture()
+                    .orTimeout(10, TimeUnit.SECONDS)
+                    .join();
         }
     }
 }

@@ -2,7 +2,10 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnLost;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +42,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final DisabledLocks disabledLocks = new DisabledLocks();
 
+    private final LockDefaults defaults = new LockDefaults();
+
     private final LockedTypes types;
 
     private final DefaultPointcutAdvisor lock;
@@ -55,7 +60,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         LockedMethods methods = new LockedMethods(new LockSpecReader(new Placeholders(beans), new KeyContext(beans)));
         this.types = new LockedTypes(methods);
         this.lock = new DefaultPointcutAdvisor(
-                new LockedMethodPointcut(methods), new DistributedLockInterceptor(methods, registry));
+                new LockedMethodPointcut(methods),
+                new DistributedLockInterceptor(methods, this.defaults, registry, this::failureHandler));
         this.lock.setOrder(DEFAULT_ORDER);
         this.advisor = this.lock;
         setOrder(DEFAULT_ORDER);
@@ -69,6 +75,21 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     /** Whether methods get their lock (the default). If not, one warning lists those that go without. */
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
+    }
+
+    /** Sets how long calls wait whose annotation does not say it; needed for those that take more than one lock. */
+    public void setWaitTime(Duration waitTime) {
+        this.defaults.setWaitTime(waitTime);
+    }
+
+    /** Sets what happens on loss where the annotation does not say it. */
+    public void setOnLost(OnLost onLost) {
+        this.defaults.setOnLost(onLost);
+    }
+
+    private @Nullable LockFailureHandler failureHandler() {
+        ConfigurableBeanFactory beans = this.beanFactory;
+        return beans != null ? beans.getBeanProvider(LockFailureHandler.class).getIfUnique() : null;
     }
 
     @Override
@@ -113,7 +134,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
                     ProxyRules.of(this.types.of(targetClass), proxyFactory).check();
             // Without a target this is the build of an AOT application, where properties have no values yet.
             if (!(proxyFactory.getTargetSource() instanceof EmptyTargetSource)) {
-                callable.forEach(LockedMethod::spec);
+                callable.forEach(LockedMethod::specs);
             }
         }
     }
@@ -139,7 +160,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         }
         new ProxyRules(type, AopUtils.isJdkDynamicProxy(advised), List.of(advised.getProxiedInterfaces()))
                 .check()
-                .forEach(LockedMethod::spec);
+                .forEach(LockedMethod::specs);
         AdvisorChain.add(advised, this.lock);
     }
 

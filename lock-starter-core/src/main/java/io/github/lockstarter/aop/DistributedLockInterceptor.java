@@ -1,11 +1,12 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockedCallback;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -19,16 +20,27 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;
 
+    private final LockDefaults defaults;
+
     private final SingletonSupplier<LockRegistry> registry;
+
+    private final Supplier<@Nullable LockFailureHandler> failureHandler;
 
     /**
      * Creates the interceptor.
      *
      * @param registry asked at the first call: proxies are made before the beans that a registry needs
+     * @param failureHandler asked when a lock is not granted
      */
-    DistributedLockInterceptor(LockedMethods methods, Supplier<LockRegistry> registry) {
+    DistributedLockInterceptor(
+            LockedMethods methods,
+            LockDefaults defaults,
+            Supplier<LockRegistry> registry,
+            Supplier<@Nullable LockFailureHandler> failureHandler) {
         this.methods = methods;
+        this.defaults = defaults;
         this.registry = SingletonSupplier.of(registry);
+        this.failureHandler = failureHandler;
     }
 
     @Override
@@ -39,65 +51,93 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (locked == null) {
             return invocation.proceed();
         }
-        LockRequest request = request(locked.spec(), invocation);
-        Body body = new Body(invocation);
+        List<LockStep> steps = LockStep.of(locked.specs(), invocation);
+        return switch (locked.resultKind()) {
+            case FUTURE -> future(locked, steps, invocation);
+            case REACTIVE -> reactive(locked, steps, invocation);
+            default -> direct(locked, steps, invocation);
+        };
+    }
+
+    private @Nullable Object direct(LockedMethod locked, List<LockStep> steps, MethodInvocation invocation)
+            throws Throwable {
+        LockedCall call = new LockedCall(this.registry.obtain(), this.defaults, steps, invocation);
         try {
-            return this.registry.obtain().execute(request, body);
-        } catch (InterruptedException ex) {
-            if (body.started || ReflectionUtils.declaresException(invocation.getMethod(), InterruptedException.class)) {
+            return call.run();
+        } catch (LockNotGrantedException ex) {
+            if (call.isStarted()) {
                 throw ex;
             }
-            Thread.currentThread().interrupt();
-            throw new LockInterruptedException(
-                    "Interrupted while waiting for lock '" + request.lockName() + "' of " + locked.site()
-                            + "; the method was not run. Declare InterruptedException on it to get that instead.",
-                    ex);
-        }
-    }
-
-    private static LockRequest request(LockSpec spec, MethodInvocation invocation) {
-        KeyExpression key = spec.key();
-        if (key == null) {
-            return spec.request("");
-        }
-        String text = key.evaluate(invocation.getThis(), invocation.getArguments());
-        try {
-            return spec.request(text);
-        } catch (IllegalArgumentException ex) {
-            throw key.unusable("cannot name a lock. " + ex.getMessage(), ex);
-        }
-    }
-
-    /** The rest of the call, once it runs under the lock. */
-    private static final class Body implements LockedCallback<@Nullable Object> {
-
-        private final MethodInvocation invocation;
-
-        private boolean started;
-
-        Body(MethodInvocation invocation) {
-            this.invocation = invocation;
-        }
-
-        @Override
-        @SuppressWarnings("NullAway") // it does not see that the type argument is nullable
-        public @Nullable Object run(Lease lease) throws Exception {
-            this.started = true;
-            return LeaseContext.call(lease, this::proceed);
-        }
-
-        private @Nullable Object proceed(Lease lease) throws Exception {
-            try {
-                return this.invocation.proceed();
-            } catch (Throwable ex) {
-                throw Body.<RuntimeException>asItIs(ex);
+            return notGranted(ex, locked, call.current(), invocation);
+        } catch (InterruptedException ex) {
+            if (call.isStarted()
+                    || ReflectionUtils.declaresException(invocation.getMethod(), InterruptedException.class)) {
+                throw ex;
             }
+            throw interrupted(ex, locked, call.current());
         }
+    }
 
-        /** A callback may throw exceptions only, but what the method threw must arrive unwrapped, whatever it is. */
-        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-        private static <E extends Throwable> E asItIs(Throwable thrown) throws E {
-            throw (E) thrown;
+    /** What goes wrong before the work has begun is told as the work would tell it: by the future. */
+    private @Nullable Object future(LockedMethod locked, List<LockStep> steps, MethodInvocation invocation)
+            throws Throwable {
+        FutureCall call = new FutureCall(this.registry.obtain(), this.defaults, steps, invocation);
+        try {
+            return call.run();
+        } catch (LockException ex) {
+            if (call.isStarted()) {
+                throw ex;
+            }
+            return ex instanceof LockNotGrantedException failure
+                    ? notGrantedLater(failure, locked, call.current(), invocation)
+                    : CompletableFuture.failedFuture(ex);
+        } catch (InterruptedException ex) {
+            if (call.isStarted()) {
+                throw ex;
+            }
+            return CompletableFuture.failedFuture(interrupted(ex, locked, call.current()));
         }
+    }
+
+    private @Nullable Object notGrantedLater(
+            LockNotGrantedException failure, LockedMethod locked, LockStep step, MethodInvocation invocation)
+            throws Throwable {
+        try {
+            return notGranted(failure, locked, step, invocation);
+        } catch (LockNotGrantedException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    private Object reactive(LockedMethod locked, List<LockStep> steps, MethodInvocation invocation) {
+        return new ReactiveCall(
+                        this.registry.obtain(),
+                        this.defaults,
+                        steps,
+                        invocation,
+                        (failure, step) -> notGranted(failure, locked, step, invocation))
+                .publisher(locked.site().returnType());
+    }
+
+    private static LockInterruptedException interrupted(InterruptedException ex, LockedMethod locked, LockStep step) {
+        Thread.currentThread().interrupt();
+        return new LockInterruptedException(
+                "Interrupted while waiting for lock '" + step.request().lockName() + "' of " + locked.site()
+                        + "; the method was not run. Declare InterruptedException on it to get that instead.",
+                ex);
+    }
+
+    private @Nullable Object notGranted(
+            LockNotGrantedException failure, LockedMethod locked, LockStep step, MethodInvocation invocation)
+            throws Throwable {
+        NotGranted own = step.spec().notGranted();
+        if (own != null) {
+            return own.answer(failure, invocation);
+        }
+        LockFailureHandler handler = this.failureHandler.get();
+        if (handler == null) {
+            throw failure;
+        }
+        return handler.notGranted(failure, locked.site().method(), invocation.getArguments());
     }
 }

@@ -1,6 +1,8 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockKeyException;
+import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -42,11 +44,12 @@ final class KeyExpression {
         return new KeyExpression(site, text, expression, variables, context);
     }
 
-    /** Text of the key for a call with these arguments. */
-    String evaluate(@Nullable Object target, @Nullable Object[] arguments) {
+    /** Texts of the keys for a call with these arguments: one, or those of a collection, each once. */
+    Collection<String> evaluate(@Nullable Object target, @Nullable Object[] arguments) {
         try {
-            return KeyText.of(this.expression.getValue(
-                    this.context.forCall(this.site.method(), this.variables, target, arguments)));
+            Object value = this.expression.getValue(
+                    this.context.forCall(this.site.method(), this.variables, target, arguments));
+            return value instanceof Collection<?> several ? KeyText.ofEach(several) : List.of(KeyText.of(value));
         } catch (KeyText.Unusable ex) {
             throw unusable(String.valueOf(ex.getMessage()), null);
         } catch (RuntimeException ex) {

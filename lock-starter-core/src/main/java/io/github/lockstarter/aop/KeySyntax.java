@@ -28,7 +28,13 @@ record KeySyntax(LockSite site, String expression, KeyVariables variables) {
     private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
 
     void check(SpelNode ast) {
-        check(ast, true, false);
+        if (ast instanceof InlineList) {
+            for (int i = 0; i < ast.getChildCount(); i++) {
+                check(ast.getChild(i), true, false);
+            }
+        } else {
+            check(ast, true, false);
+        }
     }
 
     /**
@@ -67,7 +73,7 @@ record KeySyntax(LockSite site, String expression, KeyVariables variables) {
         }
         if (node instanceof InlineList || node instanceof InlineMap) {
             throw refused(
-                    "collections in a key are not supported by this version",
+                    "a list can only be a whole key, and a map cannot be one",
                     "Put the parts together as text: #a0 + ':' + #a1.");
         }
         if (node instanceof FunctionReference) {

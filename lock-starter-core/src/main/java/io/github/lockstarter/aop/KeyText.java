@@ -1,10 +1,13 @@
 package io.github.lockstarter.aop;
 
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -39,6 +42,16 @@ final class KeyText {
         return text;
     }
 
+    /** Texts of several keys, of which a call takes all locks. */
+    static Collection<String> ofEach(Collection<?> values) {
+        if (values.isEmpty()) {
+            throw new Unusable("is an empty collection: nothing would be locked. Refuse such calls before.");
+        }
+        Set<String> texts = new LinkedHashSet<>();
+        values.forEach(value -> texts.add(of(value)));
+        return texts;
+    }
+
     /** Text of something that is joined with other text; may be blank. */
     static String ofPart(Object value) {
         if (value instanceof String text) {
@@ -49,7 +62,8 @@ final class KeyText {
             case STABLE -> value.toString();
             case ENUM -> ((Enum<?>) value).name();
             case OVERRIDES_TO_STRING -> withoutIdentity(value);
-            case COLLECTION -> throw unusable(type, ", but several keys are not supported by this version.");
+            case COLLECTION ->
+                throw unusable(type, ", and only a whole key can be several: return a java.util.Collection.");
             case OPTIONAL -> throw unusable(type, ". Use what it contains: .orElseThrow().");
             case UNSTABLE -> throw unusable(type, ", whose text differs between JVMs. " + REMEDY);
         };

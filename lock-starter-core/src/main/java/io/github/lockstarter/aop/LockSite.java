@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -22,6 +23,11 @@ record LockSite(Class<?> beanClass, Method method) {
 
     InvalidLockDefinitionException refused(String problem, String remedy, @Nullable Throwable cause) {
         return new InvalidLockDefinitionException("@DistributedLock on " + this + ": " + problem + ".", remedy, cause);
+    }
+
+    /** What the method returns, with the type variables of its class filled in. */
+    Class<?> returnType() {
+        return GenericTypeResolver.resolveReturnType(this.method, this.beanClass);
     }
 
     /** {@code SimpleClassName.methodName}: the same in every JVM, and never shared by two unrelated beans. */

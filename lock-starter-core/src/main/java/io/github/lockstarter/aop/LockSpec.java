@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param waitTime null: as configured
  * @param lease null: renewed
  * @param maxHold null: as configured
+ * @param minHold how long the lock is kept at least; zero: not at all
  * @param onLost what happens when the lease is lost
+ * @param notGranted what the caller gets when it is not granted; null: as everywhere in the application
+ * @param keptForTransaction whether a transaction that runs already keeps the lock until it has completed
  */
 record LockSpec(
         String name,
@@ -21,11 +24,15 @@ record LockSpec(
         @Nullable Duration waitTime,
         @Nullable Duration lease,
         @Nullable Duration maxHold,
-        OnLost onLost) {
+        Duration minHold,
+        OnLost onLost,
+        @Nullable NotGranted notGranted,
+        boolean keptForTransaction) {
 
     /** Asks for one key. */
     LockRequest request(String keyText) {
-        LockRequest request = LockRequest.of(this.name, keyText).withOnLost(this.onLost);
+        LockRequest request =
+                LockRequest.of(this.name, keyText).withOnLost(this.onLost).withMinHold(this.minHold);
         if (this.waitTime != null) {
             request = request.withWaitTime(this.waitTime);
         }

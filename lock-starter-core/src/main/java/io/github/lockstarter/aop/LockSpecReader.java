@@ -4,6 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringUtils;
@@ -21,7 +22,6 @@ final class LockSpecReader {
     }
 
     LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
-        refuseUnsupported(site, annotation);
         String name = name(site, annotation.getString("name"));
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
@@ -30,7 +30,34 @@ final class LockSpecReader {
                 times.waitTime(),
                 times.lease(),
                 times.maxHold(),
-                annotation.getEnum("onLost", OnLost.class));
+                minHold(site, times),
+                onLost(site, annotation),
+                notGranted(site, annotation),
+                annotation.getBoolean("releaseAfterTransaction"));
+    }
+
+    private static OnLost onLost(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+        OnLost onLost = annotation.getEnum("onLost", OnLost.class);
+        if (onLost == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
+            throw site.refused(
+                    "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
+                    "Use THROW, and Lease.lost() of LeaseContext.required() to hear of the loss.");
+        }
+        return onLost;
+    }
+
+    private static @Nullable NotGranted notGranted(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+        String fallback = annotation.getString("fallback");
+        boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
+        if (skip && !fallback.isEmpty()) {
+            throw site.refused(
+                    "onNotGranted = SKIP and fallback = \"" + fallback + "\" contradict each other",
+                    "Leave one of them out.");
+        }
+        if (!fallback.isEmpty()) {
+            return FallbackMethod.find(site, fallback);
+        }
+        return skip ? EmptyResult.of(site) : null;
     }
 
     private String name(LockSite site, String text) {
@@ -52,22 +79,14 @@ final class LockSpecReader {
         return key.isEmpty() ? null : KeyExpression.parse(site, key, annotation.getSource(), this.keyContext);
     }
 
-    private static void refuseUnsupported(LockSite site, MergedAnnotation<DistributedLock> annotation) {
-        if (annotation.getLong("minHold") != 0) {
-            throw unsupported(site, "minHold", "Leave it at 0.");
+    private static Duration minHold(LockSite site, TimeAttributes times) {
+        Duration minHold = times.minHold();
+        Duration lease = times.lease();
+        if (lease != null && !LockRequest.FOREVER.equals(lease) && minHold.compareTo(lease) > 0) {
+            throw site.refused(
+                    "minHold is longer than the lease, which is never renewed",
+                    "Make the lease at least as long, or leave it out.");
         }
-        if (annotation.getEnum("onNotGranted", OnNotGranted.class) != OnNotGranted.THROW) {
-            throw unsupported(site, "onNotGranted", "Leave it at THROW and catch LockNotGrantedException.");
-        }
-        if (!annotation.getString("fallback").isEmpty()) {
-            throw unsupported(site, "fallback", "Leave it out and catch LockNotGrantedException.");
-        }
-        if (!annotation.getBoolean("releaseAfterTransaction")) {
-            throw unsupported(site, "releaseAfterTransaction = false", "Leave it out.");
-        }
-    }
-
-    private static RuntimeException unsupported(LockSite site, String attribute, String remedy) {
-        return site.refused(attribute + " is not supported by this version", remedy);
+        return minHold;
     }
 }

@@ -18,17 +18,24 @@ final class LockedMethod {
 
     private final LockSpecReader reader;
 
-    private volatile @Nullable LockSpec spec;
+    private final ResultKind resultKind;
+
+    private volatile @Nullable List<LockSpec> specs;
 
     LockedMethod(LockSite site, MergedAnnotations annotations, boolean classLevel, LockSpecReader reader) {
         this.site = site;
         this.annotations = annotations;
         this.classLevel = classLevel;
         this.reader = reader;
+        this.resultKind = ResultKind.of(site);
     }
 
     LockSite site() {
         return this.site;
+    }
+
+    ResultKind resultKind() {
+        return this.resultKind;
     }
 
     /** Whether the annotation stands on the class and not on the method. */
@@ -36,29 +43,28 @@ final class LockedMethod {
         return this.classLevel;
     }
 
-    LockSpec spec() {
-        LockSpec known = this.spec;
+    /** What each of the nearest annotations says; two on the same element are two locks. */
+    List<LockSpec> specs() {
+        List<LockSpec> known = this.specs;
         if (known == null) {
             // Two threads may both read it; they get the same.
-            known = this.reader.read(this.site, annotation());
-            this.spec = known;
+            known = annotations().stream()
+                    .map(annotation -> this.reader.read(this.site, annotation))
+                    .toList();
+            this.specs = known;
         }
         return known;
     }
 
-    /** The nearest annotation, merged with what composed annotations set. */
-    private MergedAnnotation<DistributedLock> annotation() {
+    /** Merged with what composed annotations set; what is farther away is replaced by the nearest. */
+    private List<MergedAnnotation<DistributedLock>> annotations() {
         try {
             List<MergedAnnotation<DistributedLock>> all =
                     this.annotations.stream(DistributedLock.class).toList();
-            MergedAnnotation<DistributedLock> nearest = all.get(0);
-            // What is farther away is replaced by the nearest; two on the same element are two locks.
-            if (all.size() > 1 && all.get(1).getAggregateIndex() == nearest.getAggregateIndex()) {
-                throw this.site.refused(
-                        "the annotation stands there more than once, which is not supported by this version",
-                        "Leave one of them, and nest a second annotated bean method for a second lock.");
-            }
-            return nearest;
+            int nearest = all.get(0).getAggregateIndex();
+            return all.stream()
+                    .filter(annotation -> annotation.getAggregateIndex() == nearest)
+                    .toList();
         } catch (AnnotationConfigurationException ex) {
             throw this.site.refused(
                     "its attributes contradict each other: " + ex.getMessage(),

@@ -86,14 +86,13 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
     }
 
     private void checkResult(LockedMethod locked) {
-        String deferred = DeferredResults.of(locked.site());
-        if (deferred != null) {
+        if (locked.resultKind() == ResultKind.UNKNOWN) {
             throw locked.site()
                     .refused(
-                            "the method " + deferred + ", and the lock would end before the work does;"
-                                    + " this is not supported by this version",
-                            "Return the result itself, or hold a lease of LockRegistry.acquireAsync until the work is"
-                                    + " done" + otherwise(locked));
+                            "the method " + DeferredResults.of(locked.site())
+                                    + ", and the lock would end before the work does",
+                            "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
+                                    + " LockRegistry.acquireAsync until the work is done" + otherwise(locked));
         }
     }
 

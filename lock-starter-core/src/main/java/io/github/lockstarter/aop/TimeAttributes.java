@@ -50,6 +50,16 @@ final class TimeAttributes {
         return number("maxHold", DistributedLock.DEFAULT, PROBE::withMaxHold, "Use at least 1 ms" + UP_TO + "no cap.");
     }
 
+    /** Zero: not kept. */
+    Duration minHold() {
+        String remedy = "Use at most ten years, or 0: released when the method ends.";
+        if (this.annotation.getLong("minHold") == -1) {
+            throw this.site.refused("minHold = -1 is out of range", remedy);
+        }
+        Duration minHold = number("minHold", 0, PROBE::withMinHold, remedy);
+        return minHold != null ? minHold : Duration.ZERO;
+    }
+
     private @Nullable Duration textOrNumber(String attribute, long unset, Consumer<Duration> check, String remedy) {
         String twin = attribute + "String";
         String text = this.annotation.getString(twin);

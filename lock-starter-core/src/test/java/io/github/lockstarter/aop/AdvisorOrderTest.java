@@ -72,7 +72,14 @@ class AdvisorOrderTest {
             context.getBean(Stock.class).take("a");
 
             assertThat(context.registry.events)
-                    .containsExactly("begin", "lock stock:a", "body in transaction", "unlock stock:a", "commit");
+                    .containsExactly(
+                            "begin",
+                            "lock stock:a",
+                            "lock of kept stock:a",
+                            "body in transaction",
+                            "unlock stock:a",
+                            "commit",
+                            "unlock of kept stock:a");
         }
     }
 

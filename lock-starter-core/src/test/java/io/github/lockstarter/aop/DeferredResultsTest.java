@@ -4,6 +4,7 @@ import static io.github.lockstarter.aop.LockedContext.refusalOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.OnLost;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 class DeferredResultsTest {
@@ -20,8 +22,7 @@ class DeferredResultsTest {
     @ValueSource(
             classes = {
                 ReturnsFuture.class,
-                ReturnsCompletableFuture.class,
-                ReturnsMono.class,
+                ReturnsPublisher.class,
                 ReturnsFlowPublisher.class,
                 ReturnsGenericFuture.class
             })
@@ -29,7 +30,7 @@ class DeferredResultsTest {
         assertThat(refusalOf(bean))
                 .hasMessageContaining(bean.getName())
                 .hasMessageContaining("returns a ")
-                .hasMessageContaining("not supported by this version")
+                .hasMessageContaining("would end before the work does")
                 .hasMessageContaining("acquireAsync");
     }
 
@@ -39,6 +40,12 @@ class DeferredResultsTest {
                 .hasMessageContaining("ClassLevelFuture.call()")
                 .hasMessageContaining("returns a Future")
                 .hasMessageContaining("annotate the other methods instead of the class");
+    }
+
+    @Test
+    void shouldNotInterruptWhatHasNoThread() {
+        assertThat(refusalOf(InterruptedFuture.class))
+                .hasMessageContaining("onLost = INTERRUPT, but the work of the method has no thread of its own");
     }
 
     @Test
@@ -62,18 +69,10 @@ class DeferredResultsTest {
         }
     }
 
-    static class ReturnsCompletableFuture {
+    static class ReturnsPublisher {
 
         @DistributedLock
-        public CompletableFuture<String> call() {
-            return new CompletableFuture<>();
-        }
-    }
-
-    static class ReturnsMono {
-
-        @DistributedLock
-        public Mono<String> call() {
+        public Publisher<String> call() {
             return Mono.empty();
         }
     }
@@ -100,6 +99,14 @@ class DeferredResultsTest {
     static class ClassLevelFuture {
 
         public Future<String> call() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    static class InterruptedFuture {
+
+        @DistributedLock(onLost = OnLost.INTERRUPT)
+        public CompletableFuture<String> call() {
             return new CompletableFuture<>();
         }
     }

@@ -108,7 +108,7 @@ class DisabledLocksTest {
     /** Would be refused if it mattered. */
     static final class Unsupported {
 
-        @DistributedLock(minHold = 5, leaseString = "${missing}", key = "nonsense")
+        @DistributedLock(minHold = -5, leaseString = "${missing}", key = "nonsense")
         public void run() {}
     }
 

@@ -73,7 +73,7 @@ class KeyEvaluationTest {
                         "Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) is null: every call without"
                                 + " a value would share one lock. Refuse such calls before.");
         assertThatThrownBy(() -> this.orders.ship(new Order(" "))).hasMessageContaining("is blank");
-        assertThatThrownBy(() -> this.orders.byAnything(List.of("a")))
+        assertThatThrownBy(() -> this.orders.byAnything(List.of(List.of("a"))))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
                 .hasMessageContaining("gave a value of type java.util.ImmutableCollections");

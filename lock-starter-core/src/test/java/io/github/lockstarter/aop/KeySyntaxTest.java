@@ -61,8 +61,9 @@ class KeySyntaxTest {
                     #order.id = 5    | must not change anything                 | assignments
                     #order.count++   | must not change anything                 | ++
                     --#order.count   | must not change anything                 | ++
-                    {#id, #count}    | collections in a key are not supported by this version | #a0 + ':' + #a1
-                    {a: #id}         | collections in a key are not supported by this version | #a0 + ':' + #a1
+                    {#id, {#count}}  | a list can only be a whole key           | #a0 + ':' + #a1
+                    {#id, orders}    | 'orders' is no variable                  | Known here
+                    {a: #id}         | a map cannot be one                      | #a0 + ':' + #a1
                     #f(#id)          | there are no functions in a key          | bean (@name)
                     orders           | 'orders' is no variable                  | use name = "orders", or quote it: "'orders'"
                     order-lock       | is no variable                           | use name = "order-lock", or quote it

@@ -75,15 +75,10 @@ class KeyTextTest {
                 Arguments.of(Optional.of("a"), "java.util.Optional", "orElseThrow()"),
                 Arguments.of(OptionalInt.of(1), "java.util.OptionalInt", "orElseThrow()"),
                 Arguments.of(Map.of("a", 1), "java.util.ImmutableCollections", "differs between JVMs"),
-                Arguments.of(
-                        List.of("a"),
-                        "java.util.ImmutableCollections",
-                        "several keys are not supported by this version"),
-                Arguments.of(
-                        Set.of(), "java.util.ImmutableCollections", "several keys are not supported by this version"),
-                Arguments.of(
-                        new ArrayDeque<>(), "java.util.ArrayDeque", "several keys are not supported by this version"),
-                Arguments.of(Path.of("a"), "sun.nio.fs", "several keys are not supported by this version"),
+                Arguments.of(List.of("a"), "java.util.ImmutableCollections", "only a whole key can be several"),
+                Arguments.of(Set.of(), "java.util.ImmutableCollections", "only a whole key can be several"),
+                Arguments.of(new ArrayDeque<>(), "java.util.ArrayDeque", "only a whole key can be several"),
+                Arguments.of(Path.of("a"), "sun.nio.fs", "only a whole key can be several"),
                 Arguments.of(new Object(), "java.lang.Object", "Use a property of it that has a stable text"),
                 Arguments.of(new Plain(), Plain.class.getName(), "differs between JVMs"),
                 Arguments.of(new PrintsIdentity(), PrintsIdentity.class.getName(), "differs between JVMs"),

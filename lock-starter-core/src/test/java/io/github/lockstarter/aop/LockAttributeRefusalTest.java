@@ -3,11 +3,7 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.DistributedLocks;
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.OnNotGranted;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,16 +47,9 @@ class LockAttributeRefusalTest {
                 Arguments.of(NameBlank.class, "name = \" \" is blank", "NameBlank.run"),
                 Arguments.of(NameTooLong.class, "cannot name a lock", "at most 512 bytes"),
                 Arguments.of(KeyAndValue.class, "its attributes contradict each other", "either value or key"),
-                Arguments.of(MinHold.class, "minHold is not supported by this version", "Leave it at 0"),
-                Arguments.of(Skip.class, "onNotGranted is not supported by this version", "LockNotGrantedException"),
-                Arguments.of(Fallback.class, "fallback is not supported by this version", "LockNotGrantedException"),
+                Arguments.of(MinHoldNegative.class, "minHold = -1 is out of range", "or 0"),
                 Arguments.of(
-                        InTransaction.class,
-                        "releaseAfterTransaction = false is not supported by this version",
-                        "Leave"),
-                Arguments.of(Repeated.class, "more than once, which is not supported by this version", "Leave one"),
-                Arguments.of(RepeatedByMeta.class, "more than once", "Leave one"),
-                Arguments.of(RepeatedByContainer.class, "more than once", "Leave one"));
+                        MinHoldTooLong.class, "minHold is longer than the lease", "Make the lease at least as long"));
     }
 
     @Test
@@ -189,55 +178,15 @@ class LockAttributeRefusalTest {
         public void run() {}
     }
 
-    static class MinHold {
+    static class MinHoldNegative {
 
-        @DistributedLock(minHold = 1)
+        @DistributedLock(minHold = -1)
         public void run() {}
     }
 
-    static class Skip {
+    static class MinHoldTooLong {
 
-        @DistributedLock(onNotGranted = OnNotGranted.SKIP)
-        public void run() {}
-    }
-
-    static class Fallback {
-
-        @DistributedLock(fallback = "other")
-        public void run() {}
-    }
-
-    static class InTransaction {
-
-        @DistributedLock(releaseAfterTransaction = false)
-        public void run() {}
-    }
-
-    static class Repeated {
-
-        @DistributedLock(name = "a")
-        @DistributedLock(name = "b")
-        public void run() {}
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @DistributedLock(name = "nightly")
-    @interface Nightly {}
-
-    static class RepeatedByMeta {
-
-        @Nightly
-        @DistributedLock(name = "b")
-        public void run() {}
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @DistributedLocks({@DistributedLock(name = "a"), @DistributedLock(name = "b")})
-    @interface Both {}
-
-    static class RepeatedByContainer {
-
-        @Both
+        @DistributedLock(minHold = 2, lease = 1)
         public void run() {}
     }
 }

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.LossReason;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +46,11 @@ final class RecordingRegistry implements LockRegistry {
 
     @Override
     public LeaseLock getLock(String name) {
-        throw new UnsupportedOperationException();
+        return (LeaseLock) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LeaseLock.class}, (proxy, method, arguments) -> {
+                    this.events.add(method.getName() + " of kept " + name);
+                    return null;
+                });
     }
 
     @Override

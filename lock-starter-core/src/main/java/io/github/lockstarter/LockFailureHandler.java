@@ -1,0 +1,26 @@
+package io.github.lockstarter;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what annotated methods do when their lock is not granted, for the whole application: a bean of this type is
+ * asked by every {@link DistributedLock} method that says neither {@link DistributedLock#onNotGranted} nor
+ * {@link DistributedLock#fallback} for itself. It is called in the calling thread, without the lock, and may be called by
+ * many threads at once.
+ */
+@FunctionalInterface
+public interface LockFailureHandler {
+
+    /**
+     * Answers a call whose method was not run.
+     *
+     * @param failure which lock, and how long it was waited for
+     * @param method the annotated method
+     * @param arguments those of the call
+     * @return what the caller gets; must fit the method's return type, and is ignored for void
+     * @throws Exception what the caller gets instead; throw the failure itself for the default behaviour
+     */
+    @Nullable
+    Object notGranted(LockNotGrantedException failure, Method method, @Nullable Object[] arguments) throws Exception;
+}

@@ -1,0 +1,44 @@
+package io.github.lockstarter.aop;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a method that was skipped returns. */
+final class EmptyResult {
+
+    private static final Map<Class<?>, Supplier<Object>> EMPTY = Map.of(
+            Optional.class, Optional::empty,
+            OptionalInt.class, OptionalInt::empty,
+            OptionalLong.class, OptionalLong::empty,
+            OptionalDouble.class, OptionalDouble::empty);
+
+    private EmptyResult() {}
+
+    /** The skip of a method, checked: a number or a flag that nobody computed would be taken for a result. */
+    static NotGranted of(LockSite site) {
+        Class<?> returned = site.returnType();
+        if (returned.isPrimitive() && returned != void.class) {
+            throw site.refused(
+                    "onNotGranted = SKIP, but the method returns " + returned
+                            + ", for which there is no value that says that it was skipped",
+                    "Return the wrapper class or an Optional, or use fallback.");
+        }
+        return (failure, invocation) -> of(returned);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller gets it
+    private static @Nullable Object of(Class<?> returned) {
+        if (returned == CompletableFuture.class || returned == CompletionStage.class) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Supplier<Object> empty = EMPTY.get(returned);
+        return empty != null ? empty.get() : null;
+    }
+}

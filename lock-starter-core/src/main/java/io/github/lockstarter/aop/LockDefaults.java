@@ -1,0 +1,29 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.OnLost;
+import java.time.Duration;
+
+/** What is configured for locks that say nothing themselves. */
+final class LockDefaults {
+
+    private Duration waitTime = Duration.ofSeconds(10);
+
+    private OnLost onLost = OnLost.THROW;
+
+    void setWaitTime(Duration waitTime) {
+        this.waitTime = waitTime;
+    }
+
+    Duration waitTime() {
+        return this.waitTime;
+    }
+
+    void setOnLost(OnLost onLost) {
+        this.onLost = onLost;
+    }
+
+    /** What that comes to. */
+    OnLost onLost(OnLost said) {
+        return said == OnLost.DEFAULT ? this.onLost : said;
+    }
+}

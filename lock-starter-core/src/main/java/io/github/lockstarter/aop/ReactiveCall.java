@@ -1,0 +1,157 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import java.util.List;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Calls of a locked method that returns a Mono or a Flux. Each subscription takes the locks for itself, without a thread
+ * that waits, calls the method, and releases the locks when what it returned has ended or was cancelled.
+ */
+final class ReactiveCall {
+
+    /** What the method does in one subscription when its locks are not granted. */
+    interface Otherwise {
+        @Nullable
+        Object answer(LockNotGrantedException failure, LockStep step) throws Throwable;
+    }
+
+    private final LockRegistry registry;
+
+    private final LockDefaults defaults;
+
+    private final List<LockStep> steps;
+
+    private final MethodInvocation invocation;
+
+    private final Otherwise otherwise;
+
+    ReactiveCall(
+            LockRegistry registry,
+            LockDefaults defaults,
+            List<LockStep> steps,
+            MethodInvocation invocation,
+            Otherwise otherwise) {
+        this.registry = registry;
+        this.defaults = defaults;
+        this.steps = steps;
+        this.invocation = invocation;
+        this.otherwise = otherwise;
+    }
+
+    /** What the caller gets: nothing happens before it subscribes. */
+    Object publisher(Class<?> returned) {
+        Flux<Object> locked = Flux.defer(() -> new Subscription().run());
+        return returned == Mono.class ? locked.singleOrEmpty() : locked;
+    }
+
+    private final class Subscription {
+
+        private final long began = System.nanoTime();
+
+        private int taken;
+
+        Flux<Object> run() {
+            return from(0).onErrorResume(LockNotGrantedException.class, this::notGranted);
+        }
+
+        private Flux<Object> from(int index) {
+            LockStep step = ReactiveCall.this.steps.get(index);
+            return Flux.usingWhen(
+                    acquire(step, index),
+                    lease -> {
+                        this.taken = index + 1;
+                        return under(lease, index + 1);
+                    },
+                    lease -> end(lease, step, true),
+                    (lease, failure) -> end(lease, step, false),
+                    lease -> end(lease, step, false));
+        }
+
+        private Mono<Lease> acquire(LockStep step, int index) {
+            return Mono.fromCompletionStage(() -> ReactiveCall.this.registry.acquireAsync(requestOf(step, index)))
+                    // A grant in the very moment of a cancellation belongs to nobody.
+                    .doOnDiscard(Lease.class, lease -> release(lease).subscribe());
+        }
+
+        private LockRequest requestOf(LockStep step, int index) {
+            return index == 0
+                    ? step.request()
+                    : step.after(System.nanoTime() - this.began, ReactiveCall.this.defaults.waitTime());
+        }
+
+        private Flux<Object> under(Lease lease, int next) {
+            Flux<Object> inside = next < ReactiveCall.this.steps.size()
+                    ? Flux.defer(() -> from(next))
+                    : Flux.defer(() -> method(lease));
+            return inside.contextWrite(context -> context.put(Lease.class, lease));
+        }
+
+        /** It may ask for its lease before it returns. */
+        private Publisher<Object> method(Lease lease) {
+            try {
+                return LeaseContext.call(lease, current -> proceed());
+            } catch (Exception ex) {
+                return Flux.error(ex);
+            }
+        }
+
+        private Publisher<Object> proceed() {
+            try {
+                // The invocation can go on only once, and there may be many subscriptions.
+                MethodInvocation mine = ReactiveCall.this.invocation instanceof ProxyMethodInvocation proxied
+                        ? proxied.invocableClone()
+                        : ReactiveCall.this.invocation;
+                return published(mine.proceed());
+            } catch (Throwable ex) {
+                return Flux.error(ex);
+            }
+        }
+
+        private Publisher<Object> notGranted(LockNotGrantedException failure) {
+            if (this.taken == ReactiveCall.this.steps.size()) {
+                return Flux.error(failure);
+            }
+            try {
+                return published(ReactiveCall.this.otherwise.answer(failure, ReactiveCall.this.steps.get(this.taken)));
+            } catch (Throwable ex) {
+                return Flux.error(ex);
+            }
+        }
+
+        private Mono<Void> end(Lease lease, LockStep step, boolean completed) {
+            return Mono.defer(() -> {
+                        OnLost onLost =
+                                ReactiveCall.this.defaults.onLost(step.spec().onLost());
+                        LockLostException loss = HeldLeases.end(lease, onLost);
+                        return loss != null && completed ? Mono.<Void>error(loss) : Mono.<Void>empty();
+                    })
+                    // A release waits for Redis, and whoever ends the publisher must not.
+                    .subscribeOn(Schedulers.boundedElastic());
+        }
+
+        private Mono<Void> release(Lease lease) {
+            return Mono.<Void>fromRunnable(lease::close).subscribeOn(Schedulers.boundedElastic());
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Publisher<Object> published(@Nullable Object returned) {
+        if (returned == null) {
+            return Flux.empty();
+        }
+        return returned instanceof Publisher<?> publisher ? (Publisher<Object>) publisher : Flux.just(returned);
+    }
+}

@@ -1,0 +1,133 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotGrantedException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** A method that returns a future holds its lock until that is complete. */
+class FutureResultTest {
+
+    @AutoClose
+    private final RealLocks app = RealLocks.with(Exports.class);
+
+    private final Exports exports = this.app.bean(Exports.class);
+
+    @Test
+    void shouldHoldTheLockUntilTheFutureIsComplete() {
+        CompletableFuture<String> result = this.exports.export();
+        assertThat(result).isNotDone();
+        assertThat(this.app.isLocked("export")).isTrue();
+
+        this.exports.work().complete("done");
+
+        assertThat(result).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("done");
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenTheWorkFails() {
+        CompletionStage<String> result = this.exports.stage();
+        this.exports.work().completeExceptionally(new IllegalStateException("on purpose"));
+
+        assertThat(result.toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withRootCauseInstanceOf(IllegalStateException.class);
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenTheMethodThrows() {
+        assertThatThrownBy(this.exports::fail).hasMessage("on purpose");
+
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenItIsCancelled() {
+        CompletableFuture<String> result = this.exports.export();
+
+        assertThat(result.cancel(true)).isTrue();
+
+        assertThat(this.exports.work()).isCancelled();
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldRenewMeanwhileAndTellOfALoss() {
+        CompletableFuture<String> result = this.exports.export();
+        assertThat(result).as("longer than a lease lasts").failsWithin(Duration.ofMillis(1500));
+        assertThat(this.app.isLocked("export")).isTrue();
+
+        this.app.registry.getLock("export").forceUnlock();
+        CompletableFuture<?> lost = this.exports.lost();
+        assertThat(lost).succeedsWithin(Duration.ofSeconds(10));
+        this.exports.work().complete("done");
+
+        assertThat(result)
+                .failsWithin(10, TimeUnit.SECONDS)
+                .withThrowableThat()
+                .withRootCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldTellByTheFutureThatItIsNotGranted() {
+        this.app.takenByAnother(
+                "export",
+                () -> assertThat(this.exports.export())
+                        .failsWithin(Duration.ofSeconds(10))
+                        .withThrowableThat()
+                        .withRootCauseInstanceOf(LockNotGrantedException.class));
+    }
+
+    @Test
+    void shouldExcludeCallsOfTheSameThread() {
+        CompletableFuture<String> first = this.exports.export();
+
+        assertThat(this.exports.export()).as("the first call still works").isCompletedExceptionally();
+
+        this.exports.work().complete("done");
+        assertThat(first).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    static class Exports {
+
+        private final CompletableFuture<String> work = new CompletableFuture<>();
+
+        private CompletableFuture<?> lost = new CompletableFuture<>();
+
+        CompletableFuture<String> work() {
+            return this.work;
+        }
+
+        CompletableFuture<?> lost() {
+            return this.lost;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletableFuture<String> export() {
+            this.lost = LeaseContext.required().lost().toCompletableFuture();
+            return this.work;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletionStage<String> stage() {
+            return this.work;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletableFuture<String> fail() {
+            throw new IllegalStateException("on purpose");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.OnNotGranted;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** A method that returns a publisher holds its lock from the subscription to its end. */
+class ReactiveResultTest {
+
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    @AutoClose
+    private final RealLocks app = RealLocks.with(Feeds.class);
+
+    private final Feeds feeds = this.app.bean(Feeds.class);
+
+    @Test
+    void shouldLockWhenItIsSubscribedTo() {
+        Mono<Boolean> result = this.feeds.isLockedInside(this.app);
+        assertThat(this.feeds.calls()).isZero();
+
+        assertThat(result.block(SOON)).isTrue();
+        assertThat(result.block(SOON)).as("once more").isTrue();
+
+        assertThat(this.feeds.calls()).isEqualTo(2);
+        assertThat(this.app.isLocked("feed")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseAtTheEndOfAFlux() {
+        assertThat(this.feeds.several().collectList().block(SOON)).containsExactly(1, 2, 3);
+
+        assertThat(this.app.isLocked("feed")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenItFails() {
+        assertThatThrownBy(() -> this.feeds.failing().block(SOON)).hasMessage("on purpose");
+
+        assertThat(this.app.isLocked("feed")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenItIsCancelled() {
+        Disposable subscription = this.feeds.endless().subscribe();
+        await().until(() -> this.app.isLocked("feed"));
+
+        subscription.dispose();
+
+        await().until(() -> !this.app.isLocked("feed"));
+    }
+
+    @Test
+    void shouldKnowItsLease() {
+        assertThat(this.feeds.token().block(SOON)).isPositive();
+        assertThat(this.feeds.tokenOfContext().block(SOON)).isPositive();
+    }
+
+    @Test
+    void shouldTellOfALossAtItsEnd() {
+        Sinks.One<String> work = this.feeds.work();
+        CompletableFuture<String> result = this.feeds.working().toFuture();
+        await().until(() -> this.app.isLocked("feed"));
+        this.app.registry.getLock("feed").forceUnlock();
+        await().until(() -> this.app.registry.active() == 0);
+
+        work.tryEmitValue("done");
+
+        assertThat(result).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldTellThatItIsNotGranted() {
+        this.app.takenByAnother("feed", () -> {
+            assertThatThrownBy(() -> this.feeds.impatient().block(SOON)).isInstanceOf(LockNotGrantedException.class);
+            assertThat(this.feeds.skipped().blockOptional(SOON)).isEmpty();
+            assertThat(this.feeds.withFallback().block(SOON)).isEqualTo("instead");
+        });
+    }
+
+    @Test
+    void shouldHoldNoThreadWhileItWaits() {
+        int threads = Thread.activeCount() + 20;
+        List<CompletableFuture<Integer>> results = new ArrayList<>();
+        this.app.takenByAnother("feed", () -> {
+            for (int i = 0; i < 1000; i++) {
+                results.add(this.feeds.counted().toFuture());
+            }
+            assertThat(this.app.registry.waiting()).isEqualTo(1000);
+            assertThat(Thread.activeCount()).isLessThan(threads);
+        });
+
+        assertThat(CompletableFuture.allOf(results.toArray(CompletableFuture[]::new)))
+                .succeedsWithin(Duration.ofSeconds(60));
+        assertThat(this.feeds.count()).isEqualTo(1000);
+        await().until(() -> !this.app.isLocked("feed"));
+    }
+
+    static class Feeds {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        private final Sinks.One<String> work = Sinks.one();
+
+        private int count;
+
+        int calls() {
+            return this.calls.get();
+        }
+
+        Sinks.One<String> work() {
+            return this.work;
+        }
+
+        int count() {
+            return this.count;
+        }
+
+        @DistributedLock(name = "feed")
+        public Mono<Boolean> isLockedInside(RealLocks app) {
+            this.calls.incrementAndGet();
+            return Mono.fromCallable(() -> app.isLocked("feed"));
+        }
+
+        @DistributedLock(name = "feed")
+        public Flux<Integer> several() {
+            return Flux.just(1, 2, 3);
+        }
+
+        @DistributedLock(name = "feed")
+        public Mono<String> failing() {
+            return Mono.error(new IllegalStateException("on purpose"));
+        }
+
+        @DistributedLock(name = "feed")
+        public Flux<Long> endless() {
+            return Flux.interval(Duration.ofMillis(50));
+        }
+
+        @DistributedLock(name = "feed")
+        public Mono<Long> token() {
+            return Mono.just(LeaseContext.required().fencingToken());
+        }
+
+        @DistributedLock(name = "feed")
+        public Mono<Long> tokenOfContext() {
+            return Mono.deferContextual(
+                    context -> Mono.just(context.get(Lease.class).fencingToken()));
+        }
+
+        @DistributedLock(name = "feed")
+        public Mono<String> working() {
+            return this.work.asMono();
+        }
+
+        @DistributedLock(name = "feed", waitTime = 50)
+        public Mono<String> impatient() {
+            return Mono.just("done");
+        }
+
+        @DistributedLock(name = "feed", waitTime = 50, onNotGranted = OnNotGranted.SKIP)
+        public Mono<String> skipped() {
+            return Mono.just("done");
+        }
+
+        @DistributedLock(name = "feed", waitTime = 50, fallback = "instead")
+        public Mono<String> withFallback() {
+            return Mono.just("done");
+        }
+
+        Mono<String> instead() {
+            return Mono.just("instead");
+        }
+
+        @DistributedLock(name = "feed", waitTime = -1)
+        public Mono<Integer> counted() {
+            return Mono.fromCallable(() -> ++this.count);
+        }
+    }
+}

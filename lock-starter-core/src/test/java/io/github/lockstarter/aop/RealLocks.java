@@ -1,0 +1,57 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** An application with the post-processor and a registry of real locks, in memory. */
+final class RealLocks implements AutoCloseable {
+
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+    final LeasingLockRegistry registry =
+            new LeasingLockRegistry(new InMemoryLockStore(), LockSettings.of(Duration.ofMillis(900)), null, List.of());
+
+    private RealLocks(Class<?>... components) {
+        this.context.registerBean(LockRegistry.class, () -> this.registry);
+        this.context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
+            DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> this.registry);
+            processor.setProxyTargetClass(true);
+            return processor;
+        });
+        this.context.register(components);
+        this.context.refresh();
+    }
+
+    static RealLocks with(Class<?>... components) {
+        return new RealLocks(components);
+    }
+
+    <T> T bean(Class<T> type) {
+        return this.context.getBean(type);
+    }
+
+    boolean isLocked(String lockName) {
+        return this.registry.getLock(lockName).isLocked();
+    }
+
+    /** Does something while somebody else has the lock. */
+    void takenByAnother(String lockName, Runnable meanwhile) {
+        try (Lease lease = this.registry.acquire(LockRequest.of(lockName))) {
+            meanwhile.run();
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
+    }
+
+    @Override
+    public void close() {
+        this.context.close();
+    }
+}

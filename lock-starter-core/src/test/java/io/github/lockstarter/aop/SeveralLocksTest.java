@@ -1,0 +1,160 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A call that takes more than one lock takes all of them or none. */
+class SeveralLocksTest {
+
+    @Test
+    void shouldTakeOneLockForEachKeyOfACollectionInTheOrderOfTheirNames() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            context.getBean(Transfers.class).move(List.of("c", "a", "b", "a"));
+
+            assertThat(context.registry.events)
+                    .containsExactly(
+                            "lock account:a",
+                            "lock account:b",
+                            "lock account:c",
+                            "unlock account:c",
+                            "unlock account:b",
+                            "unlock account:a");
+        }
+    }
+
+    @Test
+    void shouldTakeTheLocksOfAListInTheKey() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            context.getBean(Transfers.class).transfer("b", "a");
+
+            assertThat(context.registry.events)
+                    .containsExactly("lock account:a", "lock account:b", "unlock account:b", "unlock account:a");
+        }
+    }
+
+    @Test
+    void shouldTakeTheLocksOfAllAnnotations() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            context.getBean(Transfers.class).ship("7");
+
+            assertThat(context.registry.events)
+                    .containsExactly("lock order:7", "lock stock", "unlock stock", "unlock order:7");
+        }
+    }
+
+    @Test
+    void shouldRefuseAnEmptyCollectionAndWhatIsInOneThatIsNoKey() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            Transfers transfers = context.getBean(Transfers.class);
+
+            assertThatThrownBy(() -> transfers.move(List.of()))
+                    .isInstanceOf(InvalidLockKeyException.class)
+                    .hasMessageContaining("is an empty collection");
+            assertThatThrownBy(() -> transfers.move(List.of("a", " ")))
+                    .isInstanceOf(InvalidLockKeyException.class)
+                    .hasMessageContaining("is blank");
+            assertThat(context.registry.events).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldGiveBackAllWhenOneIsNotGranted() {
+        try (RealLocks app = RealLocks.with(Transfers.class)) {
+            app.takenByAnother("account:b", () -> {
+                long began = System.nanoTime();
+
+                assertThatThrownBy(() -> app.bean(Transfers.class).move(List.of("a", "b", "c")))
+                        .isInstanceOf(LockNotGrantedException.class)
+                        .hasMessageContaining("'account:b'");
+
+                assertThat(Duration.ofNanos(System.nanoTime() - began))
+                        .as("waited for")
+                        .isGreaterThan(Duration.ofMillis(250));
+                assertThat(app.isLocked("account:a")).isFalse();
+                assertThat(app.isLocked("account:c")).isFalse();
+            });
+        }
+    }
+
+    @Test
+    void shouldHaveOneDeadlineForAll() {
+        LockSpec spec = new LockSpec(
+                "account", null, Duration.ofMillis(300), null, null, Duration.ZERO, OnLost.THROW, null, true);
+        LockStep step = new LockStep(spec, spec.request(""));
+
+        assertThat(step.after(TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))
+                        .waitTime())
+                .isEqualTo(Duration.ofMillis(200));
+        assertThat(step.after(TimeUnit.MILLISECONDS.toNanos(400), Duration.ofHours(1))
+                        .waitTime())
+                .isEqualTo(Duration.ZERO);
+        LockStep unlimited = new LockStep(spec, spec.request("").withWaitTime(LockRequest.FOREVER));
+        assertThat(unlimited
+                        .after(TimeUnit.HOURS.toNanos(1), Duration.ofHours(1))
+                        .waitTime())
+                .isEqualTo(LockRequest.FOREVER);
+    }
+
+    @Test
+    void shouldNotWaitForEachOther() throws Exception {
+        try (RealLocks app = RealLocks.with(Transfers.class)) {
+            Transfers transfers = app.bean(Transfers.class);
+            ExecutorService threads = Executors.newFixedThreadPool(2);
+            try {
+                Future<?> one = threads.submit(() -> repeat(() -> transfers.count(List.of("a", "b"))));
+                Future<?> two = threads.submit(() -> repeat(() -> transfers.count(Set.of("b", "a"))));
+                one.get(30, TimeUnit.SECONDS);
+                two.get(30, TimeUnit.SECONDS);
+            } finally {
+                threads.shutdownNow();
+            }
+
+            assertThat(transfers.counted()).isEqualTo(400);
+        }
+    }
+
+    private static void repeat(Runnable task) {
+        for (int i = 0; i < 200; i++) {
+            task.run();
+        }
+    }
+
+    static class Transfers {
+
+        private int counted;
+
+        int counted() {
+            return this.counted;
+        }
+
+        @DistributedLock(name = "account", key = "#accounts", waitTime = 300)
+        public void move(Collection<String> accounts) {}
+
+        @DistributedLock(name = "account", key = "#accounts")
+        public void count(Collection<String> accounts) {
+            this.counted++;
+        }
+
+        @DistributedLock(name = "account", key = "{#from, #to}")
+        public void transfer(String from, String to) {}
+
+        @DistributedLock(name = "stock")
+        @DistributedLock(name = "order", key = "#order")
+        public void ship(String order) {}
+    }
+}

@@ -1,0 +1,166 @@
+package io.github.lockstarter.tx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A lock that is taken inside of a transaction is kept until that has completed. */
+class EnclosingTransactionTest {
+
+    @AutoClose
+    private final AnnotationConfigApplicationContext context =
+            new AnnotationConfigApplicationContext(Shop.class, Orders.class);
+
+    private final Orders orders = this.context.getBean(Orders.class);
+
+    private final JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
+
+    private final LockRegistry registry = this.context.getBean(LockRegistry.class);
+
+    private final TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
+
+    @Test
+    void shouldKeepTheLockUntilTheCommit() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.insert();
+            assertThat(isLocked()).isTrue();
+            assertThat(this.registry.getLock("orders").isHeldByCurrentThread()).isTrue();
+        });
+
+        assertThat(isLocked()).isFalse();
+        assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
+    }
+
+    @Test
+    void shouldKeepTheLockUntilTheRollback() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.insert();
+            status.setRollbackOnly();
+            assertThat(isLocked()).isTrue();
+        });
+
+        assertThat(isLocked()).isFalse();
+        assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
+    @Test
+    void shouldKeepItWhenTheMethodFails() {
+        this.transactions.executeWithoutResult(status -> {
+            assertThatThrownBy(this.orders::fail).hasMessage("on purpose");
+            assertThat(isLocked()).isTrue();
+        });
+
+        assertThat(isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldKeepItOnceForManyCalls() {
+        this.transactions.executeWithoutResult(status -> {
+            for (int i = 0; i < 10; i++) {
+                this.orders.insert();
+            }
+            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
+        });
+
+        assertThat(isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldRenewWhatItKeeps() {
+        this.transactions.executeWithoutResult(status -> {
+            Lease lease = this.orders.insert();
+            assertThat(lease.lost().toCompletableFuture())
+                    .as("longer than a lease lasts")
+                    .failsWithin(1500, TimeUnit.MILLISECONDS);
+            assertThat(lease.isHeld()).isTrue();
+        });
+    }
+
+    @Test
+    void shouldReleaseAtTheEndOfTheMethodIfToldSo() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.insertAndRelease();
+            assertThat(isLocked()).isFalse();
+        });
+    }
+
+    @Test
+    void shouldReleaseWithTheTransactionInWhichItWasTaken() {
+        TransactionTemplate inner = new TransactionTemplate(this.transactions.getTransactionManager());
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        this.transactions.executeWithoutResult(outer -> {
+            inner.executeWithoutResult(status -> this.orders.insert());
+            assertThat(isLocked()).isFalse();
+        });
+    }
+
+    @Test
+    void shouldRefuseTheCommitWhenTheLockIsLostAfterTheMethod() {
+        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> loseAfter(this.orders.insert())))
+                .isInstanceOf(LockLostException.class);
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
+        assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
+    }
+
+    @Test
+    void shouldRefuseTheCommitOfAManagerThatIsNoBean() {
+        TransactionTemplate own =
+                new TransactionTemplate(new JdbcTransactionManager(this.context.getBean(DataSource.class)));
+
+        assertThatThrownBy(() -> own.executeWithoutResult(status -> loseAfter(this.orders.insert())))
+                .isInstanceOf(LockLostException.class);
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
+    private void loseAfter(Lease lease) {
+        this.registry.getLock("orders").forceUnlock();
+        lease.lost().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+
+    private boolean isLocked() {
+        return this.registry.getLock("orders").isLocked();
+    }
+
+    static class Orders {
+
+        private final JdbcTemplate jdbc;
+
+        Orders(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @DistributedLock(name = "orders")
+        public Lease insert() {
+            Shop.insert(this.jdbc);
+            return LeaseContext.required();
+        }
+
+        @DistributedLock(name = "orders")
+        public void fail() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @DistributedLock(name = "orders", releaseAfterTransaction = false)
+        public void insertAndRelease() {
+            Shop.insert(this.jdbc);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.github.lockstarter.tx;
+
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** An application with real locks, in memory, and a real database. */
+@Configuration(proxyBeanMethods = false)
+@EnableTransactionManagement(proxyTargetClass = true)
+class Shop {
+
+    @Bean
+    static DistributedLockBeanPostProcessor locks(ObjectProvider<LockRegistry> registry) {
+        return new DistributedLockBeanPostProcessor(registry::getObject);
+    }
+
+    @Bean
+    static CommitGuard commitGuard() {
+        return new CommitGuard();
+    }
+
+    /** Leases that end soon, so that a test need not wait long for a loss. */
+    @Bean
+    LeasingLockRegistry lockRegistry() {
+        return new LeasingLockRegistry(
+                new InMemoryLockStore(), LockSettings.of(Duration.ofMillis(900)), null, List.of());
+    }
+
+    @Bean
+    DataSource dataSource() {
+        return new DriverManagerDataSource("jdbc:h2:mem:shop" + System.identityHashCode(this) + ";DB_CLOSE_DELAY=-1");
+    }
+
+    @Bean
+    JdbcTemplate jdbc(DataSource dataSource) {
+        JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+        jdbc.execute("create table orders (id varchar(50))");
+        return jdbc;
+    }
+
+    @Bean
+    JdbcTransactionManager transactionManager(DataSource dataSource) {
+        return new JdbcTransactionManager(dataSource);
+    }
+
+    @Bean
+    TransactionTemplate transactions(PlatformTransactionManager transactionManager) {
+        return new TransactionTemplate(transactionManager);
+    }
+
+    static long orders(JdbcTemplate jdbc) {
+        Long count = jdbc.queryForObject("select count(*) from orders", Long.class);
+        return count;
+    }
+
+    static void insert(JdbcTemplate jdbc) {
+        jdbc.update("insert into orders values ('one')");
+    }
+
+    /** The lock is taken away from whoever works under it, and he has been told. */
+    static void loseTheLock(LockRegistry registry) {
+        registry.getLock(LeaseContext.required().name()).forceUnlock();
+        try {
+            LeaseContext.required().lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        } catch (Exception ex) {
+            throw new AssertionError("not told", ex);
+        }
+    }
+}
