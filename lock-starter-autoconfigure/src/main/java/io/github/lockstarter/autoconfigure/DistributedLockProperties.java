@@ -120,7 +120,7 @@ public record DistributedLockProperties(
      * other JVMs wait longer.
      *
      * @param maxTime Time after a grant by Redis in which the lock may be handed over. Zero: never.
-     * @param maxCount How often in a row it may be handed over. Zero: never.
+     * @param maxCount How often in a row it may be handed over, at most 10000. Zero: never.
      */
     public record Handoff(
             @DefaultValue("10ms") Duration maxTime,

@@ -62,6 +62,14 @@ final class BackgroundRelease {
         this.threads.cleanUp(new Task(lockName, acquisitionId, 0, until, true));
     }
 
+    /** The same for a grant that was given back or lost, if one of its attempts was never answered. */
+    void ofUnanswered(Grant grant) {
+        long left = grant.unansweredMillis(this.clock.nanoTime());
+        if (left > 0) {
+            ofUnanswered(grant.lockName(), grant.acquisitionId(), left);
+        }
+    }
+
     private final class Task implements Runnable {
 
         private final String lockName;

@@ -48,6 +48,8 @@ final class Releaser {
             // By our clock it is over, by the store's perhaps not yet; with the body ended nobody need wait for that.
             if (reason == LossReason.EXPIRED || reason == LossReason.MAX_HOLD) {
                 this.engine.backgroundRelease().ofGrant(grant);
+            } else {
+                this.engine.backgroundRelease().ofUnanswered(grant);
             }
             this.engine.events().released(grant, Outcome.LOST, null);
         }

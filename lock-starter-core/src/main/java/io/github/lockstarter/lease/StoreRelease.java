@@ -110,8 +110,9 @@ final class StoreRelease {
     private boolean concluded(ReleaseReply reply) {
         // Asked again, by us or by the client, the store may have released at the first time: "not mine" is no loss.
         boolean ours = reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN || this.repeated;
+        // Also if it ran out before the release arrived: the attempt may be executed after that.
+        this.engine.backgroundRelease().ofUnanswered(this.grant);
         if (ours) {
-            releaseUnanswered();
             this.engine.events().released(this.grant, Outcome.RELEASED, null);
         } else {
             boolean gone = reply.outcome() == ReleaseReply.Outcome.GONE;
@@ -179,13 +180,5 @@ final class StoreRelease {
             return;
         }
         this.engine.passOn(this.grant.turn(), next);
-    }
-
-    /** An attempt of the acquisition that was never answered could still take the lock again, for nobody. */
-    private void releaseUnanswered() {
-        long left = this.grant.unansweredMillis(this.engine.clock().nanoTime());
-        if (left > 0) {
-            this.engine.backgroundRelease().ofUnanswered(this.grant.lockName(), this.grant.acquisitionId(), left);
-        }
     }
 }
