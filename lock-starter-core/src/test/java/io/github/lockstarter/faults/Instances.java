@@ -27,6 +27,10 @@ final class Instances implements AutoCloseable {
         return at(server.port(), setup);
     }
 
+    Instance at(ShiftedRedis server, UnaryOperator<Setup> setup) {
+        return at(server.port(), setup);
+    }
+
     private Instance at(int port, UnaryOperator<Setup> setup) {
         Logging.quieten();
         Instance instance = Instance.start(port, setup.apply(new Setup()));

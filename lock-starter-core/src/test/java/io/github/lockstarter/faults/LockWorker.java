@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -27,9 +28,19 @@ final class LockWorker {
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
             switch (order) {
                 case "state" -> say("state " + lease.state());
+                case "ensure" -> say("ensure " + ensure(lease));
                 case "release" -> say("release " + lease.release());
                 default -> throw new IllegalArgumentException(order);
             }
+        }
+    }
+
+    private static String ensure(Lease lease) {
+        try {
+            lease.ensureHeld();
+            return "held";
+        } catch (LockLostException ex) {
+            return ex.reason().name();
         }
     }
 

@@ -29,6 +29,9 @@ class NoLeakTest {
 
     private static final int BYTES_EACH = 50;
 
+    /** Pools that come and go with the load. */
+    private static final int SPARE_THREADS = 30;
+
     @AutoClose
     private final Instances instances = new Instances();
 
@@ -52,6 +55,7 @@ class NoLeakTest {
     void shouldLeaveNothingOfManyNames() throws Exception {
         useAll("warm", 4_000);
         long before = usedHeap();
+        int threads = ManagementFactory.getThreadMXBean().getThreadCount();
 
         useAll("once", NAMES);
 
@@ -59,6 +63,9 @@ class NoLeakTest {
         assertThat(this.here.waiting() + this.there.waiting()).isZero();
         assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
         assertThat(Channel.all(this.redis)).as("one inbox each").hasSizeLessThanOrEqualTo(2);
+        assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
+                .as("threads")
+                .isLessThan(threads + SPARE_THREADS);
         this.here.events().forget();
         this.there.events().forget();
         soon().untilAsserted(() -> assertThat(usedHeap() - before)

@@ -27,6 +27,8 @@ class OwnerProcessTest {
     @AutoClose
     private final Instances instances = new Instances();
 
+    private final RedisServer server;
+
     private final RedisCli redis;
 
     private final Instance instance;
@@ -37,6 +39,7 @@ class OwnerProcessTest {
     private final long ownersToken;
 
     OwnerProcessTest(RedisServer server, RedisCli redis) throws InterruptedException {
+        this.server = server;
         this.redis = redis;
         this.instance = this.instances.at(server, setup -> setup.lease(LEASE));
         this.owner = WorkerJvm.start(
@@ -63,6 +66,28 @@ class OwnerProcessTest {
     }
 
     @Test
+    void shouldLoseNothingWhenItStandsStillForLessThanItsLease() throws Exception {
+        Duration lease = Duration.ofSeconds(6);
+        try (WorkerJvm patient = WorkerJvm.start(
+                LockWorker.class, Integer.toString(this.server.port()), "moment", Long.toString(lease.toMillis()))) {
+            patient.awaitLine(line -> line.startsWith("held "), START);
+            String key = "lock:{moment}";
+            patient.pause();
+            // past the moment at which it would have renewed
+            within(lease).until(() -> this.redis.pttl(key) < lease.toMillis() / 2);
+            patient.resume();
+
+            within(lease).until(() -> this.redis.pttl(key) > lease.toMillis() * 9 / 10);
+            patient.send("state");
+            patient.send("release");
+            assertThat(patient.awaitLine(line -> line.startsWith("state "), START))
+                    .isEqualTo("state HELD");
+            assertThat(patient.awaitLine(line -> line.startsWith("release "), START))
+                    .isEqualTo("release true");
+        }
+    }
+
+    @Test
     void shouldTellAProcessThatStoodStillThatItsLockIsLost() throws Exception {
         this.owner.pause();
         Lease lease = this.instance.registry().acquire(LockRequest.of("job"));
@@ -70,12 +95,15 @@ class OwnerProcessTest {
         String id = this.redis.hgetall(KEY).get("o");
 
         this.owner.send("state");
+        this.owner.send("ensure");
         this.owner.send("release");
         this.owner.resume();
 
         assertThat(this.owner.awaitLine(line -> line.startsWith("state "), START))
                 .as("at its first look")
                 .isEqualTo("state LOST");
+        assertThat(this.owner.awaitLine(line -> line.startsWith("ensure "), START))
+                .isEqualTo("ensure EXPIRED");
         assertThat(this.owner.awaitLine(line -> line.startsWith("release "), START))
                 .isEqualTo("release false");
         // the owner's connections are alive: what it might still want to send, it can

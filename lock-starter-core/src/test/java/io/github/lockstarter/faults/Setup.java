@@ -6,9 +6,11 @@ import io.github.lockstarter.lease.HandOff;
 import io.github.lockstarter.lease.LockSettings;
 import io.github.lockstarter.lease.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** How an instance is set up. What a test does not say is quick: leases end soon, and so do commands. */
@@ -33,6 +35,14 @@ final class Setup {
     private LockListener meters;
 
     private String user;
+
+    private String password = "any";
+
+    private String keyPrefix = "lock";
+
+    private int database;
+
+    private ClientResources clientResources;
 
     /** Lease of renewed locks. */
     Setup lease(Duration lease) {
@@ -105,6 +115,28 @@ final class Setup {
         return this;
     }
 
+    Setup user(String user, String password) {
+        this.user = user;
+        this.password = password;
+        return this;
+    }
+
+    Setup keyPrefix(String keyPrefix) {
+        this.keyPrefix = keyPrefix;
+        return this;
+    }
+
+    Setup database(int database) {
+        this.database = database;
+        return this;
+    }
+
+    /** As Spring Boot does it: one for all clients of the application, which owns it. */
+    Setup clientResources(ClientResources clientResources) {
+        this.clientResources = clientResources;
+        return this;
+    }
+
     boolean isReachable() {
         return this.reachable;
     }
@@ -113,18 +145,20 @@ final class Setup {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", port);
         if (this.user != null) {
             server.setUsername(this.user);
-            server.setPassword("any");
+            server.setPassword(this.password);
         }
+        server.setDatabase(this.database);
         // Lettuce's own defaults, but it need not take its time when it is closed
-        return new LettuceConnectionFactory(
-                server,
-                LettuceClientConfiguration.builder()
-                        .shutdownTimeout(Duration.ZERO)
-                        .build());
+        LettuceClientConfigurationBuilder client =
+                LettuceClientConfiguration.builder().shutdownTimeout(Duration.ZERO);
+        if (this.clientResources != null) {
+            client.clientResources(this.clientResources);
+        }
+        return new LettuceConnectionFactory(server, client.build());
     }
 
     RedisStoreSettings storeSettings() {
-        return new RedisStoreSettings("lock", this.commandTimeout, this.privateConnection, this.pollInterval);
+        return new RedisStoreSettings(this.keyPrefix, this.commandTimeout, this.privateConnection, this.pollInterval);
     }
 
     LockSettings lockSettings() {

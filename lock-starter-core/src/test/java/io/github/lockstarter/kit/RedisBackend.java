@@ -6,6 +6,9 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.RedisErrorException;
+import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
@@ -14,13 +17,17 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
 
-/** One Redis server, and for each store a connection factory of its own, as every JVM has one. */
+/** Redis, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
 
     /** Shared, for each set of them has threads. */
@@ -41,25 +48,57 @@ final class RedisBackend implements LockBackend {
         ((Logger) LoggerFactory.getLogger("reactor")).setLevel(Level.INFO);
     }
 
-    private final RedisServer server;
+    private final Supplier<LettuceConnectionFactory> connections;
 
-    private final RedisCli cli;
+    /** One for each server that owns keys. */
+    private final List<RedisCli> owners;
 
     private final List<LettuceConnectionFactory> factories = new ArrayList<>();
 
     RedisBackend(RedisServer server) {
-        this.server = server;
-        this.cli = server.cli();
+        this(
+                () -> new LettuceConnectionFactory(
+                        new RedisStandaloneConfiguration(server.host(), server.port()), client()),
+                List.of(server));
+    }
+
+    RedisBackend(RedisSentinels sentinels) {
+        this(
+                () -> {
+                    RedisSentinelConfiguration servers =
+                            new RedisSentinelConfiguration().master(RedisSentinels.MASTER_NAME);
+                    sentinels.sentinelPorts().forEach(port -> servers.sentinel("127.0.0.1", port));
+                    servers.setPassword(RedisSentinels.PASSWORD);
+                    return new LettuceConnectionFactory(servers, client());
+                },
+                List.of(sentinels.master()));
+    }
+
+    RedisBackend(RedisCluster cluster) {
+        this(
+                () -> {
+                    RedisClusterConfiguration servers = new RedisClusterConfiguration();
+                    cluster.ports().forEach(port -> servers.addClusterNode(new RedisNode("127.0.0.1", port)));
+                    return new LettuceConnectionFactory(servers, client());
+                },
+                cluster.masters());
+    }
+
+    private RedisBackend(Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners) {
+        this.connections = connections;
+        this.owners = owners.stream().map(RedisServer::cli).toList();
+    }
+
+    private static LettuceClientConfiguration client() {
+        return LettuceClientConfiguration.builder()
+                .clientResources(RESOURCES)
+                .shutdownTimeout(Duration.ZERO)
+                .build();
     }
 
     @Override
     public LockStore newStore() {
-        LettuceConnectionFactory factory = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration(this.server.host(), this.server.port()),
-                LettuceClientConfiguration.builder()
-                        .clientResources(RESOURCES)
-                        .shutdownTimeout(Duration.ZERO)
-                        .build());
+        LettuceConnectionFactory factory = this.connections.get();
         factory.afterPropertiesSet();
         factory.start();
         this.factories.add(factory);
@@ -68,30 +107,53 @@ final class RedisBackend implements LockBackend {
 
     @Override
     public synchronized Collection<String> locked() {
-        List<?> keys = (List<?>) Objects.requireNonNull(this.cli.command("KEYS", "*"));
-        return keys.stream().map(String::valueOf).toList();
+        return this.owners.stream()
+                .map(each -> (List<?>) Objects.requireNonNull(each.command("KEYS", "*")))
+                .flatMap(List::stream)
+                .map(String::valueOf)
+                .toList();
     }
 
     @Override
     public synchronized Duration remaining(String lockName) {
-        return Duration.ofMillis(Math.max(0, this.cli.pttl("lock:{" + lockName + "}")));
+        Object millis = askOwner("PTTL", "lock:{" + lockName + "}");
+        return Duration.ofMillis(Math.max(0, (Long) Objects.requireNonNull(millis)));
     }
 
     @Override
     public synchronized int inLine(String lockName) {
-        Object line = this.cli.command("HGET", "lock:{" + lockName + "}", "q");
+        Object line = askOwner("HGET", "lock:{" + lockName + "}", "q");
         return line == null ? 0 : StringUtils.countOccurrencesOf(line.toString(), ";");
+    }
+
+    private Object askOwner(String... command) {
+        RedisErrorException refusal = null;
+        for (RedisCli each : this.owners) {
+            try {
+                return each.command(command);
+            } catch (RedisErrorException ex) {
+                // in a cluster, all but one say that the key has moved
+                refusal = ex;
+            }
+        }
+        throw Objects.requireNonNull(refusal);
     }
 
     @Override
     public synchronized long commands() {
-        Map<String, Long> calls = this.cli.infoCommandStats();
+        return this.owners.stream()
+                .map(RedisCli::infoCommandStats)
+                .mapToLong(RedisBackend::commands)
+                .sum();
+    }
+
+    private static long commands(Map<String, Long> calls) {
         return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L) + calls.getOrDefault("hexists", 0L);
     }
 
     @Override
     public void close() {
         this.factories.forEach(LettuceConnectionFactory::destroy);
-        this.cli.close();
+        this.owners.forEach(RedisCli::close);
     }
 }

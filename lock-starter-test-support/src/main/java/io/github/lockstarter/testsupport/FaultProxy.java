@@ -123,6 +123,21 @@ public final class FaultProxy implements AutoCloseable {
         replies.swallow(command, then);
     }
 
+    /** As {@link #swallowRequestOf}, but half of the command's bytes arrive, so that the server waits for the rest. */
+    public void tearRequestOf(Predicate<List<String>> command, Runnable then) {
+        requests.tear(command, then);
+    }
+
+    /** As {@link #swallowReplyOf}, but half of the reply's bytes arrive, so that the client waits for the rest. */
+    public void tearReplyOf(Predicate<List<String>> command, Runnable then) {
+        replies.tear(command, then);
+    }
+
+    /** Loses all messages of subscriptions, which stay open; commands and their replies are not affected. */
+    public void swallowMessages() {
+        replies.swallowMessages();
+    }
+
     /** Stops the first command that matches before it gets to the server. */
     public Hold hold(Predicate<List<String>> command) {
         return requests.hold(command);

@@ -21,14 +21,22 @@ final class LocalRedis implements RedisBackend {
     private final RedisBinary binary;
     private final List<String> options;
     private final Path directory;
+    private final @Nullable Path configuration;
     private int port;
     private @Nullable Process process;
 
     LocalRedis(RedisBinary binary, List<String> options) {
+        this(binary, null, options);
+    }
+
+    /** With a configuration file, which the server may rewrite as it likes; a sentinel needs one. */
+    LocalRedis(RedisBinary binary, @Nullable String configuration, List<String> options) {
         this.binary = binary;
         this.options = options;
         try {
             this.directory = Files.createTempDirectory("redis-");
+            this.configuration =
+                    configuration == null ? null : Files.writeString(directory.resolve("redis.conf"), configuration);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -77,8 +85,12 @@ final class LocalRedis implements RedisBackend {
     }
 
     private List<String> commandLine(int candidate) {
-        List<String> line = new ArrayList<>(List.of(
-                binary.path().toString(),
+        List<String> line = new ArrayList<>();
+        line.add(binary.path().toString());
+        if (configuration != null) {
+            line.add(configuration.toString());
+        }
+        line.addAll(List.of(
                 "--port",
                 Integer.toString(candidate),
                 "--bind",

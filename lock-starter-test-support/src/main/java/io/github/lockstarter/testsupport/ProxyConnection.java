@@ -1,5 +1,6 @@
 package io.github.lockstarter.testsupport;
 
+import io.github.lockstarter.testsupport.ProxyFaults.Fate;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -111,10 +112,18 @@ final class ProxyConnection {
         @Override
         public void pass(RespFrame frame) throws IOException, InterruptedException {
             List<String> command = frame.arguments();
-            if (requestsLost || !context.requests().passes(command, () -> requestsLost = true)) {
+            if (requestsLost) {
+                return;
+            }
+            Fate fate = context.requests().fateOf(command, () -> requestsLost = true);
+            if (fate == Fate.NOTHING) {
                 return;
             }
             connect();
+            if (fate == Fate.HALF) {
+                frame.writeHalfTo(server.getOutputStream());
+                return;
+            }
             if (RespFrame.subscribes(command)) {
                 subscriber = true;
             } else {
@@ -145,17 +154,20 @@ final class ProxyConnection {
 
         @Override
         public void pass(RespFrame frame) throws IOException, InterruptedException {
-            if (!repliesLost && passes(frame, () -> repliesLost = true)) {
+            Fate fate = repliesLost ? Fate.NOTHING : fateOf(frame, () -> repliesLost = true);
+            if (fate == Fate.ALL) {
                 frame.writeTo(client.getOutputStream());
+            } else if (fate == Fate.HALF) {
+                frame.writeHalfTo(client.getOutputStream());
             }
         }
 
-        private boolean passes(RespFrame reply, Runnable lost) throws InterruptedException {
+        private Fate fateOf(RespFrame reply, Runnable lost) throws InterruptedException {
             if (reply.isPush(subscriber)) {
-                return context.replies().modePasses(lost);
+                return context.replies().fateOfMessage(lost);
             }
             List<String> command = Objects.requireNonNullElse(unanswered.poll(), List.of());
-            return context.replies().passes(command, lost);
+            return context.replies().fateOf(command, lost);
         }
 
         @Override

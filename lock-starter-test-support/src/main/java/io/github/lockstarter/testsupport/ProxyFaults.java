@@ -38,10 +38,17 @@ final class ProxyFaults {
         }
     }
 
+    /** What becomes of a frame. */
+    enum Fate {
+        ALL,
+        /** The first half of its bytes gets through, and nothing ever after it. */
+        HALF,
+        NOTHING
+    }
+
     private interface Action {
 
-        /** Whether the frame goes on. */
-        boolean passes(Runnable lost) throws InterruptedException;
+        Fate of(Runnable lost) throws InterruptedException;
     }
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -50,6 +57,7 @@ final class ProxyFaults {
     private final List<Hold> holds = new ArrayList<>();
     private Mode mode = Mode.PASS;
     private volatile Duration delay = Duration.ZERO;
+    private volatile boolean messagesLost;
 
     void set(Mode newMode) {
         lock.lock();
@@ -59,6 +67,10 @@ final class ProxyFaults {
         } finally {
             lock.unlock();
         }
+    }
+
+    void swallowMessages() {
+        messagesLost = true;
     }
 
     void delay(Duration newDelay) {
@@ -79,19 +91,27 @@ final class ProxyFaults {
         }
         rules.add(new Rule(when, lost -> {
             hold.block();
-            return true;
+            return Fate.ALL;
         }));
         return hold;
     }
 
     void swallow(Predicate<List<String>> when, Runnable then) {
+        lose(when, Fate.NOTHING, then);
+    }
+
+    void tear(Predicate<List<String>> when, Runnable then) {
+        lose(when, Fate.HALF, then);
+    }
+
+    private void lose(Predicate<List<String>> when, Fate fate, Runnable then) {
         rules.add(new Rule(when, lost -> {
             lost.run();
             // a thread of its own: what runs may cut the connection, which interrupts this one
             Thread thread = new Thread(then, "proxy-then");
             thread.start();
             thread.join();
-            return false;
+            return fate;
         }));
     }
 
@@ -99,6 +119,7 @@ final class ProxyFaults {
     void clear() {
         rules.clear();
         delay = Duration.ZERO;
+        messagesLost = false;
         set(Mode.PASS);
         lock.lock();
         try {
@@ -109,18 +130,23 @@ final class ProxyFaults {
         }
     }
 
-    /** Waits as long as the faults want it, then says whether the frame goes on; if not, {@code lost} has been run. */
-    boolean passes(List<String> command, Runnable lost) throws InterruptedException {
-        return rulePasses(command, lost) && modePasses(lost);
-    }
-
-    private boolean rulePasses(List<String> command, Runnable lost) throws InterruptedException {
+    /** Waits as long as the faults want it, then says what becomes of the frame; if not all of it goes on, {@code lost} has been run. */
+    Fate fateOf(List<String> command, Runnable lost) throws InterruptedException {
         Optional<Rule> rule = rules.stream().filter(each -> each.claim(command)).findFirst();
-        return rule.isEmpty() || rule.get().action.passes(lost);
+        Fate fate = rule.isEmpty() ? Fate.ALL : rule.get().action.of(lost);
+        return fate == Fate.ALL ? fateOfMode(lost) : fate;
     }
 
     /** The same for a frame that no command asked for. */
-    boolean modePasses(Runnable lost) throws InterruptedException {
+    Fate fateOfMessage(Runnable lost) throws InterruptedException {
+        if (messagesLost) {
+            lost.run();
+            return Fate.NOTHING;
+        }
+        return fateOfMode(lost);
+    }
+
+    private Fate fateOfMode(Runnable lost) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (mode == Mode.STALL) {
@@ -129,9 +155,9 @@ final class ProxyFaults {
             if (mode == Mode.SWALLOW) {
                 // under the lock: whoever heals sees every connection that has lost something
                 lost.run();
-                return false;
+                return Fate.NOTHING;
             }
-            return true;
+            return Fate.ALL;
         } finally {
             lock.unlock();
         }

@@ -45,6 +45,14 @@ record RedisBinary(Path path, String origin, int majorVersion) {
         return Optional.ofNullable(Embedded.BINARY);
     }
 
+    /** One for a topology, whose servers must be able to reach each other as this JVM reaches them. */
+    static RedisBinary forTopologies() {
+        return installed()
+                .or(RedisBinary::embedded)
+                .orElseThrow(
+                        () -> new IllegalStateException("A topology needs a redis-server that runs on this machine"));
+    }
+
     private static RedisBinary of(Path path, String origin) {
         try {
             Process process = new ProcessBuilder(path.toString(), "--version")

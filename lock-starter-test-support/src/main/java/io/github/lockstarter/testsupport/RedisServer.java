@@ -1,13 +1,16 @@
 package io.github.lockstarter.testsupport;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A real Redis server of its own, on the loopback interface, that keeps its port for life and nothing else: no
- * persistence, so a restart loses all keys. Gone with {@link #close()}, at the latest with this JVM.
+ * persistence, so a restart loses all keys, unless it is started with {@code "--appendonly", "yes"}. Gone with
+ * {@link #close()}, at the latest with this JVM.
  *
  * <p>Which one is used says {@code -Dlock.test.redis=auto|local|embedded|docker}; the log names it.
  */
@@ -16,17 +19,40 @@ public final class RedisServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RedisServer.class);
 
     private final RedisBackend backend;
+    private final @Nullable String password;
     private final Thread atExit = new Thread(this::remove, "redis-at-exit");
     private boolean paused;
     private boolean closed;
 
-    private RedisServer(RedisBackend backend) {
+    private RedisServer(RedisBackend backend, @Nullable String password) {
         this.backend = backend;
+        this.password = password;
     }
 
     /** Starts a server and waits until it answers; options as on the command line, {@code "--maxmemory", "10mb"}. */
     public static RedisServer start(String... options) {
-        RedisServer server = new RedisServer(RedisBackends.configured().create(List.of(options)));
+        return start(RedisBackends.configured().create(List.of(options)), null);
+    }
+
+    /** Starts one of many that belong together. */
+    static RedisServer startMember(List<String> options) {
+        return start(new LocalRedis(RedisBinary.forTopologies(), null, options), null);
+    }
+
+    /** Starts one of many that belong together, to which clients come with a password. */
+    static RedisServer startProtected(String password, List<String> options) {
+        List<String> all = new ArrayList<>(options);
+        all.addAll(List.of("--requirepass", password));
+        return start(new LocalRedis(RedisBinary.forTopologies(), null, all), password);
+    }
+
+    /** Starts one of those that watch over others. */
+    static RedisServer startSentinel(String configuration) {
+        return start(new LocalRedis(RedisBinary.forTopologies(), configuration, List.of("--sentinel")), null);
+    }
+
+    private static RedisServer start(RedisBackend backend, @Nullable String password) {
+        RedisServer server = new RedisServer(backend, password);
         Runtime.getRuntime().addShutdownHook(server.atExit);
         try {
             server.backend.start();
@@ -57,12 +83,19 @@ public final class RedisServer implements AutoCloseable {
 
     /** A new connection to it; the caller closes it. */
     public RedisCli cli() {
-        return RedisCli.connect(port());
+        return authenticated(RedisCli.connect(port()));
     }
 
     /** A new connection to it whose replies may take as long as given; the caller closes it. */
     public RedisCli cli(Duration timeout) {
-        return RedisCli.connect(port(), timeout);
+        return authenticated(RedisCli.connect(port(), timeout));
+    }
+
+    private RedisCli authenticated(RedisCli cli) {
+        if (password != null) {
+            cli.command("AUTH", password);
+        }
+        return cli;
     }
 
     /** Whether its process is there, frozen or not. */
@@ -106,7 +139,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Kills it if it runs, and starts it, empty, on the same port. */
+    /** Kills it if it runs, and starts it on the same port: empty, or with what its append-only file has kept. */
     public synchronized void restart() {
         if (closed) {
             throw new IllegalStateException("closed");

@@ -60,6 +60,11 @@ final class RespFrame {
         out.flush();
     }
 
+    void writeHalfTo(OutputStream out) throws IOException {
+        out.write(bytes, 0, bytes.length / 2);
+        out.flush();
+    }
+
     /** Whether this command, instead of having one reply, is confirmed once per channel. */
     static boolean subscribes(List<String> command) {
         return !command.isEmpty() && command.get(0).toLowerCase(Locale.ROOT).endsWith("subscribe");

@@ -67,6 +67,43 @@ class FaultProxyCommandTest {
     }
 
     @Test
+    void halfOfACommandArrives() {
+        proxy.tearRequestOf(Commands.named("incr"), () -> {});
+        try (RedisCli client = RedisCli.connect(proxy.port(), Duration.ofMillis(200))) {
+            assertThatThrownBy(() -> client.command("INCR", "counter"))
+                    .hasCauseInstanceOf(SocketTimeoutException.class);
+            assertThat(String.valueOf(direct.command("CLIENT", "LIST")))
+                    .as("the server waits for the rest")
+                    .containsPattern(" qbuf=[1-9]\\d* .* cmd=NULL ");
+        }
+        assertThat(direct.exists("counter")).isFalse();
+    }
+
+    @Test
+    void halfOfAReplyArrives() {
+        direct.command("SET", "text", "x".repeat(100));
+        proxy.tearReplyOf(Commands.named("get"), () -> {});
+        try (RedisCli client = RedisCli.connect(proxy.port(), Duration.ofMillis(200))) {
+            assertThatThrownBy(() -> client.get("text")).hasCauseInstanceOf(SocketTimeoutException.class);
+            assertThatThrownBy(() -> client.command("PING"))
+                    .as("nothing follows")
+                    .hasCauseInstanceOf(SocketTimeoutException.class);
+        }
+    }
+
+    @Test
+    void messagesAreLostButRepliesAreNot() {
+        proxy.swallowMessages();
+        try (RedisCli subscriber = RedisCli.connect(proxy.port(), Duration.ofMillis(200));
+                RedisCli client = RedisCli.connect(proxy.port())) {
+            subscriber.send("SUBSCRIBE", "news");
+            await().until(() -> direct.command("PUBLISH", "news", "x").equals(1L));
+            assertThatThrownBy(subscriber::read).hasCauseInstanceOf(SocketTimeoutException.class);
+            assertThat(client.command("PING")).isEqualTo("PONG");
+        }
+    }
+
+    @Test
     void aCommandIsHeldBeforeItIsExecuted() throws InterruptedException {
         try (Hold hold = proxy.hold(Commands.with("counter"));
                 RedisCli client = RedisCli.connect(proxy.port());

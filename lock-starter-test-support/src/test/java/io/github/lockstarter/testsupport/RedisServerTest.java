@@ -64,6 +64,19 @@ class RedisServerTest {
     }
 
     @Test
+    void aServerThatKeepsAFileComesBackWithItsKeys() {
+        try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
+            try (RedisCli cli = server.cli()) {
+                cli.command("SET", "key", "value");
+            }
+            server.restart();
+            try (RedisCli cli = server.cli()) {
+                assertThat(cli.get("key")).isEqualTo("value");
+            }
+        }
+    }
+
+    @Test
     void aPausedServerIsSilentAndGoesOnAfterwards() {
         try (RedisServer server = RedisServer.start()) {
             server.pause();

@@ -1,0 +1,185 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.LIMIT;
+import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.faults.Waiting.within;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.Lease.State;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The network goes silent in the middle of a command, in one direction, and no socket says so. */
+@RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class BlackHoleTest {
+
+    private static final Duration LEASE = Duration.ofMillis(1200);
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(200);
+
+    /** What a busy machine may add to a time that somebody waits for. */
+    private static final Duration SLACK = Duration.ofMillis(1500);
+
+    private static final String KEY = "lock:{dark}";
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final FaultProxy proxy;
+
+    private final RedisServer server;
+
+    private final RedisCli redis;
+
+    BlackHoleTest(FaultProxy proxy, RedisServer server, RedisCli redis) {
+        this.proxy = proxy;
+        this.server = server;
+        this.redis = redis;
+        Script.loadAll(redis);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotKnowWhetherItHasTheLockAndLeaveNothingOfIt(Gap gap) throws Exception {
+        Instance instance = behindTheProxy(Duration.ofSeconds(30));
+        LeaseLock lock = instance.lock("dark");
+        gap.openAt(this.proxy, Script.ACQUIRE.of(KEY));
+        try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
+            long askedAt = System.nanoTime();
+
+            LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+            assertThat(since(askedAt)).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
+            assertThat(failure.isOutcomeUnknown()).isTrue();
+            soon().until(() -> monitor.count(Script.ACQUIRE, KEY) == (gap.isExecuted() ? 1 : 0));
+        }
+        this.proxy.heal();
+        soon().until(() -> !this.redis.exists(KEY));
+        assertThat(lock.tryLock(LIMIT)).as("free for everybody").isTrue();
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        lock.unlock();
+        assertThat(this.redis.exists(KEY)).isFalse();
+        assertThat(this.proxy.commandsSeen(Script.RENEW)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndABoundedWaitInTime(Gap gap) {
+        Instance instance = behindTheProxy(LEASE);
+        Duration wait = Duration.ofMillis(700);
+        gap.openAt(this.proxy, Script.ACQUIRE.of(KEY));
+        long askedAt = System.nanoTime();
+
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class, () -> instance.lock("dark").tryLock(wait));
+
+        assertThat(since(askedAt)).isBetween(wait, wait.plus(COMMAND_TIMEOUT).plus(SLACK));
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+        assertThat(failure.isTransient()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldTellTheOwnerBeforeTheLockIsAnybodyElses(Gap gap) throws Exception {
+        Instance instance = behindTheProxy(LEASE);
+        Instance other = this.instances.at(this.server);
+        Lease lease = instance.registry().acquire(LockRequest.of("dark"));
+        gap.openAt(this.proxy, Script.RENEW);
+        Call<Boolean> successor = Call.start(() -> {
+            Lease next = other.registry().acquire(LockRequest.of("dark").withWaitTime(LIMIT));
+            return !lease.isHeld() && lease.state() == State.LOST && next.fencingToken() > lease.fencingToken();
+        });
+
+        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
+        assertThat(instance.events().all(LockAtRiskEvent.class))
+                .as("told first")
+                .isNotEmpty();
+        assertThat(successor.result()).as("knew that it was lost by then").isTrue();
+        this.proxy.forgetCommands();
+
+        this.proxy.heal();
+        String owner = this.redis.hgetall(KEY).get("o");
+        assertThat(lease.release()).isFalse();
+        long renewed = other.events().count(LockRenewedEvent.class);
+        soon().until(() -> other.events().count(LockRenewedEvent.class) > renewed + 2);
+        assertThat(this.redis.hgetall(KEY)).containsEntry("o", owner);
+        assertThat(this.proxy.commandsSeen(Script.RENEW))
+                .as("nothing is renewed that is lost")
+                .isZero();
+        assertThat(instance.events().count(LockLostEvent.class)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldReleaseInTheEndAndNotTroubleTheOwner(Gap gap) {
+        Instance instance = behindTheProxy(Duration.ofSeconds(30));
+        LeaseLock lock = instance.lock("dark");
+        lock.lock();
+        gap.openAt(this.proxy, Script.RELEASE.of(KEY));
+        long askedAt = System.nanoTime();
+
+        assertThatCode(lock::unlock).doesNotThrowAnyException();
+
+        assertThat(since(askedAt)).isLessThan(COMMAND_TIMEOUT.plus(SLACK));
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        this.proxy.heal();
+        soon().until(() -> !this.redis.exists(KEY));
+        assertThat(instance.events().count(LockLostEvent.class)).isZero();
+        assertThat(instance.active()).isZero();
+    }
+
+    /** With its first question it learns that the lock is taken; with the second it joins the line. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldGoOnWaitingWhenItIsOver(Gap gap) throws Exception {
+        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(30)));
+        Instance instance = behindTheProxy(LEASE);
+        Lease lease = owner.registry().acquire(LockRequest.of("dark"));
+        Call<Boolean> waiter = Call.start(() -> instance.registry()
+                .execute(
+                        LockRequest.of("dark").withWaitTime(LockRequest.FOREVER),
+                        next -> next.fencingToken() > lease.fencingToken()));
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+        AtomicBoolean open = gap.openAt(this.proxy, Script.ACQUIRE.of(KEY));
+        soon().untilTrue(open);
+
+        lease.release();
+        if (!gap.isExecuted()) {
+            // the time of its claim passes
+            within(LEASE.plus(SLACK)).until(() -> !this.redis.exists(KEY));
+        }
+        assertThat(waiter.isDone()).isFalse();
+        this.proxy.heal();
+
+        assertThat(waiter.result()).isTrue();
+        soon().until(() -> this.redis.command("DBSIZE").equals(0L));
+        assertThat(instance.events().count(LockLostEvent.class)).isZero();
+    }
+
+    private Instance behindTheProxy(Duration lease) {
+        return this.instances.at(this.proxy, setup -> setup.lease(lease).commandTimeout(COMMAND_TIMEOUT));
+    }
+
+    private static Duration since(long nanoTime) {
+        return Duration.ofNanos(System.nanoTime() - nanoTime);
+    }
+}

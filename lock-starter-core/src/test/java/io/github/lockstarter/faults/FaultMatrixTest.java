@@ -1,0 +1,117 @@
+package io.github.lockstarter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What the page on faults says is shown, is there. */
+class FaultMatrixTest {
+
+    private static final int FAULTS = 52;
+
+    private static final int MOST_NOT_COVERED = 6;
+
+    private static final int PROMISES = 14;
+
+    private static final String NOT_COVERED = "not covered: ";
+
+    /** Rows whose tests have yet to be named. */
+    private static final List<String> ELSEWHERE = List.of("TOPOLOGY", "TRANSACTIONS");
+
+    private static final Path PAGE = Path.of("..", "docs", "fault-matrix.md");
+
+    private static final Pattern ROW = Pattern.compile("\\| (\\d+) \\| (.+) \\| (.+) \\| (.+) \\|");
+
+    /** A class, the file that it links to, and the methods that are named after it. */
+    private static final Pattern TEST = Pattern.compile("\\[(\\w+)]\\(([^)]+)\\): ((?:`\\w+`(?:, )?)+)");
+
+    private static final Pattern METHOD = Pattern.compile("`(\\w+)`");
+
+    private record Row(int number, String fault, String promises, String shownBy) {
+
+        boolean isNotCovered() {
+            return this.shownBy.startsWith(NOT_COVERED);
+        }
+
+        boolean hasTests() {
+            return !isNotCovered() && !ELSEWHERE.contains(this.shownBy);
+        }
+    }
+
+    private final List<Row> rows = rows();
+
+    private static List<Row> rows() {
+        try {
+            List<Row> rows = new ArrayList<>();
+            for (String line : Files.readAllLines(PAGE)) {
+                Matcher row = ROW.matcher(line);
+                if (row.matches()) {
+                    rows.add(new Row(Integer.parseInt(row.group(1)), row.group(2), row.group(3), row.group(4)));
+                }
+            }
+            return rows;
+        } catch (IOException ex) {
+            throw new AssertionError("The page on faults is missing: " + PAGE.toAbsolutePath(), ex);
+        }
+    }
+
+    @Test
+    void shouldHaveARowForEachFault() {
+        assertThat(this.rows)
+                .extracting(Row::number)
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, FAULTS).boxed().toList());
+        assertThat(this.rows).extracting(Row::fault).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void shouldLeaveOutLittleAndNothingThatIsPromised() {
+        List<Row> notCovered = this.rows.stream().filter(Row::isNotCovered).toList();
+
+        assertThat(notCovered).hasSizeLessThanOrEqualTo(MOST_NOT_COVERED);
+        assertThat(notCovered).allSatisfy(row -> {
+            assertThat(row.promises()).isEqualTo("-");
+            assertThat(row.shownBy()).as("a reason").hasSizeGreaterThan(NOT_COVERED.length() + 10);
+        });
+    }
+
+    @Test
+    void shouldNamePromises() {
+        assertThat(this.rows).filteredOn(row -> !row.isNotCovered()).allSatisfy(row -> {
+            for (String promise : row.promises().split(", ", -1)) {
+                assertThat(Integer.parseInt(promise)).isBetween(1, PROMISES);
+            }
+        });
+    }
+
+    @Test
+    void shouldNameTestsThatExist() {
+        assertThat(this.rows).filteredOn(Row::hasTests).allSatisfy(row -> {
+            assertThat(TEST.matcher(row.shownBy()).replaceAll("").replace("<br>", ""))
+                    .as("nothing but tests")
+                    .isEmpty();
+            Matcher test = TEST.matcher(row.shownBy());
+            while (test.find()) {
+                assertThatTestsExist(test.group(1), test.group(2), test.group(3));
+            }
+        });
+    }
+
+    private static void assertThatTestsExist(String className, String link, String methods) throws IOException {
+        Path file = PAGE.resolveSibling(link);
+        assertThat(file).isRegularFile().hasFileName(className + ".java");
+        String source = Files.readString(file);
+        Matcher method = METHOD.matcher(methods);
+        while (method.find()) {
+            assertThat(source).as(className).containsPattern("(?m)^    (public )?void " + method.group(1) + "\\(");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Applications that share a server, but neither prefix nor database, have locks of their own. */
+@RedisTest
+class IsolationTest {
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final RedisServer server;
+
+    private final RedisCli redis;
+
+    private final Instance instance;
+
+    IsolationTest(RedisServer server, RedisCli redis) {
+        this.server = server;
+        this.redis = redis;
+        this.instance = this.instances.at(server, Setup::calm);
+    }
+
+    @Test
+    void shouldHaveLocksOfItsOwnUnderAnotherPrefix() throws Exception {
+        Instance other = this.instances.at(this.server, setup -> setup.calm().keyPrefix("shop"));
+
+        assertThatBothHaveIt(other);
+
+        assertThat(this.redis.exists("lock:{same}")).isTrue();
+        assertThat(this.redis.exists("shop:{same}")).isTrue();
+    }
+
+    @Test
+    void shouldHaveLocksOfItsOwnInAnotherDatabase() throws Exception {
+        Instance other = this.instances.at(this.server, setup -> setup.calm().database(1));
+
+        assertThatBothHaveIt(other);
+
+        assertThat(this.redis.command("KEYS", "*")).isEqualTo(List.of("lock:{same}"));
+        this.redis.command("SELECT", "1");
+        assertThat(this.redis.command("KEYS", "*")).isEqualTo(List.of("lock:{same}"));
+    }
+
+    private void assertThatBothHaveIt(Instance other) throws Exception {
+        LockRequest request = LockRequest.of("same").withWaitTime(Duration.ZERO);
+        Lease here = this.instance.registry().acquire(request);
+        Lease there = other.registry().acquire(request);
+        assertThat(here.isHeld()).isTrue();
+        assertThat(there.isHeld()).isTrue();
+    }
+
+    /** Messages know no databases: each instance has an inbox of its own. */
+    @Test
+    void shouldWakeOnlyWhoWaitsInTheSameDatabase() throws Exception {
+        Instance owner = this.instances.at(this.server, setup -> setup.calm().database(1));
+        Instance elsewhere = this.instances.at(this.server, IsolationTest::onlyMessages);
+        Instance beside =
+                this.instances.at(this.server, setup -> onlyMessages(setup).database(1));
+        Lease here = this.instance.registry().acquire(LockRequest.of("same"));
+        Lease there = owner.registry().acquire(LockRequest.of("same"));
+        Call<Long> waitsHere = waitFor(elsewhere);
+        Call<Long> waitsThere = waitFor(beside);
+        soon().until(() -> Channel.subscribers(this.redis) == 2);
+        WaitingLine.awaitLength(this.redis, "lock:{same}", 1);
+        try (RedisCli database = this.server.cli()) {
+            database.command("SELECT", "1");
+            WaitingLine.awaitLength(database, "lock:{same}", 1);
+        }
+
+        there.release();
+
+        assertThat(waitsThere.result()).isGreaterThan(there.fencingToken());
+        assertThat(waitsHere.isDone()).isFalse();
+        assertThat(here.isHeld()).isTrue();
+        here.release();
+        assertThat(waitsHere.result()).isGreaterThan(here.fencingToken());
+    }
+
+    private static Setup onlyMessages(Setup setup) {
+        return setup.calm().pollInterval(Duration.ofMinutes(1));
+    }
+
+    private static Call<Long> waitFor(Instance instance) {
+        return Call.start(() -> instance.registry()
+                .execute(LockRequest.of("same").withWaitTime(Duration.ofMinutes(1)), Lease::fencingToken));
+    }
+}

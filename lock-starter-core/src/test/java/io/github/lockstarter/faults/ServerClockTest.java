@@ -1,0 +1,124 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.faults.Waiting.LIMIT;
+import static io.github.lockstarter.faults.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.Lease.State;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.RedisCli;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Somebody sets the clock by which Redis lets keys run out, and from which it makes tokens. */
+@Tag("redis")
+class ServerClockTest {
+
+    private static final String KEY = "lock:{timed}";
+
+    private static ShiftedRedis server;
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    @AutoClose
+    private final RedisCli redis = server.cli();
+
+    private final Instance instance = this.instances.at(server, Setup::calm);
+
+    private final Instance other = this.instances.at(server, Setup::calm);
+
+    @BeforeAll
+    static void startServer(@TempDir Path directory) {
+        try {
+            server = ShiftedRedis.start(directory);
+        } catch (ShiftedRedis.MissingException ex) {
+            System.out.println("ServerClockTest is skipped: " + ex.getMessage());
+            abort(ex.getMessage());
+        }
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @AfterEach
+    void setRight() {
+        server.shift(Duration.ZERO);
+        this.redis.flushall();
+    }
+
+    /** Leases of twelve seconds have a margin of more than one. */
+    @Test
+    void shouldNotMindAStepWithinTheMargin() throws Exception {
+        Lease lease = this.instance.registry().acquire(LockRequest.of("timed"));
+
+        server.shift(Duration.ofSeconds(1));
+
+        assertThat(this.other.lock("timed").tryLock()).isFalse();
+        awaitRenewals(3);
+        assertThat(lease.state()).isEqualTo(State.HELD);
+        assertThat(this.instance.events().count(LockAtRiskEvent.class)).isZero();
+        assertThat(lease.release()).isTrue();
+    }
+
+    /** Nobody can promise exclusion then. */
+    @Test
+    void shouldTellTheOwnerAtItsNextRenewalAfterALargeStepForward() throws Exception {
+        Lease lease = this.instance.registry().acquire(LockRequest.of("timed"));
+        server.shift(Duration.ofMinutes(1));
+
+        Lease successor = this.other.registry().acquire(LockRequest.of("timed").withWaitTime(LIMIT));
+
+        assertThat(successor.fencingToken()).as("in order all the same").isGreaterThan(lease.fencingToken());
+        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .isIn(LossReason.TAKEN_OVER, LossReason.DELETED);
+        assertThat(lease.release()).isFalse();
+        assertThat(this.redis.hgetall(KEY)).containsEntry("f", Long.toString(successor.fencingToken()));
+        assertThat(successor.release()).isTrue();
+    }
+
+    @Test
+    void shouldKeepLockAndOrderAfterAStepBack() throws Exception {
+        Lease lease = this.instance.registry().acquire(LockRequest.of("timed"));
+        Call<Lease> waiter = Call.start(
+                () -> this.other.registry().acquire(LockRequest.of("timed").withWaitTime(LIMIT)));
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+
+        server.shift(Duration.ofMinutes(-1));
+
+        awaitRenewals(3);
+        assertThat(lease.state()).isEqualTo(State.HELD);
+        assertThat(waiter.isDone()).isFalse();
+        assertThat(lease.release()).isTrue();
+        Lease successor = waiter.result();
+        assertThat(successor.fencingToken())
+                .as("its last one was later than now")
+                .isGreaterThan(lease.fencingToken());
+        assertThat(successor.release()).isTrue();
+        assertThat(this.redis.exists(KEY)).isFalse();
+        assertThat(this.instance.events().count(LockLostEvent.class)).isZero();
+    }
+
+    private void awaitRenewals(int count) {
+        long renewed = this.instance.events().count(LockRenewedEvent.class);
+        soon().until(() -> this.instance.events().count(LockRenewedEvent.class) >= renewed + count);
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.lockstarter.history;
+
+import java.util.Objects;
+
+/** One attempt to get a lock, and what came of it. */
+final class Attempt {
+
+    private final Event invoked;
+
+    private Event granted;
+
+    private Event ended;
+
+    private Event lost;
+
+    private Event release;
+
+    private Event released;
+
+    private boolean releaseUnknown;
+
+    private String id;
+
+    private long believedUntil;
+
+    private long lastSeenHeld;
+
+    Attempt(Event invoked) {
+        this.invoked = invoked;
+    }
+
+    static String nameOf(Event event) {
+        return event.instance() + '/' + event.attempt();
+    }
+
+    void add(Event event) {
+        switch (event.kind()) {
+            case GRANTED -> {
+                this.granted = event;
+                this.ended = event;
+                this.believedUntil = event.time();
+                this.lastSeenHeld = event.at();
+            }
+            case NOT_GRANTED, WITHDRAWN, FAILED, UNKNOWN -> this.ended = event;
+            case NAMED -> this.id = event.text();
+            case HELD -> {
+                this.believedUntil = Math.max(this.believedUntil, event.time());
+                this.lastSeenHeld = event.at();
+            }
+            case LOST -> this.lost = this.lost != null ? this.lost : event;
+            case RELEASE -> this.release = event;
+            case RELEASED, NOT_OURS -> this.released = event;
+            case RELEASE_UNKNOWN -> this.releaseUnknown = true;
+            default -> {
+                // nothing about the lock
+            }
+        }
+    }
+
+    String name() {
+        return nameOf(this.invoked);
+    }
+
+    String instance() {
+        return this.invoked.instance();
+    }
+
+    String lock() {
+        return this.invoked.lock();
+    }
+
+    Event invoked() {
+        return this.invoked;
+    }
+
+    boolean isGranted() {
+        return this.granted != null;
+    }
+
+    Event granted() {
+        return Objects.requireNonNull(this.granted);
+    }
+
+    long token() {
+        return granted().token();
+    }
+
+    /** The answer; null: there never was one. */
+    Event ended() {
+        return this.ended;
+    }
+
+    boolean hasEndedWith(EventKind kind) {
+        return this.ended != null && this.ended.kind() == kind;
+    }
+
+    /** The first news of the loss; null: there was none. */
+    Event lost() {
+        return this.lost;
+    }
+
+    Event release() {
+        return this.release;
+    }
+
+    /** The answer to the release; null: there was none. */
+    Event released() {
+        return this.released;
+    }
+
+    /** Whether the lock was given back for certain. */
+    boolean isReleased() {
+        return this.released != null && this.released.kind() == EventKind.RELEASED && !this.releaseUnknown;
+    }
+
+    /** The id in the store; null: not known. */
+    String id() {
+        return this.id;
+    }
+
+    long believedUntil() {
+        return this.believedUntil;
+    }
+
+    long lastSeenHeld() {
+        return this.lastSeenHeld;
+    }
+
+    /** The last moment at which the owner could still rely on it. */
+    long endOfBelief() {
+        long end = this.believedUntil;
+        if (this.release != null) {
+            end = Math.min(end, this.release.at());
+        }
+        if (this.lost != null) {
+            end = Math.min(end, this.lost.at());
+        }
+        return Math.max(end, this.lastSeenHeld);
+    }
+
+    @Override
+    public String toString() {
+        return name() + (isGranted() ? " (token " + token() + ')' : "");
+    }
+}

@@ -1,0 +1,64 @@
+package io.github.lockstarter.history;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Writes a history, each event at once, so that it is there even if the process is killed a moment later. */
+final class HistoryLog implements AutoCloseable {
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final OutputStream out;
+
+    private final String instance;
+
+    private HistoryLog(String instance, OutputStream out) {
+        this.instance = instance;
+        this.out = out;
+    }
+
+    static HistoryLog to(Path file, String instance) {
+        try {
+            // not buffered: a line is one write
+            return new HistoryLog(
+                    instance, Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    void now(EventKind kind, String lockName, long attempt, long token, long time, String text) {
+        at(System.nanoTime(), kind, lockName, attempt, token, time, text);
+    }
+
+    void at(long at, EventKind kind, String lockName, long attempt, long token, long time, String text) {
+        byte[] line = (new Event(at, this.instance, attempt, kind, lockName, token, time, text).line() + '\n')
+                .getBytes(StandardCharsets.UTF_8);
+        this.lock.lock();
+        try {
+            this.out.write(line);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        } finally {
+            this.lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        this.lock.lock();
+        try {
+            this.out.close();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        } finally {
+            this.lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.github.lockstarter.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hundred thousand locks, held and renewed for a while by one process, while Redis stops now and then. */
+@Tag("soak")
+@RedisTest
+class ManyHeldLocksTest {
+
+    private static final int LOCKS = 100_000;
+
+    private static final int AT_A_TIME = 500;
+
+    private static final Pace PACE = Pace.ofMillis(30_000, 3_000, 1_000);
+
+    private static final Duration STOPPED = Duration.ofSeconds(4);
+
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldHoldThemAllAndLeaveNothing(RedisServer server, RedisCli redis) {
+        long end = System.nanoTime()
+                + Duration.ofSeconds(Long.getLong("lock.soak.held-seconds", 150))
+                        .toNanos();
+        try (HistoryLog log = HistoryLog.to(this.directory.resolve("holder.log"), "holder");
+                Client client = Client.start(server.port(), PACE, Client.Style.USUAL, log)) {
+            int threads = ManagementFactory.getThreadMXBean().getThreadCount();
+            List<Lease> leases = acquireAll(client);
+            long renewed = 0;
+            while (System.nanoTime() - end < 0) {
+                server.pause();
+                Pause.of(STOPPED);
+                server.resume();
+                Pause.of(PACE.lease().dividedBy(2));
+                assertThat(leases).as("held").allMatch(Lease::isHeld);
+                renewed = redis.infoCommandStats().getOrDefault("pexpire", 0L);
+            }
+            assertThat(redis.command("DBSIZE")).isEqualTo((long) LOCKS);
+            assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
+                    .as("threads do not grow with locks")
+                    .isLessThan(threads + 40);
+            System.out.println(LOCKS + " locks held, " + renewed + " times set to expire");
+
+            assertThat(leases).as("released").allMatch(Lease::release);
+            assertThat(redis.command("DBSIZE")).isEqualTo(0L);
+        }
+    }
+
+    private static List<Lease> acquireAll(Client client) {
+        List<Lease> leases = new ArrayList<>();
+        Deque<CompletableFuture<Lease>> underway = new ArrayDeque<>();
+        for (int i = 0; i < LOCKS; i++) {
+            underway.add(client.registry()
+                    .acquireAsync(LockRequest.of("held:" + i).withWaitTime(LIMIT))
+                    .toCompletableFuture());
+            if (underway.size() == AT_A_TIME) {
+                leases.add(underway.remove().join());
+            }
+        }
+        underway.forEach(each -> leases.add(each.join()));
+        return leases;
+    }
+}

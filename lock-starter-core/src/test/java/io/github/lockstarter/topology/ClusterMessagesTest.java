@@ -1,0 +1,78 @@
+package io.github.lockstarter.topology;
+
+import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.topology.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.TopologyTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Messages to those who stand in line arrive wherever in the cluster the line and the subscription are. */
+@TopologyTest
+class ClusterMessagesTest {
+
+    private static final Pace PACE =
+            Pace.of(Duration.ofSeconds(60), Duration.ofSeconds(2)).withoutPolling();
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final RedisCluster cluster;
+
+    private final Instance owner;
+
+    private final Instance other;
+
+    ClusterMessagesTest(RedisCluster cluster) {
+        this.cluster = cluster;
+        this.owner = this.instances.at(Servers.of(cluster), PACE);
+        this.other = this.instances.at(Servers.of(cluster), PACE);
+    }
+
+    private static String keyOf(String name) {
+        return "lock:{" + name + "}";
+    }
+
+    /** A lock on each shard. */
+    private List<String> names() {
+        return this.cluster.masters().stream()
+                .map(master -> IntStream.iterate(0, i -> i + 1)
+                        .mapToObj(i -> "line:" + i)
+                        .filter(name -> this.cluster.masterOf(keyOf(name)) == master)
+                        .findFirst()
+                        .orElseThrow())
+                .toList();
+    }
+
+    @Test
+    void shouldCallTheFirstInLineOnEveryShard() throws Exception {
+        for (String name : names()) {
+            shouldCall(name);
+        }
+    }
+
+    private void shouldCall(String name) throws Exception {
+        Lease lease = this.owner.acquire(name);
+        CompletableFuture<Lease> waiting = this.other.waitFor(name);
+        soon().ignoreExceptions()
+                .until(() -> this.cluster
+                        .command(keyOf(name), "HEXISTS", keyOf(name), "q")
+                        .equals(1L));
+        long called = this.other.told().handOversFromOthers();
+
+        long releasedAt = System.nanoTime();
+        assertThat(lease.release()).isTrue();
+        Lease next = get(waiting);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - releasedAt)).isLessThan(Duration.ofSeconds(10));
+        assertThat(next.release()).isTrue();
+        soon().until(() -> this.other.told().handOversFromOthers() > called);
+    }
+}

@@ -1,0 +1,120 @@
+package io.github.lockstarter.topology;
+
+import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.topology.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.TopologyTest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One shard of a cluster does not serve any more, while locks are held and waited for on all of them. */
+@TopologyTest
+class ClusterShardTest {
+
+    /** What happens to a server. */
+    enum Fate {
+        KILLED {
+            @Override
+            void befall(RedisServer server) {
+                server.kill();
+            }
+        },
+        FROZEN {
+            @Override
+            void befall(RedisServer server) {
+                server.pause();
+            }
+        };
+
+        abstract void befall(RedisServer server);
+    }
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final RedisCluster cluster;
+
+    ClusterShardTest(RedisCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    private static String keyOf(String name) {
+        return "lock:{" + name + "}";
+    }
+
+    /** Names of locks that are, or are not, on the shard of that server. */
+    private List<String> names(RedisServer master, boolean there, int count) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "spread:" + i)
+                .filter(name -> (this.cluster.masterOf(keyOf(name)) == master) == there)
+                .limit(count)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldLoseTheLocksOfADeadShardOnly(Fate fate) throws Exception {
+        RedisServer master = this.cluster.masters().get(0);
+        List<String> dead = names(master, true, 12);
+        List<String> alive = names(master, false, 6);
+        Instance owner = this.instances.at(Servers.of(this.cluster), Pace.SHORT);
+        Instance other = this.instances.at(Servers.of(this.cluster), Pace.SHORT);
+        List<Lease> deadLeases = new ArrayList<>();
+        List<Lease> leases = new ArrayList<>();
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (String name : dead) {
+            deadLeases.add(owner.acquire(name));
+            waiting.add(other.waitFor(name));
+        }
+        for (String name : alive) {
+            leases.add(owner.acquire(name));
+        }
+        RedisServer replica = this.cluster.replicaOf(keyOf(dead.get(0)));
+
+        fate.befall(replica);
+        fate.befall(master);
+
+        List<Duration> handOvers = new ArrayList<>();
+        while (!deadLeases.stream().allMatch(lease -> lease.state() == Lease.State.LOST) || handOvers.size() < 100) {
+            for (int i = 0; i < alive.size(); i++) {
+                CompletableFuture<Lease> next = other.waitFor(alive.get(i));
+                long releasedAt = System.nanoTime();
+                assertThat(leases.get(i).release()).as("still ours").isTrue();
+                get(next).release();
+                handOvers.add(Duration.ofNanos(System.nanoTime() - releasedAt));
+                leases.set(i, owner.acquire(alive.get(i)));
+            }
+        }
+        for (Lease lease : deadLeases) {
+            assertThat(get(lease.lost())).isEqualTo(LossReason.EXPIRED);
+        }
+        List<Long> renewed = alive.stream()
+                .map(name -> owner.told().count(LockRenewedEvent.class, name))
+                .toList();
+        soon().until(() -> IntStream.range(0, alive.size())
+                .allMatch(i -> owner.told().count(LockRenewedEvent.class, alive.get(i)) > renewed.get(i) + 3));
+
+        assertThat(leases).allSatisfy(lease -> assertThat(lease.state()).isEqualTo(Lease.State.HELD));
+        System.out.println(fate + ": hand-overs on the other shards took at most "
+                + handOvers.stream().max(Duration::compareTo).orElseThrow());
+        assertThat(handOvers).allSatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(2)));
+        assertThat(alive)
+                .allSatisfy(name -> assertThat(owner.told().count(LockAtRiskEvent.class, name))
+                        .isZero());
+        waiting.forEach(each -> each.cancel(false));
+        leases.forEach(Lease::close);
+    }
+}

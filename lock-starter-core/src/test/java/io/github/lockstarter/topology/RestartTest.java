@@ -1,0 +1,68 @@
+package io.github.lockstarter.topology;
+
+import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.topology.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A single server is restarted while locks are held and waited for. */
+@Tag("redis")
+class RestartTest {
+
+    private static final String NAME = "restarted";
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    @Test
+    void shouldKeepTheLockIfTheServerKeepsItsData() throws Exception {
+        try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
+            Instance owner = this.instances.at(Servers.of(server), Pace.PATIENT);
+            Instance other = this.instances.at(Servers.of(server), Pace.PATIENT);
+            Lease lease = owner.acquire(NAME);
+            CompletableFuture<Lease> waiting = other.waitFor(NAME);
+
+            server.restart();
+
+            long renewed = owner.told().count(LockRenewedEvent.class, NAME);
+            soon().until(() -> owner.told().count(LockRenewedEvent.class, NAME) > renewed + 2);
+            assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+            assertThat(waiting).isNotDone();
+            assertThat(lease.release()).isTrue();
+            assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
+            assertThat(get(waiting).release()).isTrue();
+        }
+    }
+
+    /** The next one can be in as soon as Redis is back: that is not promised. That the first one is told, is. */
+    @Test
+    void shouldTellTheOwnerAtItsNextRenewalIfTheServerLostItsData() throws Exception {
+        Duration interval = Duration.ofSeconds(1);
+        try (RedisServer server = RedisServer.start()) {
+            Instance owner = this.instances.at(Servers.of(server), Pace.of(Duration.ofSeconds(30), interval));
+            Instance other = this.instances.at(Servers.of(server), Pace.PATIENT);
+            Lease lease = owner.acquire(NAME);
+            CompletableFuture<Lease> waiting = other.waitFor(NAME);
+
+            server.restart();
+
+            long restartedAt = System.nanoTime();
+            assertThat(get(lease.lost())).isIn(LossReason.DELETED, LossReason.TAKEN_OVER);
+            assertThat(Duration.ofNanos(System.nanoTime() - restartedAt))
+                    .as("an interval, what it takes to reconnect, and a busy machine")
+                    .isLessThan(interval.plusSeconds(4));
+            assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
+            assertThat(lease.release()).isFalse();
+            assertThat(get(waiting).release()).as("the successor's, untouched").isTrue();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.lockstarter.topology;
+
+import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.topology.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.RedisSentinels;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.TopologyTest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** A replica that has everything takes over from the master, while locks are held and waited for. */
+@TopologyTest
+class SentinelFailoverTest {
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final RedisSentinels sentinels;
+
+    private final Instance owner;
+
+    private final Instance other;
+
+    SentinelFailoverTest(RedisSentinels sentinels) {
+        this.sentinels = sentinels;
+        this.owner = this.instances.at(Servers.of(sentinels), Pace.PATIENT);
+        this.other = this.instances.at(Servers.of(sentinels), Pace.PATIENT);
+    }
+
+    @Test
+    void shouldGoOnWithLongLeasesAndTellOfShortOnesWhenTheMasterDies() throws Exception {
+        Instance brief = this.instances.at(Servers.of(this.sentinels), Pace.SHORT);
+        Lease lasting = this.owner.acquire("lasting");
+        Lease lost = brief.acquire("lost");
+        CompletableFuture<Lease> forLasting = this.other.waitFor("lasting");
+        CompletableFuture<Lease> forLost = this.other.waitFor("lost");
+        this.sentinels.awaitInSync();
+        RedisServer master = this.sentinels.master();
+        var nextWhile = forLost.thenApply(lease -> lost.isHeld());
+
+        master.kill();
+
+        assertThat(get(lost.lost())).isEqualTo(LossReason.EXPIRED);
+        assertThat(this.sentinels.awaitMasterOtherThan(master)).isNotSameAs(master);
+        assertThat(get(forLost).fencingToken()).isGreaterThan(lost.fencingToken());
+        assertThat(get(nextWhile)).as("held by two at once").isFalse();
+        soon().until(() -> this.owner.told().count(LockRecoveredEvent.class, "lasting") > 0);
+        assertThat(lasting.state()).isEqualTo(Lease.State.HELD);
+        assertThat(this.owner.told().count(LockLostEvent.class, "lasting")).isZero();
+        assertThat(forLasting).isNotDone();
+
+        assertThat(lasting.release()).isTrue();
+        assertThat(get(forLasting).fencingToken()).isGreaterThan(lasting.fencingToken());
+        assertThat(get(forLasting).release()).isTrue();
+        assertThat(get(forLost).release()).isTrue();
+        assertThat(lost.release()).isFalse();
+    }
+
+    @Test
+    void shouldFollowTheMasterWhileASentinelIsSilent() throws Exception {
+        Lease lease = this.owner.acquire("asked");
+        this.sentinels.awaitInSync();
+        RedisServer master = this.sentinels.master();
+        this.sentinels.sentinels().get(0).pause();
+
+        master.kill();
+
+        soon().until(() -> this.owner.told().count(LockRecoveredEvent.class, "asked") > 0);
+        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+        assertThat(lease.release()).isTrue();
+    }
+
+    @Test
+    void shouldOrderTheTokensOfACrowdOverFailovers() {
+        try (Crowd crowd = new Crowd(List.of("crowd:1", "crowd:2"))) {
+            crowd.join(this.owner, 3);
+            crowd.join(this.other, 3);
+            crowd.awaitGrants(100);
+            RedisServer master = this.sentinels.master();
+
+            master.kill();
+            this.sentinels.awaitMasterOtherThan(master);
+            crowd.awaitGrants(100);
+
+            System.out.println("master killed under load: " + crowd);
+            assertThat(crowd.disorder()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.github.lockstarter.topology;
+
+import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.topology.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.RedisErrorException;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.SlotMigration;
+import io.github.lockstarter.testsupport.TopologyTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** A slot moves to another shard, while its lock is held, waited for and fought for: nobody notices. */
+@TopologyTest
+class SlotMigrationTest {
+
+    private static final String NAME = "moved";
+
+    private static final String KEY = "lock:{" + NAME + "}";
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    private final RedisCluster cluster;
+
+    private final Instance owner;
+
+    private final Instance other;
+
+    SlotMigrationTest(RedisCluster cluster) {
+        this.cluster = cluster;
+        Pace pace = Pace.of(Duration.ofSeconds(12), Duration.ofMillis(100)).withoutPolling();
+        this.owner = this.instances.at(Servers.of(cluster), pace);
+        this.other = this.instances.at(Servers.of(cluster), pace);
+    }
+
+    @Test
+    void shouldRenewAndHandOverInEachPhase() throws Exception {
+        Lease lease = this.owner.acquire(NAME);
+        SlotMigration migration = this.cluster.migrate(KEY);
+        lease = renewAndHandOver(lease);
+        assertThat(migration.moveKeys()).isEqualTo(1);
+        lease = renewAndHandOver(lease);
+        lease.release();
+        lease = this.owner.acquire(NAME);
+        lease = renewAndHandOver(lease);
+        migration.finish();
+        lease = renewAndHandOver(lease);
+
+        assertThat(this.cluster.masterOf(KEY)).isSameAs(migration.target());
+        assertThat(lease.release()).isTrue();
+        assertThat(this.cluster.command(KEY, "EXISTS", KEY)).isEqualTo(0L);
+        assertThat(this.owner.told().count(LockAtRiskEvent.class, NAME)).isZero();
+    }
+
+    /** Goes to the other instance, which is told by a message, and back. */
+    private Lease renewAndHandOver(Lease lease) throws Exception {
+        long renewed = this.owner.told().count(LockRenewedEvent.class, NAME);
+        soon().until(() -> this.owner.told().count(LockRenewedEvent.class, NAME) > renewed + 2);
+        CompletableFuture<Lease> there = this.other.waitFor(NAME);
+        awaitInLine();
+        assertThat(lease.release()).isTrue();
+        Lease next = get(there);
+        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        CompletableFuture<Lease> back = this.owner.waitFor(NAME);
+        awaitInLine();
+        assertThat(next.release()).isTrue();
+        assertThat(get(back).fencingToken()).isGreaterThan(next.fencingToken());
+        return get(back);
+    }
+
+    private void awaitInLine() {
+        soon().until(() -> this.cluster.masters().stream().anyMatch(this::hasLine));
+    }
+
+    private boolean hasLine(RedisServer master) {
+        try (RedisCli cli = master.cli()) {
+            // of a node that imports the slot, without which it would send us away
+            cli.command("ASKING");
+            return cli.command("HEXISTS", KEY, "q").equals(1L);
+        } catch (RedisErrorException ex) {
+            return false;
+        }
+    }
+
+    @Test
+    void shouldExcludeACrowd() {
+        Instance third = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
+        try (Crowd crowd = new Crowd(List.of(NAME))) {
+            crowd.join(this.owner, 2);
+            crowd.join(this.other, 2);
+            crowd.join(third, 2);
+            for (int round = 0; round < 3; round++) {
+                crowd.awaitGrants(30);
+                SlotMigration migration = this.cluster.migrate(KEY);
+                crowd.awaitGrants(30);
+                migration.moveKeys();
+                crowd.awaitGrants(30);
+                migration.finish();
+            }
+            crowd.awaitGrants(30);
+
+            System.out.println("slot moved under load: " + crowd);
+            assertThat(crowd.overlaps()).isEmpty();
+            assertThat(crowd.disorder()).isEmpty();
+        }
+    }
+}

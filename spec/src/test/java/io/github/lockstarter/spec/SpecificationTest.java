@@ -1,0 +1,73 @@
+package io.github.lockstarter.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The specification holds, and without any one of the rules of the design it does not. */
+class SpecificationTest {
+
+    private static final Pattern RULE = Pattern.compile("Keeps\\(\"([^\"]+)\"\\)");
+
+    static List<Configuration> holding() throws IOException {
+        return Configuration.in("holds");
+    }
+
+    static List<Configuration> broken() throws IOException {
+        return Configuration.in("broken");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("holding")
+    void shouldHold(Configuration configuration, @TempDir Path scratch) throws Exception {
+        ModelChecker.Result result = new ModelChecker(scratch).check(configuration);
+
+        assertThat(configuration.dropped()).isEqualTo("none");
+        assertThat(configuration.checked()).isNotEmpty();
+        assertThat(result.holds()).as(result.output()).isTrue();
+        assertThat(result.distinctStates()).isGreaterThan(100);
+        System.out.printf("%s: holds, %,d distinct states%n", configuration, result.distinctStates());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("broken")
+    void shouldBeViolatedWithoutTheRule(Configuration configuration, @TempDir Path scratch) throws Exception {
+        assertThat(configuration.checked()).hasSize(1);
+        String checked = configuration.checked().get(0);
+
+        ModelChecker.Result result = new ModelChecker(scratch).check(configuration);
+
+        assertThat(result.output())
+                .contains(
+                        configuration.checksLiveness()
+                                ? "Temporal properties were violated."
+                                : "Invariant " + checked + " is violated.");
+        assertThat(result.traceLength()).isGreaterThan(3);
+        System.out.printf("%s: %s violated in %d states%n", configuration, checked, result.traceLength());
+    }
+
+    @Test
+    void shouldBreakEveryRuleThatAModuleNames() throws IOException {
+        Set<String> named = new TreeSet<>();
+        for (Configuration configuration : holding()) {
+            String module = configuration.module();
+            RULE.matcher(Files.readString(Configuration.HOME.resolve(module + ".tla")))
+                    .results()
+                    .forEach(rule -> named.add(module + ": " + rule.group(1)));
+        }
+
+        assertThat(broken())
+                .extracting(configuration -> configuration.module() + ": " + configuration.dropped())
+                .containsExactlyInAnyOrderElementsOf(named);
+    }
+}
