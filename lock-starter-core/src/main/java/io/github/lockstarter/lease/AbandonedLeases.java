@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockException;
 import java.lang.ref.Cleaner;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -28,9 +29,10 @@ final class AbandonedLeases {
 
     private static void abandon(Watchdog watchdog, Grant grant) {
         if (grant.standing().isLive()) {
-            logger.error("A lease of lock '" + grant.lockName() + "' (fencing token " + grant.fencingToken()
-                    + ") was dropped without a release. It is renewed no longer and runs out; release it in a finally"
-                    + " block or in try-with-resources.");
+            logger.error(LockException.printable(
+                    "A lease of lock '" + grant.lockName() + "' (fencing token " + grant.fencingToken()
+                            + ") was dropped without a release. It is renewed no longer and runs out; release it in a finally"
+                            + " block or in try-with-resources."));
             grant.abandon();
             watchdog.reconsider(grant);
         }

@@ -119,7 +119,8 @@ final class Acquisition {
             place.unanswered(this.leaseMillis);
         }
         if (this.pace.failed() && this.deadline.isNever() && ex.isTransient()) {
-            logger.warn("Lock '" + this.request.lockName() + "' waits for its store: " + ex.getMessage());
+            logger.warn(LockException.printable(
+                    "Lock '" + this.request.lockName() + "' waits for its store: " + ex.getMessage()));
         }
     }
 

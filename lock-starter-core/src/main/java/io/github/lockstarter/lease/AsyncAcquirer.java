@@ -81,10 +81,12 @@ final class AsyncAcquirer {
     }
 
     private void timeOut() {
-        fail(() -> {
-            this.acquisition.consider(this.turn);
-            return this.acquisition.giveUp();
-        });
+        fail(this::gaveUp);
+    }
+
+    private LockException gaveUp() {
+        this.acquisition.consider(this.turn);
+        return this.acquisition.giveUp();
     }
 
     /** The registry stops: nobody will look any more. */
@@ -97,10 +99,24 @@ final class AsyncAcquirer {
         return failure;
     }
 
+    /** Ends the wait at its deadline or by a refusal, on whatever thread: the one that looks may hang in the store. */
     private void fail(Supplier<? extends RuntimeException> why) {
         if (this.over.compareAndSet(false, true)) {
             this.failure = why.get();
+            if (!this.turn.isDone()) {
+                // Before the caller hears of it: who tries again at once must not find himself in the way.
+                boolean unused = this.engine.queues().withdraw(this.turn);
+            }
+            tellFailure();
             look();
+        }
+    }
+
+    /** Ends the wait on the thread that looks, which leaves the queue before it tells. */
+    private void failInLook(Supplier<? extends RuntimeException> why) {
+        if (this.over.compareAndSet(false, true)) {
+            this.failure = why.get();
+            this.looks.getAndIncrement();
         }
     }
 
@@ -113,10 +129,9 @@ final class AsyncAcquirer {
         }
     }
 
-    /** After leaving the queue: who tries again when he hears of it must not find himself in the way. */
     private void tellFailure() {
         RuntimeException why = this.failure;
-        if (this.ended && why != null) {
+        if (why != null) {
             this.failure = null;
             this.engine.threads().complete(() -> this.result.completeExceptionally(why));
         }
@@ -129,9 +144,10 @@ final class AsyncAcquirer {
             try {
                 lookOnce();
             } catch (LockException ex) {
-                fail(() -> told(ex));
+                failInLook(() -> told(ex));
             } catch (RuntimeException | Error ex) {
-                fail(() -> told(new LockException("Lock '" + this.turn.lockName() + "' could not be acquired.", ex)));
+                failInLook(() ->
+                        told(new LockException("Lock '" + this.turn.lockName() + "' could not be acquired.", ex)));
             }
         } while (this.looks.addAndGet(-seen) != 0);
     }
@@ -157,7 +173,7 @@ final class AsyncAcquirer {
         if (grant != null) {
             granted(grant);
         } else if (this.acquisition.isHopeless() || this.acquisition.remaining() <= 0) {
-            timeOut();
+            failInLook(this::gaveUp);
         } else {
             this.engine.store().prepareWaiting();
             // A look that a message caused takes the place of the planned one; otherwise they would multiply.
@@ -190,8 +206,8 @@ final class AsyncAcquirer {
         if (this.ended) {
             return;
         }
-        boolean called = this.turn.isDone();
-        if (!called && !this.engine.queues().withdraw(this.turn)) {
+        boolean called = this.turn.isDone() && !this.turn.isCancelled();
+        if (!this.turn.isDone() && !this.engine.queues().withdraw(this.turn)) {
             // It is being called: the look that follows ends it.
             return;
         }

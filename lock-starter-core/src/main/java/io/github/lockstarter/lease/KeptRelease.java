@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.ReleaseReply;
@@ -49,8 +50,9 @@ final class KeptRelease {
             } catch (RuntimeException ex) {
                 // Asked again it does the same again.
                 if (!shield.caught()) {
-                    logger.warn("Lock '" + this.grant.lockName() + "' could not be told how long to stay: "
-                            + ex.getMessage() + " It runs out with its lease.");
+                    logger.warn(LockException.printable(
+                            "Lock '" + this.grant.lockName() + "' could not be told how long to stay: "
+                                    + ex.getMessage() + " It runs out with its lease."));
                     this.engine.events().released(this.grant, Outcome.ERROR, ex);
                     return true;
                 }

@@ -93,7 +93,7 @@ final class LeaseHandle implements Lease {
             CompletableFuture<LossReason> created = new CompletableFuture<>();
             if (LOST.compareAndSet(this, null, created)) {
                 LockThreads threads = this.engine.threads();
-                this.engine.losses().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
+                this.engine.losses().onLoss(this.grant, reason -> threads.completeLoss(() -> created.complete(reason)));
                 future = created;
             } else {
                 return lost();

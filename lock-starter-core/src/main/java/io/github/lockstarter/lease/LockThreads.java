@@ -39,6 +39,9 @@ final class LockThreads {
     /** Many: what hangs on a future is foreign code, and one that blocks must not silence others. */
     private final ThreadPoolExecutor stages = pool("lock-stage-", 200, new IdleFirstQueue());
 
+    /** Apart from those of grants: a stage often holds its thread for as long as its lock, and must not silence a loss. */
+    private final ThreadPoolExecutor losses = pool("lock-loss-", 200, new IdleFirstQueue());
+
     private final AtomicLong droppedEvents = new AtomicLong();
 
     /** Runs the task once, after the delay, on the one thread that must never wait. Null after the end. */
@@ -95,8 +98,17 @@ final class LockThreads {
 
     /** Completes a future whose dependent stages are foreign code. */
     void complete(Runnable completion) {
+        complete(this.stages, completion);
+    }
+
+    /** The same for a future that tells of a loss. */
+    void completeLoss(Runnable completion) {
+        complete(this.losses, completion);
+    }
+
+    private static void complete(ThreadPoolExecutor pool, Runnable completion) {
         try {
-            this.stages.execute(completion);
+            pool.execute(completion);
         } catch (RejectedExecutionException ex) {
             // The registry has stopped; what still hangs on it must not hang for ever.
             completion.run();
@@ -115,6 +127,7 @@ final class LockThreads {
         this.cleanUp.shutdown();
         this.listeners.shutdown();
         this.stages.shutdown();
+        this.losses.shutdown();
         try {
             // Places in the waiting line that were given up just now: left there, the lock would go to nobody.
             this.cleanUp.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
@@ -36,9 +37,10 @@ final class LossLog implements LockListener {
                 + event.remaining().toMillis() + " ms unless one succeeds"
                 + (event.cause() != null ? ": " + event.cause().getMessage() : ".");
         if (isNews(event.name())) {
-            logger.warn(message + " Further locks '" + event.name() + "' are logged at DEBUG for a minute.");
+            logger.warn(LockException.printable(message) + " Further locks '" + event.name()
+                    + "' are logged at DEBUG for a minute.");
         } else {
-            logger.debug(message);
+            logger.debug(LockException.printable(message));
         }
     }
 
@@ -51,16 +53,17 @@ final class LossLog implements LockListener {
     @Override
     public void recovered(LockRecoveredEvent event) {
         if (this.warned.remove(event.name()) != null) {
-            logger.info("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
-                    + ") is safe again: renewed.");
+            logger.info(LockException.printable("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
+                    + ") is safe again: renewed."));
         }
     }
 
     @Override
     public void lost(LockLostEvent event) {
         this.warned.remove(event.name());
-        logger.error("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken() + ") is LOST after "
-                + event.heldFor().toMillis() + " ms: " + event.reason()
-                + ". What its owner still does may run beside another owner.");
+        logger.error(LockException.printable(
+                "Lock '" + event.lockName() + "' (fencing token " + event.fencingToken() + ") is LOST after "
+                        + event.heldFor().toMillis() + " ms: " + event.reason()
+                        + ". What its owner still does may run beside another owner."));
     }
 }

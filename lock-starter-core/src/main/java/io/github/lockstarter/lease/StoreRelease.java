@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.ReleaseReply;
@@ -133,8 +134,8 @@ final class StoreRelease {
     }
 
     private void failed(Throwable failure) {
-        logger.warn("Lock '" + this.grant.lockName() + "' could not be released yet: " + failure.getMessage()
-                + " Tried again in the background; at worst it runs out by itself.");
+        logger.warn(LockException.printable("Lock '" + this.grant.lockName() + "' could not be released yet: "
+                + failure.getMessage() + " Tried again in the background; at worst it runs out by itself."));
         this.engine.backgroundRelease().ofGrant(this.grant);
         this.engine.events().released(this.grant, Outcome.ERROR, failure);
         end();

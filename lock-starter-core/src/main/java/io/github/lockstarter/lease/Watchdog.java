@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,7 +163,9 @@ final class Watchdog {
         } catch (Throwable ex) {
             // One lease must not cost the others their renewal; this one is looked at again, at its deadline at the
             // latest.
-            logger.error("The watchdog stumbled over lock '" + grant.lockName() + "'; it goes on.", ex);
+            logger.error(
+                    LockException.printable("The watchdog stumbled over lock '" + grant.lockName() + "'; it goes on."),
+                    ex);
             round.again.add(() -> lookAt(grant, round.now + this.pace.attempt()));
         }
     }

@@ -74,6 +74,7 @@ class AcquireReplayTest {
     @Test
     void shouldBeOneGrantIfNobodyWaitsForIt() throws Exception {
         Instance instance = this.instances.at(this.proxy);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
 
         Lease lease = instance.registry()

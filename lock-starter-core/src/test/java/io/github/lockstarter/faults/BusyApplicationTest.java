@@ -2,40 +2,42 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.faults.Waiting.LIMIT;
 import static io.github.lockstarter.faults.Waiting.soon;
-import static io.github.lockstarter.faults.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
+import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
-import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The application blocks whatever threads it can reach; locks have their own. */
 @RedisTest
 class BusyApplicationTest {
 
-    private static final int EVENT_LOOPS = 3;
-
+    @AutoClose
     private final Instances instances = new Instances();
-
-    private final ClientResources resources =
-            DefaultClientResources.builder().ioThreadPoolSize(EVENT_LOOPS).build();
 
     private final CountDownLatch end = new CountDownLatch(1);
 
@@ -54,8 +56,6 @@ class BusyApplicationTest {
     @AfterEach
     void unblock() {
         this.end.countDown();
-        this.instances.close();
-        Future<Boolean> unused = this.resources.shutdown(0, 0, TimeUnit.SECONDS);
     }
 
     private void block() {
@@ -80,7 +80,7 @@ class BusyApplicationTest {
             thread.setDaemon(true);
             thread.start();
         }
-        within(Duration.ofMinutes(1)).until(() -> this.blocked.get() >= 2_000 + pool);
+        soon().until(() -> this.blocked.get() >= 2_000 + pool);
         long renewed = instance.events().count(LockRenewedEvent.class);
 
         soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 3);
@@ -94,47 +94,84 @@ class BusyApplicationTest {
     /** Boot gives all clients of an application the same event loops, and who blocks in a callback blocks one. */
     @Test
     void shouldRenewWhileAnEventLoopOfTheClientIsBlocked() throws Exception {
-        Instance instance = sharingEventLoops();
-        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-        blockEventLoops(1);
-        long renewed = instance.events().count(LockRenewedEvent.class);
+        ClientResources resources =
+                DefaultClientResources.builder().ioThreadPoolSize(3).build();
+        try {
+            Instance instance = this.instances.at(
+                    this.proxy, setup -> setup.lease(Duration.ofSeconds(6)).clientResources(resources));
+            Lease lease = instance.registry().acquire(LockRequest.of("beside"));
+            blockEventLoops(RedisClient.create(resources, this.proxy.uri()), Integer.getInteger("loops", 1));
+            long renewed = instance.events().count(LockRenewedEvent.class);
 
-        soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 2);
+            soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 2);
 
-        assertThat(instance.events().count(LockLostEvent.class)).isZero();
-        assertThat(lease.isHeld()).isTrue();
-    }
-
-    @Test
-    void shouldTellOfTheLossWhenAllEventLoopsAreBlocked() throws Exception {
-        Instance instance = sharingEventLoops();
-        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-        blockEventLoops(EVENT_LOOPS);
-
-        // the key is asked first: gone, and still held, would be a lie
-        while (lease.isHeld()) {
-            boolean gone = !this.redis.exists("lock:{beside}");
-            assertThat(gone && lease.isHeld()).isFalse();
+            assertThat(instance.events().count(LockLostEvent.class)).isZero();
+            assertThat(lease.release()).isTrue();
+        } finally {
+            this.end.countDown();
+            this.instances.close();
+            Future<?> unused = resources.shutdown(0, 0, TimeUnit.SECONDS);
         }
-
-        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
-        this.end.countDown();
-        assertThat(instance.lock("another").tryLock(LIMIT)).as("works again").isTrue();
-        instance.lock("another").unlock();
-    }
-
-    private Instance sharingEventLoops() {
-        return this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(6)).clientResources(this.resources));
     }
 
     /** Each new connection goes to the next event loop. */
-    private void blockEventLoops(int count) {
-        RedisClient application = RedisClient.create(this.resources, this.proxy.uri());
+    private void blockEventLoops(RedisClient application, int count) {
         while (this.blocked.get() < count) {
             int before = this.blocked.get();
             application.connect().async().ping().thenRun(this::block);
             soon().until(() -> this.blocked.get() > before);
         }
+    }
+
+    /** What hangs on {@code orTimeout} runs on the one timer thread that all futures of a JVM share. */
+    @Test
+    void shouldNoticeThatNobodyAnswersWhileTheTimerOfAllFuturesIsBlocked() throws Exception {
+        Instance instance = this.instances.at(
+                this.proxy,
+                setup -> setup.lease(Duration.ofSeconds(30))
+                        .commandTimeout(Duration.ofMillis(300))
+                        .releaseMode(ReleaseMode.BACKGROUND));
+        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
+        CompletableFuture<?> application = new CompletableFuture<>()
+                .orTimeout(1, TimeUnit.MILLISECONDS)
+                .handle((none, timeout) -> {
+                    block();
+                    return none;
+                });
+        soon().until(() -> this.blocked.get() == 1);
+        this.proxy.swallowRequestOf(Script.RELEASE, () -> {});
+
+        assertThat(lease.release()).isTrue();
+
+        soon().until(() -> !this.redis.exists("lock:{beside}"));
+        this.end.countDown();
+        assertThat(application).isNotNull();
+    }
+
+    /** Stages that block, on leases that were granted, must not silence the loss of another one. */
+    @Test
+    void shouldTellOfALossBesideManyStagesThatBlock() throws Exception {
+        Instance instance = this.instances.at(this.proxy, Setup::calm);
+        List<CompletableFuture<Void>> stages = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            LockRequest request = LockRequest.of("blocked:" + i);
+            Lease taken = instance.registry().acquire(request);
+            stages.add(instance.registry()
+                    .acquireAsync(request)
+                    .thenAccept(lease -> block())
+                    .toCompletableFuture());
+            taken.release();
+        }
+        soon().until(() -> this.blocked.get() >= 200);
+        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
+        CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+
+        this.redis.command("DEL", "lock:{beside}");
+
+        soon().until(() -> lease.state() == State.LOST);
+        assertThat(lost.get(5, TimeUnit.SECONDS)).isEqualTo(LossReason.DELETED);
+        assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
+        assertThat(stages).hasSize(300);
+        assertThat(this.proxy.commandsSeen(Commands.any())).isPositive();
     }
 }

@@ -63,6 +63,7 @@ class LostAcquireReplyTest {
     @EnumSource
     void shouldSayThatTheOutcomeIsUnknownWhoeverAsksWithoutWaiting(ConnectionEnd end) {
         Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
 
         LockStoreException failure = catchThrowableOfType(
@@ -103,6 +104,7 @@ class LostAcquireReplyTest {
     @EnumSource
     void shouldAskAgainUnderTheSameIdWhileThereIsTime(ConnectionEnd end) throws Exception {
         Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
 
         LeaseLock lock = instance.lock("lost");
@@ -139,6 +141,7 @@ class LostAcquireReplyTest {
         Duration commandTimeout = Duration.ofSeconds(1);
         Instance instance = this.instances.at(
                 this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(commandTimeout));
+        this.redis.command("CONFIG", "RESETSTAT");
         long pings = this.proxy.commandsSeen(Commands.named("ping"));
         this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
         // its failure makes the store ping, and when that is not answered either, open another connection instead

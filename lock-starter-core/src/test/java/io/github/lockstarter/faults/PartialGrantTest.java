@@ -40,7 +40,7 @@ class PartialGrantTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = "-pexpire")
+    @ValueSource(strings = {"-pexpire", "-pexpire -del"})
     void shouldLeaveNoKeyThatNeverEnds(String missing) throws Exception {
         this.redis.command(("ACL SETUSER " + USER + " reset on nopass ~* &* +@all " + missing).split(" "));
         Instance restricted =

@@ -136,8 +136,11 @@ class LockSettingsTest {
                 "handoff.max-time",
                 List.of(NEGATIVE, Duration.ofMillis(10_001), DAYS),
                 wrong -> GOOD.withHandOff(new HandOff(wrong, 64)));
-        assertThatCode(() -> new HandOff(Duration.ofSeconds(10), Integer.MAX_VALUE))
+        assertThatCode(() -> new HandOff(Duration.ofSeconds(10), 10_000))
                 .doesNotThrowAnyException();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new HandOff(Duration.ZERO, 10_001))
+                .withMessageContaining("at most 10000");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new HandOff(Duration.ZERO, -1))
                 .withMessageStartingWith("distributed-lock.handoff.max-count ")

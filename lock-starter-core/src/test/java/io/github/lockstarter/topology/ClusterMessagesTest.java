@@ -5,7 +5,9 @@ import static io.github.lockstarter.topology.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +58,30 @@ class ClusterMessagesTest {
         for (String name : names()) {
             shouldCall(name);
         }
+    }
+
+    /** The subscription moves with its connection to another node, and says so. */
+    @Test
+    void shouldCallAgainAfterTheNodeOfTheSubscriptionHasDied() throws Exception {
+        shouldCall("before");
+        RedisServer subscribedTo = subscribedNodes().get(0);
+        subscribedTo.kill();
+        soon().ignoreExceptions().until(() -> !subscribedNodes().isEmpty());
+        for (String name : names()) {
+            this.cluster.awaitMasterOtherThan(subscribedTo, keyOf(name));
+            shouldCall(name);
+        }
+    }
+
+    private List<RedisServer> subscribedNodes() {
+        return this.cluster.nodes().stream()
+                .filter(RedisServer::isRunning)
+                .filter(node -> {
+                    try (RedisCli cli = node.cli()) {
+                        return !((List<?>) cli.command("PUBSUB", "CHANNELS", "lock:inbox:*")).isEmpty();
+                    }
+                })
+                .toList();
     }
 
     private void shouldCall(String name) throws Exception {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.testsupport.RedisCluster;
@@ -116,5 +117,31 @@ class ClusterShardTest {
                         .isZero());
         waiting.forEach(each -> each.cancel(false));
         leases.forEach(Lease::close);
+    }
+
+    /** A server that is frozen keeps its connections: nothing but its silence says that another one has taken over. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldGoOnAtTheReplicaThatTakesOver(Fate fate) throws Exception {
+        String name = "shard";
+        Instance owner = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
+        Instance other = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
+        Lease lease = owner.acquire(name);
+        CompletableFuture<Lease> waiting = other.waitFor(name);
+        this.cluster.awaitInSync(keyOf(name));
+        RedisServer master = this.cluster.masterOf(keyOf(name));
+
+        fate.befall(master);
+        long befellAt = System.nanoTime();
+        this.cluster.awaitMasterOtherThan(master, keyOf(name));
+        long replacedAt = System.nanoTime();
+
+        soon().until(() -> owner.told().count(LockRecoveredEvent.class, name) > 0 || !lease.isHeld());
+        System.out.println(fate + ": replaced after " + (replacedAt - befellAt) / 1_000_000 + " ms, renewed "
+                + (System.nanoTime() - replacedAt) / 1_000_000 + " ms later");
+        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+        assertThat(lease.release()).isTrue();
+        assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(get(waiting).release()).isTrue();
     }
 }

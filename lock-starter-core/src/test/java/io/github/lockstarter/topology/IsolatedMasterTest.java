@@ -8,6 +8,7 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,10 @@ class IsolatedMasterTest {
         assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);
         assertThat(lease.release()).isFalse();
+        assertThat(owner.registry().getLock("another").tryLock(Duration.ofSeconds(10)))
+                .as("has found the new master")
+                .isTrue();
+        owner.registry().getLock("another").unlock();
         assertThat(get(waiting).release()).isTrue();
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -62,6 +63,25 @@ class SentinelFailoverTest {
         assertThat(get(forLasting).release()).isTrue();
         assertThat(get(forLost).release()).isTrue();
         assertThat(lost.release()).isFalse();
+    }
+
+    /** A client that is connected to what was the master, and is not any more, has to ask the sentinels again. */
+    @Test
+    void shouldFollowTheMasterIfTheOldOneKeepsItsConnections() throws Exception {
+        Lease lease = this.owner.acquire("demoted");
+        CompletableFuture<Lease> waiting = this.other.waitFor("demoted");
+        RedisServer old = this.sentinels.master();
+        this.sentinels.awaitInSync();
+        RedisServer master = this.sentinels.failOver();
+
+        this.sentinels.follow(old, master);
+
+        long renewed = this.owner.told().count(LockRenewedEvent.class, "demoted");
+        soon().until(() -> this.owner.told().count(LockRenewedEvent.class, "demoted") > renewed + 2);
+        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+        assertThat(lease.release()).isTrue();
+        assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(get(waiting).release()).isTrue();
     }
 
     @Test

@@ -60,9 +60,8 @@ final class DerivedFactory {
         if (lettuce.isRedisSentinelAware()) {
             return lettuce.getSentinelConfiguration();
         }
-        return lettuce.getSocketConfiguration() != null
-                ? lettuce.getSocketConfiguration()
-                : lettuce.getStandaloneConfiguration();
+        // The getter of the standalone configuration knows nothing of one that was given as a RedisConfiguration.
+        return (RedisConfiguration) new DirectFieldAccessor(lettuce).getPropertyValue("configuration");
     }
 
     /** No getter tells; the standalone configuration of such a factory names a server that nobody configured. */

@@ -1,7 +1,9 @@
 package io.github.lockstarter.store.redis;
 
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -52,6 +54,12 @@ final class PrivateLink implements RedisLink {
     private volatile CountDownLatch attempts = new CountDownLatch(0);
 
     private volatile @Nullable Throwable trouble;
+
+    /** Whether the connection leads to a server that is not the master any more. */
+    private volatile boolean misled;
+
+    /** When a connection was opened, or the topology asked for, last. */
+    private long lookedAt;
 
     private boolean warned;
 
@@ -120,6 +128,12 @@ final class PrivateLink implements RedisLink {
         }
     }
 
+    @Override
+    public void misled() {
+        this.misled = true;
+        suspect();
+    }
+
     private void schedule(Runnable task, long delayMillis) {
         ScheduledThreadPoolExecutor executor = this.background;
         if (executor != null) {
@@ -134,7 +148,17 @@ final class PrivateLink implements RedisLink {
     private void mend() {
         try {
             Link current = this.link;
-            if (current == null || !answers(current.factory())) {
+            boolean elsewhere = this.misled;
+            long rest = current != null && (elsewhere || isCluster()) ? untilNextLook() : 0;
+            if (rest > 0) {
+                // The answer may be the same for a while, and then somebody would be asked all the time.
+                schedule(this::mend, rest);
+                return;
+            }
+            this.misled = false;
+            if (current != null && isCluster()) {
+                refresh(current.factory());
+            } else if (current == null || elsewhere || !answers(current.factory())) {
                 open(current);
             }
             if (this.warned) {
@@ -158,7 +182,18 @@ final class PrivateLink implements RedisLink {
         }
     }
 
+    private long untilNextLook() {
+        return LONGEST_PAUSE_MILLIS - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lookedAt);
+    }
+
+    /** Has Lettuce ask who serves which slot: by itself it does seldom when a node is gone, and later when it is silent. */
+    private void refresh(LettuceConnectionFactory factory) {
+        this.lookedAt = System.nanoTime();
+        CompletionStage<?> unused = ((RedisClusterClient) factory.getRequiredNativeClient()).refreshPartitionsAsync();
+    }
+
     private void open(@Nullable Link replaced) {
+        this.lookedAt = System.nanoTime();
         LettuceConnectionFactory factory = this.recipe.create();
         try {
             ping(factory);

@@ -30,6 +30,9 @@ final class RedisErrors {
     private static final List<String> FATAL =
             List.of("NOPERM", "WRONGTYPE", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
 
+    /** Codes of a server that another one has replaced, or may have: who asks for the master again finds that one. */
+    private static final List<String> REPLACED = List.of("READONLY", "MASTERDOWN", "NOREPLICAS");
+
     private static final Pattern CODE_IN_SCRIPT =
             Pattern.compile("[ -](OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM) ");
 
@@ -68,6 +71,20 @@ final class RedisErrors {
                 ex,
                 true,
                 true);
+    }
+
+    /** Whether the answer says that another server than the one that gave it may be the master by now. */
+    static boolean isOfReplaced(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (isOfReplaced(String.valueOf(cause.getMessage()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean isOfReplaced(String message) {
+        return codeIn(inner(message), REPLACED) != null;
     }
 
     /** Up to Redis 6.2 a command that fails in a script is reported inside of a text about the script. */

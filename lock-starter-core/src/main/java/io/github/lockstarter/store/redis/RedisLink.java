@@ -23,6 +23,9 @@ interface RedisLink {
     /** Something went wrong on the connection: has it looked at in the background. */
     void suspect();
 
+    /** A server answered that is not the master any more: has the master looked for, even if the connection is fine. */
+    void misled();
+
     /** Whether the connection is the store's own, and {@link #isCluster()} known. */
     boolean isPrivate();
 

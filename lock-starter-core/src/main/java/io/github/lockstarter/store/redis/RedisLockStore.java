@@ -223,7 +223,9 @@ public final class RedisLockStore implements LockStore {
 
     private LockStoreException translated(Throwable failure, String lockName) {
         LockStoreException translated = RedisErrors.translate(failure, lockName, this.link.isPrivate());
-        if (translated.isTransient()) {
+        if (RedisErrors.isOfReplaced(failure)) {
+            this.link.misled();
+        } else if (translated.isTransient()) {
             this.link.suspect();
         }
         return translated;

@@ -57,16 +57,18 @@ final class RenewalBatch {
         return size() == 1 ? first : first + "' and " + (size() - 1) + " others, '";
     }
 
-    /** Tells each what the script's list of failures means to it. */
-    void answered(List<?> failures) {
+    /** Tells each what the script's list of failures means to it; true if it came from a server that was replaced. */
+    boolean answered(List<?> failures) {
+        boolean replaced = false;
         int told = 0;
         for (int i = 0; i < failures.size(); i += 2) {
             int failed = ((Long) failures.get(i)).intValue() - 1;
             renewed(told, failed);
-            notRenewed(this.renewals.get(failed), failures.get(i + 1));
+            replaced |= notRenewed(this.renewals.get(failed), failures.get(i + 1));
             told = failed + 1;
         }
         renewed(told, size());
+        return replaced;
     }
 
     /** Tells each that there was no answer. */
@@ -80,13 +82,14 @@ final class RenewalBatch {
         }
     }
 
-    private static void notRenewed(Renewal renewal, Object reason) {
+    private static boolean notRenewed(Renewal renewal, Object reason) {
         if (reason instanceof Long code) {
             renewal.lost(code == 0 ? LossReason.DELETED : LossReason.TAKEN_OVER);
-        } else {
-            String error = reason instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "" + reason;
-            renewal.failed(new LockStoreException(
-                    "Redis did not renew lock '" + renewal.lockName() + "': " + error, null, false, true));
+            return false;
         }
+        String error = reason instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "" + reason;
+        renewal.failed(new LockStoreException(
+                "Redis did not renew lock '" + renewal.lockName() + "': " + error, null, false, true));
+        return RedisErrors.isOfReplaced(error);
     }
 }

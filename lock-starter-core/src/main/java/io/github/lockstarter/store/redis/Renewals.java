@@ -49,20 +49,27 @@ final class Renewals {
         if (calls != null && this.link.isCluster()) {
             CompletionStage<List<Object>> answer =
                     calls.send(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds());
-            CompletionStage<?> unused = answer.thenAccept(batch::answered).exceptionally(failure -> {
-                failed(batch, failure);
-                return null;
-            });
+            CompletionStage<?> unused = answer.thenAccept(failures -> answered(batch, failures))
+                    .exceptionally(failure -> {
+                        failed(batch, failure);
+                        return null;
+                    });
         } else if (calls != null) {
-            batch.answered(calls.call(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds()));
+            answered(batch, calls.call(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds()));
         } else if (redis != null) {
             List<?> failures = redis.execute(LuaScript.RENEW, names, batch.leaseMillis(), batch.acquisitionIds());
             if (failures == null) {
                 throw RedisErrors.inTransaction(batch.subject());
             }
-            batch.answered(failures);
+            answered(batch, failures);
         } else {
             throw RedisErrors.notConnected(batch.subject(), this.link.trouble());
+        }
+    }
+
+    private void answered(RenewalBatch batch, List<?> failures) {
+        if (batch.answered(failures)) {
+            this.link.misled();
         }
     }
 
@@ -70,7 +77,9 @@ final class Renewals {
         LockStoreException cause = failure instanceof LockStoreException known
                 ? known
                 : RedisErrors.translate(failure, batch.subject(), this.link.isPrivate());
-        if (cause.isTransient()) {
+        if (RedisErrors.isOfReplaced(failure)) {
+            this.link.misled();
+        } else if (cause.isTransient()) {
             this.link.suspect();
         }
         batch.failed(cause);

@@ -15,16 +15,22 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Script calls over Lettuce, without the layers around it: the way to a lock that waits for its release is short, and is
  * gone too seldom to be compiled. Written in the order in which they are made.
  */
 final class ScriptCalls {
+
+    /** Not {@code orTimeout}: its one thread runs what any code of the JVM hangs on a timeout, and that may block. */
+    private static final ScheduledThreadPoolExecutor TIMER = timer();
 
     private final RedisClusterAsyncCommands<byte[], byte[]> commands;
 
@@ -105,9 +111,23 @@ final class ScriptCalls {
 
     /** A future of our own: timing out the client's would take the command back, and with it its place in the order. */
     private <T> CompletableFuture<T> limited(RedisFuture<T> answer) {
-        return answer.thenApply(Function.identity())
-                .toCompletableFuture()
-                .orTimeout(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+        CompletableFuture<T> limited = answer.thenApply(Function.identity()).toCompletableFuture();
+        ScheduledFuture<?> limit = TIMER.schedule(
+                () -> limited.completeExceptionally(new TimeoutException()),
+                this.timeout.toNanos(),
+                TimeUnit.NANOSECONDS);
+        CompletableFuture<T> unused = limited.whenComplete((reply, failure) -> limit.cancel(false));
+        return limited;
+    }
+
+    private static ScheduledThreadPoolExecutor timer() {
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-answer-timer-");
+        threads.setDaemon(true);
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads);
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setKeepAliveTime(3, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+        return timer;
     }
 
     private QueryTimeoutException noAnswer() {

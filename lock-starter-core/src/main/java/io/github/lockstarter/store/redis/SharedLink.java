@@ -55,6 +55,11 @@ final class SharedLink implements RedisLink {
     }
 
     @Override
+    public void misled() {
+        // As above.
+    }
+
+    @Override
     public boolean isPrivate() {
         return false;
     }

@@ -22,7 +22,13 @@ if #fields == 0 then
   local time = redis.call('TIME')
   local token = time[1] * 1000000 + time[2]
   redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', string.format('%.0f', token))
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  local set = redis.pcall('PEXPIRE', KEYS[1], ARGV[2])
+  if type(set) == 'table' then
+    -- A user without that permission must not leave a lock that never ends.
+    redis.pcall('DEL', KEYS[1])
+    redis.pcall('HDEL', KEYS[1], 'o', 'f')
+    return set
+  end
   return token
 end
 
