@@ -44,6 +44,10 @@ final class Releaser {
 
     private boolean afterEnd(Grant grant) {
         LossReason reason = grant.standing().lossReason();
+        if (reason != null) {
+            // Whoever declares the loss may not have come to that yet, and the owner may lock again at once.
+            this.engine.queues().leave(grant.turn());
+        }
         if (reason != null && grant.settle()) {
             // By our clock it is over, by the store's perhaps not yet; with the body ended nobody need wait for that.
             if (reason == LossReason.EXPIRED || reason == LossReason.MAX_HOLD) {
