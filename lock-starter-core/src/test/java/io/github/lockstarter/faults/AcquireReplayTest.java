@@ -54,6 +54,7 @@ class AcquireReplayTest {
     @Test
     void shouldBeOneGrantIfAThreadRetriesTheCommand() throws Exception {
         Instance instance = this.instances.at(this.proxy);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
 
         assertThat(instance.lock("replayed").tryLock(Duration.ofSeconds(5))).isTrue();

@@ -49,6 +49,7 @@ class LostAcquireReplyTest {
     @EnumSource
     void shouldSayThatTheOutcomeIsUnknownAndTakeTheGrantBack(ConnectionEnd end) {
         Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
 
         LeaseLock lock = instance.lock("lost");
@@ -90,6 +91,7 @@ class LostAcquireReplyTest {
     @Test
     void shouldNotRenewWhatItCannotTakeBack() {
         Instance instance = this.instances.at(this.proxy);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::blackHole);
 
         LeaseLock lock = instance.lock("lost");
@@ -123,6 +125,7 @@ class LostAcquireReplyTest {
     void shouldSayThatTheOutcomeIsUnknownWhenTheWaitEndsBeforeTheCommand() {
         Instance instance = this.instances.at(
                 this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(2)));
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
 
         Throwable failure = instance.registry()
