@@ -67,6 +67,7 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockStore",
                                 "distributedLockRegistry",
                                 "distributedLockBeanPostProcessor",
+                                "distributedLockCommitGuard",
                                 "distributedLockEventPublisher",
                                 "distributedLockMeters",
                                 "distributedLockGauges"));

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LockAtRiskEvent;
-import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
@@ -16,16 +15,12 @@ import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -89,38 +84,6 @@ class BusyApplicationTest {
         assertThat(instance.lock("another").tryLock(LIMIT)).isTrue();
         instance.lock("another").unlock();
         assertThat(lease.release()).isTrue();
-    }
-
-    /** Boot gives all clients of an application the same event loops, and who blocks in a callback blocks one. */
-    @Test
-    void shouldRenewWhileAnEventLoopOfTheClientIsBlocked() throws Exception {
-        ClientResources resources =
-                DefaultClientResources.builder().ioThreadPoolSize(3).build();
-        try {
-            Instance instance = this.instances.at(
-                    this.proxy, setup -> setup.lease(Duration.ofSeconds(6)).clientResources(resources));
-            Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-            blockEventLoops(RedisClient.create(resources, this.proxy.uri()), Integer.getInteger("loops", 1));
-            long renewed = instance.events().count(LockRenewedEvent.class);
-
-            soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 2);
-
-            assertThat(instance.events().count(LockLostEvent.class)).isZero();
-            assertThat(lease.release()).isTrue();
-        } finally {
-            this.end.countDown();
-            this.instances.close();
-            Future<?> unused = resources.shutdown(0, 0, TimeUnit.SECONDS);
-        }
-    }
-
-    /** Each new connection goes to the next event loop. */
-    private void blockEventLoops(RedisClient application, int count) {
-        while (this.blocked.get() < count) {
-            int before = this.blocked.get();
-            application.connect().async().ping().thenRun(this::block);
-            soon().until(() -> this.blocked.get() > before);
-        }
     }
 
     /** What hangs on {@code orTimeout} runs on the one timer thread that all futures of a JVM share. */

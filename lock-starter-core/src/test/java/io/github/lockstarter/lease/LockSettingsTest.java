@@ -136,8 +136,7 @@ class LockSettingsTest {
                 "handoff.max-time",
                 List.of(NEGATIVE, Duration.ofMillis(10_001), DAYS),
                 wrong -> GOOD.withHandOff(new HandOff(wrong, 64)));
-        assertThatCode(() -> new HandOff(Duration.ofSeconds(10), 10_000))
-                .doesNotThrowAnyException();
+        assertThatCode(() -> new HandOff(Duration.ofSeconds(10), 10_000)).doesNotThrowAnyException();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new HandOff(Duration.ZERO, 10_001))
                 .withMessageContaining("at most 10000");
