@@ -5,7 +5,6 @@ import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -51,17 +50,17 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (locked == null) {
             return invocation.proceed();
         }
-        List<LockStep> steps = LockStep.of(locked.specs(), invocation);
+        LockedInvocation call = new LockedInvocation(
+                this.registry.obtain(), this.defaults, LockStep.of(locked.specs(), invocation), invocation);
         return switch (locked.resultKind()) {
-            case FUTURE -> future(locked, steps, invocation);
-            case REACTIVE -> reactive(locked, steps, invocation);
-            default -> direct(locked, steps, invocation);
+            case FUTURE -> future(locked, call);
+            case REACTIVE -> reactive(locked, call);
+            default -> direct(locked, call);
         };
     }
 
-    private @Nullable Object direct(LockedMethod locked, List<LockStep> steps, MethodInvocation invocation)
-            throws Throwable {
-        LockedCall call = new LockedCall(this.registry.obtain(), this.defaults, steps, invocation);
+    private @Nullable Object direct(LockedMethod locked, LockedInvocation invocation) throws Throwable {
+        LockedCall call = new LockedCall(invocation);
         try {
             return call.run();
         } catch (LockNotGrantedException ex) {
@@ -71,7 +70,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             return notGranted(ex, locked, call.current(), invocation);
         } catch (InterruptedException ex) {
             if (call.isStarted()
-                    || ReflectionUtils.declaresException(invocation.getMethod(), InterruptedException.class)) {
+                    || ReflectionUtils.declaresException(
+                            invocation.invocation().getMethod(), InterruptedException.class)) {
                 throw ex;
             }
             throw interrupted(ex, locked, call.current());
@@ -79,9 +79,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     /** What goes wrong before the work has begun is told as the work would tell it: by the future. */
-    private @Nullable Object future(LockedMethod locked, List<LockStep> steps, MethodInvocation invocation)
-            throws Throwable {
-        FutureCall call = new FutureCall(this.registry.obtain(), this.defaults, steps, invocation);
+    private @Nullable Object future(LockedMethod locked, LockedInvocation invocation) throws Throwable {
+        FutureCall call = new FutureCall(invocation);
         try {
             return call.run();
         } catch (LockException ex) {
@@ -100,7 +99,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     private @Nullable Object notGrantedLater(
-            LockNotGrantedException failure, LockedMethod locked, LockStep step, MethodInvocation invocation)
+            LockNotGrantedException failure, LockedMethod locked, LockStep step, LockedInvocation invocation)
             throws Throwable {
         try {
             return notGranted(failure, locked, step, invocation);
@@ -109,13 +108,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         }
     }
 
-    private Object reactive(LockedMethod locked, List<LockStep> steps, MethodInvocation invocation) {
-        return new ReactiveCall(
-                        this.registry.obtain(),
-                        this.defaults,
-                        steps,
-                        invocation,
-                        (failure, step) -> notGranted(failure, locked, step, invocation))
+    private Object reactive(LockedMethod locked, LockedInvocation invocation) {
+        return new ReactiveCall(invocation, (failure, step) -> notGranted(failure, locked, step, invocation))
                 .publisher(locked.site().returnType());
     }
 
@@ -128,16 +122,17 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     private @Nullable Object notGranted(
-            LockNotGrantedException failure, LockedMethod locked, LockStep step, MethodInvocation invocation)
+            LockNotGrantedException failure, LockedMethod locked, LockStep step, LockedInvocation invocation)
             throws Throwable {
         NotGranted own = step.spec().notGranted();
         if (own != null) {
-            return own.answer(failure, invocation);
+            return own.answer(failure, invocation.invocation());
         }
         LockFailureHandler handler = this.failureHandler.get();
         if (handler == null) {
             throw failure;
         }
-        return handler.notGranted(failure, locked.site().method(), invocation.getArguments());
+        return handler.notGranted(
+                failure, locked.site().method(), invocation.invocation().getArguments());
     }
 }

@@ -3,13 +3,10 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class FutureCall {
 
-    private final LockRegistry registry;
-
-    private final LockDefaults defaults;
-
-    private final List<LockStep> steps;
-
-    private final MethodInvocation invocation;
+    private final LockedInvocation call;
 
     private final List<Lease> leases = new ArrayList<>(1);
 
     private boolean started;
 
-    FutureCall(LockRegistry registry, LockDefaults defaults, List<LockStep> steps, MethodInvocation invocation) {
-        this.registry = registry;
-        this.defaults = defaults;
-        this.steps = steps;
-        this.invocation = invocation;
+    FutureCall(LockedInvocation call) {
+        this.call = call;
     }
 
     boolean isStarted() {
@@ -43,7 +31,7 @@ final class FutureCall {
 
     /** The lock that is being waited for. */
     LockStep current() {
-        return this.steps.get(this.leases.size());
+        return this.call.steps().get(this.leases.size());
     }
 
     @SuppressWarnings({"NullAway", "FutureReturnValueIgnored"}) // nullable type arguments; the caller gets the future
@@ -53,7 +41,8 @@ final class FutureCall {
         try {
             acquire();
             this.started = true;
-            returned = LeaseContext.<@Nullable Object>call(this.leases.get(this.leases.size() - 1), lease -> proceed());
+            returned = LeaseContext.<@Nullable Object>call(
+                    this.leases.get(this.leases.size() - 1), lease -> this.call.proceed());
         } catch (Throwable ex) {
             LockLostException loss = end();
             if (loss != null) {
@@ -73,19 +62,8 @@ final class FutureCall {
 
     private void acquire() throws InterruptedException {
         long began = System.nanoTime();
-        for (LockStep step : this.steps) {
-            LockRequest request = this.leases.isEmpty()
-                    ? step.request()
-                    : step.after(System.nanoTime() - began, this.defaults.waitTime());
-            this.leases.add(this.registry.acquire(request));
-        }
-    }
-
-    private @Nullable Object proceed() throws Exception {
-        try {
-            return this.invocation.proceed();
-        } catch (Throwable ex) {
-            throw LockedCall.<RuntimeException>asItIs(ex);
+        for (int step = 0; step < this.call.steps().size(); step++) {
+            this.leases.add(this.call.registry().acquire(this.call.request(step, began)));
         }
     }
 
@@ -93,8 +71,7 @@ final class FutureCall {
         LockLostException first = null;
         for (int i = this.leases.size() - 1; i >= 0; i--) {
             LockLostException loss = HeldLeases.end(
-                    this.leases.get(i),
-                    this.defaults.onLost(this.steps.get(i).spec().onLost()));
+                    this.leases.get(i), this.call.onLost(this.call.steps().get(i)));
             first = first != null ? first : loss;
         }
         return first;

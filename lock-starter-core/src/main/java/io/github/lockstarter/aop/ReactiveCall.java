@@ -4,14 +4,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnLost;
-import java.util.List;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.springframework.aop.ProxyMethodInvocation;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -28,26 +22,12 @@ final class ReactiveCall {
         Object answer(LockNotGrantedException failure, LockStep step) throws Throwable;
     }
 
-    private final LockRegistry registry;
-
-    private final LockDefaults defaults;
-
-    private final List<LockStep> steps;
-
-    private final MethodInvocation invocation;
+    private final LockedInvocation call;
 
     private final Otherwise otherwise;
 
-    ReactiveCall(
-            LockRegistry registry,
-            LockDefaults defaults,
-            List<LockStep> steps,
-            MethodInvocation invocation,
-            Otherwise otherwise) {
-        this.registry = registry;
-        this.defaults = defaults;
-        this.steps = steps;
-        this.invocation = invocation;
+    ReactiveCall(LockedInvocation call, Otherwise otherwise) {
+        this.call = call;
         this.otherwise = otherwise;
     }
 
@@ -68,9 +48,9 @@ final class ReactiveCall {
         }
 
         private Flux<Object> from(int index) {
-            LockStep step = ReactiveCall.this.steps.get(index);
+            LockStep step = ReactiveCall.this.call.steps().get(index);
             return Flux.usingWhen(
-                    acquire(step, index),
+                    acquire(index),
                     lease -> {
                         this.taken = index + 1;
                         return under(lease, index + 1);
@@ -80,20 +60,15 @@ final class ReactiveCall {
                     lease -> end(lease, step, false));
         }
 
-        private Mono<Lease> acquire(LockStep step, int index) {
-            return Mono.fromCompletionStage(() -> ReactiveCall.this.registry.acquireAsync(requestOf(step, index)))
+        private Mono<Lease> acquire(int index) {
+            LockedInvocation call = ReactiveCall.this.call;
+            return Mono.fromCompletionStage(() -> call.registry().acquireAsync(call.request(index, this.began)))
                     // A grant in the very moment of a cancellation belongs to nobody.
                     .doOnDiscard(Lease.class, lease -> release(lease).subscribe());
         }
 
-        private LockRequest requestOf(LockStep step, int index) {
-            return index == 0
-                    ? step.request()
-                    : step.after(System.nanoTime() - this.began, ReactiveCall.this.defaults.waitTime());
-        }
-
         private Flux<Object> under(Lease lease, int next) {
-            Flux<Object> inside = next < ReactiveCall.this.steps.size()
+            Flux<Object> inside = next < ReactiveCall.this.call.steps().size()
                     ? Flux.defer(() -> from(next))
                     : Flux.defer(() -> method(lease));
             return inside.contextWrite(context -> context.put(Lease.class, lease));
@@ -110,22 +85,20 @@ final class ReactiveCall {
 
         private Publisher<Object> proceed() {
             try {
-                // The invocation can go on only once, and there may be many subscriptions.
-                MethodInvocation mine = ReactiveCall.this.invocation instanceof ProxyMethodInvocation proxied
-                        ? proxied.invocableClone()
-                        : ReactiveCall.this.invocation;
-                return published(mine.proceed());
+                // There may be many subscriptions.
+                return published(ReactiveCall.this.call.again().proceed());
             } catch (Throwable ex) {
                 return Flux.error(ex);
             }
         }
 
         private Publisher<Object> notGranted(LockNotGrantedException failure) {
-            if (this.taken == ReactiveCall.this.steps.size()) {
+            if (this.taken == ReactiveCall.this.call.steps().size()) {
                 return Flux.error(failure);
             }
             try {
-                return published(ReactiveCall.this.otherwise.answer(failure, ReactiveCall.this.steps.get(this.taken)));
+                return published(ReactiveCall.this.otherwise.answer(
+                        failure, ReactiveCall.this.call.steps().get(this.taken)));
             } catch (Throwable ex) {
                 return Flux.error(ex);
             }
@@ -133,9 +106,7 @@ final class ReactiveCall {
 
         private Mono<Void> end(Lease lease, LockStep step, boolean completed) {
             return Mono.defer(() -> {
-                        OnLost onLost =
-                                ReactiveCall.this.defaults.onLost(step.spec().onLost());
-                        LockLostException loss = HeldLeases.end(lease, onLost);
+                        LockLostException loss = HeldLeases.end(lease, ReactiveCall.this.call.onLost(step));
                         return loss != null && completed ? Mono.<Void>error(loss) : Mono.<Void>empty();
                     })
                     // A release waits for Redis, and whoever ends the publisher must not.

@@ -2,7 +2,6 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -276,17 +275,6 @@ final class Grant extends DueQueue.Entry {
 
     long fencingToken() {
         return this.fencingToken;
-    }
-
-    /** How long it must be kept yet although its owner is done; zero: not at all. */
-    long keepMillis(long now) {
-        Duration minHold = this.request.minHold();
-        if (minHold.isZero()) {
-            return 0;
-        }
-        long left = minHold.toNanos() - (now - this.grantedAt);
-        // A part of a millisecond counts, or the lock would be free a moment too early.
-        return left > 0 ? TimeUnit.NANOSECONDS.toMillis(left) + 1 : 0;
     }
 
     long grantedAt() {

@@ -1,9 +1,9 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockReleasedEvent.Outcome;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.ReleaseReply;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -27,48 +27,54 @@ final class KeptRelease {
         this.keepMillis = keepMillis;
     }
 
-    /** Waits for the answer; false if the lock was not ours any more. */
-    boolean await() {
-        boolean ours = true;
-        try (InterruptShield shield = new InterruptShield()) {
-            ours = ask(shield);
-        } finally {
-            this.grant.endRelease();
-            this.engine.losses().forget(this.grant);
-            this.engine.live().ended();
-            // Who comes next asks the store, and hears from it how long the lock is kept.
-            this.engine.queues().leave(this.grant.turn());
+    /** How long a grant must be kept yet although its owner is done; 0: not at all. */
+    static long millisToKeep(Grant grant, long now) {
+        Duration minHold = grant.request().minHold();
+        if (minHold.isZero()) {
+            return 0;
         }
-        return ours;
+        long left = minHold.toNanos() - (now - grant.grantedAt());
+        // A part of a millisecond counts, or the lock would be free a moment too early.
+        return left > 0 ? TimeUnit.NANOSECONDS.toMillis(left) + 1 : 0;
     }
 
-    private boolean ask(InterruptShield shield) {
-        while (true) {
-            try {
-                return concluded(
-                        this.engine.store().keep(this.grant.lockName(), this.grant.acquisitionId(), this.keepMillis));
-            } catch (RuntimeException ex) {
-                // Asked again it does the same again.
-                if (!shield.caught()) {
-                    logger.warn(LockException.printable(
-                            "Lock '" + this.grant.lockName() + "' could not be told how long to stay: "
-                                    + ex.getMessage() + " It runs out with its lease."));
-                    this.engine.events().released(this.grant, Outcome.ERROR, ex);
+    /** Waits for the answer; false if the lock was not ours any more. */
+    boolean await() {
+        try (InterruptShield shield = new InterruptShield()) {
+            while (true) {
+                ReleaseReply reply;
+                try {
+                    reply = this.engine
+                            .store()
+                            .keep(this.grant.lockName(), this.grant.acquisitionId(), this.keepMillis);
+                } catch (RuntimeException | Error ex) {
+                    if (shield.caught()) {
+                        // Asked again it does the same again.
+                        continue;
+                    }
+                    failed(ex);
                     return true;
                 }
+                return concluded(reply);
             }
+        } finally {
+            // Who comes next asks the store, and hears from it how long the lock is kept.
+            this.engine.queues().leave(this.grant.turn());
         }
     }
 
     private boolean concluded(ReleaseReply reply) {
         if (reply.isReleased()) {
-            this.engine.events().released(this.grant, Outcome.RELEASED, null);
+            this.engine.releaser().released(this.grant);
             return true;
         }
-        boolean gone = reply.outcome() == ReleaseReply.Outcome.GONE;
-        this.engine.losses().declareInRelease(this.grant, gone ? LossReason.DELETED : LossReason.TAKEN_OVER);
-        boolean unused = this.grant.settle();
-        this.engine.events().released(this.grant, Outcome.LOST, null);
+        this.engine.releaser().foundLost(this.grant, reply);
         return false;
+    }
+
+    private void failed(Throwable failure) {
+        logger.warn(LockException.printable("Lock '" + this.grant.lockName() + "' could not be told how long to stay: "
+                + failure.getMessage() + " It runs out with its lease."));
+        this.engine.releaser().unanswered(this.grant, failure);
     }
 }

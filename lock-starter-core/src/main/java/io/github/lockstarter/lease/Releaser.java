@@ -2,6 +2,7 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.ReleaseReply;
 
 /** Gives grants back: to the next in this JVM if that is possible, and to the store otherwise. */
 final class Releaser {
@@ -25,7 +26,7 @@ final class Releaser {
      */
     boolean release(Grant grant) {
         this.engine.losses().check(grant);
-        long keepMillis = grant.keepMillis(this.engine.clock().nanoTime());
+        long keepMillis = KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime());
         boolean mayPass = keepMillis == 0 && this.handOver.isPossible(grant);
         if (!grant.beginRelease()) {
             return afterEnd(grant);
@@ -40,6 +41,33 @@ final class Releaser {
         }
         StoreRelease release = new StoreRelease(this.engine, grant);
         return this.inBackground ? release.send() : release.await();
+    }
+
+    /** The store has taken the lock back. */
+    void released(Grant grant) {
+        this.engine.events().released(grant, Outcome.RELEASED, null);
+        end(grant);
+    }
+
+    /** The lock was not ours any more when the store was asked to take it back. */
+    void foundLost(Grant grant, ReleaseReply reply) {
+        boolean gone = reply.outcome() == ReleaseReply.Outcome.GONE;
+        this.engine.losses().declareInRelease(grant, gone ? LossReason.DELETED : LossReason.TAKEN_OVER);
+        boolean unused = grant.settle();
+        this.engine.events().released(grant, Outcome.LOST, null);
+        end(grant);
+    }
+
+    /** The store did not say whether it has taken the lock back. */
+    void unanswered(Grant grant, Throwable failure) {
+        this.engine.events().released(grant, Outcome.ERROR, failure);
+        end(grant);
+    }
+
+    private void end(Grant grant) {
+        grant.endRelease();
+        this.engine.losses().forget(grant);
+        this.engine.live().ended();
     }
 
     private boolean afterEnd(Grant grant) {

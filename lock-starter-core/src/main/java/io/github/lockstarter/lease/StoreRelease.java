@@ -1,8 +1,6 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockReleasedEvent.Outcome;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Successor;
 import java.util.concurrent.CompletionException;
@@ -114,14 +112,10 @@ final class StoreRelease {
         // Also if it ran out before the release arrived: the attempt may be executed after that.
         this.engine.backgroundRelease().ofUnanswered(this.grant);
         if (ours) {
-            this.engine.events().released(this.grant, Outcome.RELEASED, null);
+            this.engine.releaser().released(this.grant);
         } else {
-            boolean gone = reply.outcome() == ReleaseReply.Outcome.GONE;
-            this.engine.losses().declareInRelease(this.grant, gone ? LossReason.DELETED : LossReason.TAKEN_OVER);
-            boolean unused = this.grant.settle();
-            this.engine.events().released(this.grant, Outcome.LOST, null);
+            this.engine.releaser().foundLost(this.grant, reply);
         }
-        end();
         if (this.place == null || this.successor == null) {
             this.engine.queues().leave(this.grant.turn());
         } else {
@@ -137,20 +131,13 @@ final class StoreRelease {
         logger.warn(LockException.printable("Lock '" + this.grant.lockName() + "' could not be released yet: "
                 + failure.getMessage() + " Tried again in the background; at worst it runs out by itself."));
         this.engine.backgroundRelease().ofGrant(this.grant);
-        this.engine.events().released(this.grant, Outcome.ERROR, failure);
-        end();
+        this.engine.releaser().unanswered(this.grant, failure);
         if (this.place == null || this.successor == null) {
             this.engine.queues().leave(this.grant.turn());
         } else {
             this.place.unanswered(this.successor.leaseMillis());
             this.engine.passOn(this.grant.turn(), this.place);
         }
-    }
-
-    private void end() {
-        this.grant.endRelease();
-        this.engine.losses().forget(this.grant);
-        this.engine.live().ended();
     }
 
     /** Lets those behind go on from the place that the release gave them. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.LockStoreException;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -25,6 +27,24 @@ interface RedisLink {
 
     /** A server answered that is not the master any more: has the master looked for, even if the connection is fine. */
     void misled();
+
+    /**
+     * Puts what the client threw into our terms, and has done about it what can be done.
+     *
+     * @param subject the lock that Redis was asked for
+     */
+    default LockStoreException failed(Throwable failure, String subject) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        LockStoreException translated =
+                cause instanceof LockStoreException known ? known : RedisErrors.translate(cause, subject, isPrivate());
+        if (RedisErrors.isOfReplaced(cause)) {
+            misled();
+        } else if (translated.isTransient()) {
+            suspect();
+        }
+        return translated;
+    }
 
     /** Whether the connection is the store's own, and {@link #isCluster()} known. */
     boolean isPrivate();

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
@@ -77,15 +76,29 @@ public final class RedisLockStore implements LockStore {
         if (calls == null) {
             return null;
         }
+        return send(
+                calls,
+                LuaScript.ACQUIRE,
+                lockName,
+                acquireArguments(acquisitionId, leaseMillis, join),
+                RedisLockStore::reply);
+    }
+
+    /** Sends a script call without waiting; whatever goes wrong with it fails the stage, in our terms. */
+    private <T> CompletionStage<T> send(
+            ScriptCalls calls, LuaScript<Long> script, String lockName, String[] arguments, Function<Long, T> meaning) {
+        CompletionStage<Long> reply;
         try {
-            return calls.send(
-                            LuaScript.ACQUIRE,
-                            List.of(this.keys.keyOf(lockName)),
-                            acquireArguments(acquisitionId, leaseMillis, join))
-                    .thenApply(RedisLockStore::reply);
+            reply = calls.send(script, List.of(this.keys.keyOf(lockName)), arguments);
         } catch (RuntimeException ex) {
-            return CompletableFuture.failedStage(translated(ex, lockName));
+            return CompletableFuture.failedStage(this.link.failed(ex, lockName));
         }
+        return reply.handle((code, failure) -> {
+            if (failure != null) {
+                throw this.link.failed(failure, lockName);
+            }
+            return meaning.apply(code);
+        });
     }
 
     private static AcquireReply reply(long answer) {
@@ -125,19 +138,12 @@ public final class RedisLockStore implements LockStore {
             }
         }
         long breaks = this.link.breaks();
-        String[] arguments = releaseArguments(acquisitionId, lastToken, successor);
-        CompletionStage<Long> reply;
-        try {
-            reply = calls.send(LuaScript.RELEASE, List.of(this.keys.keyOf(lockName)), arguments);
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedStage(translated(ex, lockName));
-        }
-        return reply.handle((code, failure) -> {
-            if (failure != null) {
-                throw translated(failure, lockName);
-            }
-            return ReleaseAnswers.meaning(code, this.link.breaks() != breaks);
-        });
+        return send(
+                calls,
+                LuaScript.RELEASE,
+                lockName,
+                releaseArguments(acquisitionId, lastToken, successor),
+                code -> ReleaseAnswers.meaning(code, this.link.breaks() != breaks));
     }
 
     private String[] releaseArguments(String acquisitionId, long lastToken, @Nullable Successor successor) {
@@ -165,7 +171,7 @@ public final class RedisLockStore implements LockStore {
         try {
             return calls.call(script, key, arguments);
         } catch (RuntimeException ex) {
-            throw translated(ex, lockName);
+            throw this.link.failed(ex, lockName);
         }
     }
 
@@ -213,22 +219,12 @@ public final class RedisLockStore implements LockStore {
         try {
             reply = command.apply(redis);
         } catch (RuntimeException ex) {
-            throw translated(ex, lockName);
+            throw this.link.failed(ex, lockName);
         }
         if (reply == null) {
             throw RedisErrors.inTransaction(lockName);
         }
         return reply;
-    }
-
-    private LockStoreException translated(Throwable failure, String lockName) {
-        LockStoreException translated = RedisErrors.translate(failure, lockName, this.link.isPrivate());
-        if (RedisErrors.isOfReplaced(failure)) {
-            this.link.misled();
-        } else if (translated.isTransient()) {
-            this.link.suspect();
-        }
-        return translated;
     }
 
     @Override

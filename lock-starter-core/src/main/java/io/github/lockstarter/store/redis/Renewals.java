@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Renewal;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -74,14 +73,6 @@ final class Renewals {
     }
 
     private void failed(RenewalBatch batch, Throwable failure) {
-        LockStoreException cause = failure instanceof LockStoreException known
-                ? known
-                : RedisErrors.translate(failure, batch.subject(), this.link.isPrivate());
-        if (RedisErrors.isOfReplaced(failure)) {
-            this.link.misled();
-        } else if (cause.isTransient()) {
-            this.link.suspect();
-        }
-        batch.failed(cause);
+        batch.failed(this.link.failed(failure, batch.subject()));
     }
 }
