@@ -34,6 +34,7 @@ enum Refusal {
         @Override
         void end(RedisCli redis, RedisCli busy) {
             READONLY.end(redis, busy);
+            redis.command("CONFIG", "SET", "replica-serve-stale-data", "yes");
         }
     },
     NOREPLICAS {

@@ -13,7 +13,8 @@
 -- One script, because deciding that the lock is free and taking it must be one step. Replayed with the same id it sets
 -- the full lease again, unless more is left, and returns the token of the first time: the owner counts its lease from the
 -- attempt that was answered, and a grant from the line has left a much shorter one on the key. HSET is the first write, so
--- a full Redis refuses it before anything changed; to join the line it stands under pcall, because who cannot join polls.
+-- a full Redis refuses it before anything changed; to join the line it stands under pcall, because who cannot join polls,
+-- unless this is not the master at all.
 
 local fields = redis.call('HGETALL', KEYS[1])
 
@@ -49,14 +50,19 @@ if lock.o then
     local line = lock.q or ''
     local entry = ';' .. ARGV[1] .. ':' .. ARGV[4] .. ':' .. ARGV[3]
     local from = string.find(line, ';' .. ARGV[1] .. ':', 1, true)
+    local joined = 0
     if not from then
-      redis.pcall('HSET', KEYS[1], 'q', line .. entry)
+      joined = redis.pcall('HSET', KEYS[1], 'q', line .. entry)
     else
       -- It stands there already, and says anew how it can be reached.
       local to = string.find(line, ';', from + 1, true) or #line + 1
       if string.sub(line, from, to - 1) ~= entry then
-        redis.pcall('HSET', KEYS[1], 'q', string.sub(line, 1, from - 1) .. entry .. string.sub(line, to))
+        joined = redis.pcall('HSET', KEYS[1], 'q', string.sub(line, 1, from - 1) .. entry .. string.sub(line, to))
       end
+    end
+    if type(joined) == 'table' and string.find(joined.err, 'READONLY', 1, true) then
+      -- A master that was demoted: what it says of the holder is old, and will never change for who only looks.
+      return joined
     end
   end
   local left = redis.call('PTTL', KEYS[1])
