@@ -5,9 +5,7 @@ import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -66,57 +64,25 @@ final class Acquisition {
     /** Asks the store once; null if the lock was not granted, {@link #pause()} says when to ask again. */
     @Nullable
     Grant attempt(Turn turn) {
-        Place place = Objects.requireNonNull(turn.place());
-        this.engine.attempts().began();
-        try {
-            ensureAccepting();
-            return ask(place, turn);
-        } catch (LockStoreException ex) {
-            failed(place, ex);
-            return null;
-        } finally {
-            this.engine.attempts().ended();
-        }
+        return Attempt.now(this.engine, this, turn);
     }
 
-    private @Nullable Grant ask(Place place, Turn turn) {
-        Claim claim = place.takeClaim(this.leaseMillis);
-        if (claim != null) {
-            return this.engine
-                    .grants()
-                    .granted(this, claim.fencingToken(), place, turn, claim.sentAt(), claim.sentAtWall());
-        }
-        LeaseClock clock = this.engine.clock();
-        long sentAt = clock.nanoTime();
-        long sentAtWall = clock.currentTimeMillis();
-        place.asking(sentAt);
-        AcquireReply reply;
-        try {
-            reply = this.engine
-                    .store()
-                    .acquire(this.request.lockName(), place.acquisitionId(), this.leaseMillis, mayWait());
-        } catch (LockStoreException ex) {
-            throw ex;
-        } catch (RuntimeException ex) {
-            throw new LockStoreException(
-                    "The store of lock '" + this.request.lockName() + "' failed: " + ex, ex, true, false);
-        }
-        place.answered(null);
-        if (reply instanceof AcquireReply.Granted granted) {
-            return this.engine.grants().granted(this, granted.fencingToken(), place, turn, sentAt, sentAtWall);
-        }
-        place.taken(mayWait());
+    /** As {@link #attempt}, without waiting for the answer if the store can do that. */
+    Attempt attemptLater(Turn turn, Runnable onAnswer) {
+        return Attempt.later(this.engine, this, turn, onAnswer);
+    }
+
+    /** The store says that somebody else has the lock, for that long unless it is renewed or released. */
+    void refused(long remainingMillis) {
         this.lastFailure = null;
-        this.pace.taken(((AcquireReply.Taken) reply).remainingMillis());
-        return null;
+        this.pace.taken(remainingMillis);
     }
 
-    private void failed(Place place, LockStoreException ex) {
-        place.answered(ex);
+    /** The store gave no usable answer. */
+    void failed(LockStoreException ex) {
         this.lastFailure = ex;
         if (ex.isOutcomeUnknown()) {
             this.unanswered = true;
-            place.unanswered(this.leaseMillis);
         }
         if (this.pace.failed() && this.deadline.isNever() && ex.isTransient()) {
             logger.warn(LockException.printable(

@@ -11,8 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for a grant without a thread: the turn, the timer and the messages of the store each cause a look, and looks of
- * one waiter run one after the other on the I/O threads.
+ * Waits for a grant without a thread: the turn, the timer, the messages and the answers of the store each cause a look,
+ * and looks of one waiter run one after the other on the I/O threads. None of them waits for the store if it can answer
+ * later: those for a part of it that is silent would keep the threads from all others.
  */
 final class AsyncAcquirer {
 
@@ -32,6 +33,9 @@ final class AsyncAcquirer {
     private final @Nullable ScheduledFuture<?> timeout;
 
     private @Nullable ScheduledFuture<?> nextLook;
+
+    /** What the store was asked and is not concluded; known to looks only. */
+    private @Nullable Attempt attempt;
 
     private boolean ended;
 
@@ -153,7 +157,14 @@ final class AsyncAcquirer {
     }
 
     private void lookOnce() {
-        if (this.over.get()) {
+        Attempt asked = this.attempt;
+        if (asked != null && !asked.isAnswered()) {
+            // The answer causes the next look.
+            return;
+        }
+        this.attempt = null;
+        Grant grant = asked != null ? asked.end() : null;
+        if (grant == null && this.over.get()) {
             try {
                 end();
             } finally {
@@ -161,25 +172,34 @@ final class AsyncAcquirer {
             }
             return;
         }
-        this.acquisition.ensureAccepting();
-        if (!this.turn.isDone()) {
-            return;
-        }
-        Grant grant = this.turn.awaitCall();
-        boolean waitFirst = grant == null && this.acquisition.mayWaitFirst(this.turn);
-        if (grant == null && !waitFirst) {
-            grant = this.acquisition.attempt(this.turn);
+        if (asked == null) {
+            this.acquisition.ensureAccepting();
+            if (!this.turn.isDone()) {
+                return;
+            }
+            grant = this.turn.awaitCall();
+            if (grant == null && !this.acquisition.mayWaitFirst(this.turn)) {
+                this.attempt = this.acquisition.attemptLater(this.turn, this::look);
+                return;
+            }
         }
         if (grant != null) {
             granted(grant);
         } else if (this.acquisition.isHopeless() || this.acquisition.remaining() <= 0) {
             failInLook(this::gaveUp);
         } else {
-            this.engine.store().prepareWaiting();
-            // A look that a message caused takes the place of the planned one; otherwise they would multiply.
-            cancel(this.nextLook);
-            this.nextLook = this.engine.threads().later(this::look, this.acquisition.pause());
+            lookLater();
         }
+    }
+
+    private void lookLater() {
+        this.engine.store().prepareWaiting();
+        // A look that a message caused takes the place of the planned one; otherwise they would multiply.
+        cancel(this.nextLook);
+        // What was heard while the store was asked may be newer than its answer.
+        Place place = this.turn.place();
+        long pause = place != null && place.isNoticed() ? 0 : this.acquisition.pause();
+        this.nextLook = this.engine.threads().later(this::look, pause);
     }
 
     private void granted(Grant grant) {
@@ -188,7 +208,7 @@ final class AsyncAcquirer {
         forget();
         this.turn.settle();
         if (!wanted) {
-            this.engine.releaser().release(grant);
+            this.engine.releaser().giveBack(grant);
             this.acquisition.endWaiting();
             return;
         }
@@ -216,7 +236,7 @@ final class AsyncAcquirer {
         Grant handedOver = called ? this.turn.awaitCall() : null;
         if (handedOver != null) {
             this.turn.settle();
-            this.engine.releaser().release(handedOver);
+            this.engine.releaser().giveBack(handedOver);
         } else if (called) {
             this.acquisition.passOn(this.turn);
         }

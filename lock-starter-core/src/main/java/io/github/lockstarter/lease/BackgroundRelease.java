@@ -2,6 +2,9 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -24,10 +27,18 @@ final class BackgroundRelease {
 
     private final LockThreads threads;
 
+    /** Releases that were sent and not answered yet. */
+    private final Census open = new Census();
+
     BackgroundRelease(LeaseClock clock, LockStore store, LockThreads threads) {
         this.clock = clock;
         this.store = store;
         this.threads = threads;
+    }
+
+    /** Waits for the answers to what was sent. */
+    void awaitAnswers(Duration atMost) {
+        boolean unused = this.open.awaitNone(atMost);
     }
 
     /** Releases a grant that is known; the first answer is final, unless an attempt to acquire it is still open. */
@@ -94,23 +105,25 @@ final class BackgroundRelease {
 
         @Override
         public void run() {
-            if (!isDone()) {
-                BackgroundRelease.this.threads.cleanUpLater(this, nextPause());
-            }
+            BackgroundRelease.this.open.began();
+            CompletionStage<?> unused = send().whenComplete((reply, failure) -> {
+                logger.debug("Background release of lock '" + this.lockName + "': " + reply, failure);
+                boolean settled = failure == null && !this.unanswered;
+                if (!settled && BackgroundRelease.this.clock.nanoTime() - this.until < 0) {
+                    BackgroundRelease.this.threads.cleanUpLater(this, nextPause());
+                }
+                BackgroundRelease.this.open.ended();
+            });
         }
 
-        private boolean isDone() {
+        /** Without waiting for the answer: a part of the store that is silent must not keep others from being told. */
+        private CompletionStage<ReleaseReply> send() {
             try {
-                ReleaseReply reply =
-                        BackgroundRelease.this.store.release(this.lockName, this.acquisitionId, this.lastToken, null);
-                logger.debug("Background release of lock '" + this.lockName + "': " + reply);
-                if (!this.unanswered) {
-                    return true;
-                }
+                return BackgroundRelease.this.store.releaseLater(
+                        this.lockName, this.acquisitionId, this.lastToken, null);
             } catch (RuntimeException ex) {
-                logger.debug("Background release of lock '" + this.lockName + "' failed", ex);
+                return CompletableFuture.failedStage(ex);
             }
-            return BackgroundRelease.this.clock.nanoTime() - this.until >= 0;
         }
 
         private long nextPause() {

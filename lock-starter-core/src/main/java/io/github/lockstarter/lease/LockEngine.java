@@ -100,6 +100,7 @@ final class LockEngine implements WaitingListener {
         this.watched.snapshot().forEach(this.losses::check);
         this.waiting.awaitNone(this.settings.commandTimeout());
         this.threads.stop(Duration.ofSeconds(1));
+        this.backgroundRelease.awaitAnswers(Duration.ofSeconds(1));
         this.store.stop(this);
     }
 

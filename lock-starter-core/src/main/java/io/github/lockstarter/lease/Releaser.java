@@ -25,8 +25,17 @@ final class Releaser {
      * @return false if the lease was lost, now or before
      */
     boolean release(Grant grant) {
+        return release(
+                grant, KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime()), this.inBackground);
+    }
+
+    /** Releases a grant that nobody has used, and so need not be kept; does not wait for the store if that can be helped. */
+    void giveBack(Grant grant) {
+        boolean unused = release(grant, 0, true);
+    }
+
+    private boolean release(Grant grant, long keepMillis, boolean withoutWaiting) {
         this.engine.losses().check(grant);
-        long keepMillis = KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime());
         boolean mayPass = keepMillis == 0 && this.handOver.isPossible(grant);
         if (!grant.beginRelease()) {
             return afterEnd(grant);
@@ -40,7 +49,7 @@ final class Releaser {
             return new KeptRelease(this.engine, grant, keepMillis).await();
         }
         StoreRelease release = new StoreRelease(this.engine, grant);
-        return this.inBackground ? release.send() : release.await();
+        return withoutWaiting ? release.send() : release.await();
     }
 
     /** The store has taken the lock back. */

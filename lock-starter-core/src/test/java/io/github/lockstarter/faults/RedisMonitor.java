@@ -42,7 +42,7 @@ final class RedisMonitor implements AutoCloseable {
         List<Script> calls = new ArrayList<>();
         for (String line : this.lines) {
             for (Script script : Script.values()) {
-                if (line.contains(script.sha1()) && line.contains('"' + key + '"')) {
+                if (script.isCalledIn(line) && line.contains('"' + key + '"')) {
                     calls.add(script);
                 }
             }

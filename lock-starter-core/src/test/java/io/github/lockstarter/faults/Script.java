@@ -34,8 +34,9 @@ enum Script implements Predicate<List<String>> {
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
     }
 
-    String sha1() {
-        return this.sha1;
+    /** Whether a line of Redis' monitor shows a call, by the digest or by the text: of that the first line is enough. */
+    boolean isCalledIn(String monitored) {
+        return monitored.contains(this.sha1) || monitored.contains(this.text.substring(0, this.text.indexOf('\n')));
     }
 
     @Override
