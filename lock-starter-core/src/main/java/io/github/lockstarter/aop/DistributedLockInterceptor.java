@@ -6,6 +6,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -24,6 +25,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     private final SingletonSupplier<LockRegistry> registry;
 
     private final Supplier<@Nullable LockFailureHandler> failureHandler;
+
+    private final Executor releases = new ReleaseThreads();
 
     /**
      * Creates the interceptor.
@@ -50,9 +53,10 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (locked == null) {
             return invocation.proceed();
         }
+        ResultKind kind = locked.resultKind();
         LockedInvocation call = new LockedInvocation(
                 this.registry.obtain(), this.defaults, LockStep.of(locked.specs(), invocation), invocation);
-        return switch (locked.resultKind()) {
+        return switch (kind) {
             case FUTURE -> future(locked, call);
             case REACTIVE -> reactive(locked, call);
             default -> direct(locked, call);
@@ -80,7 +84,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
     /** What goes wrong before the work has begun is told as the work would tell it: by the future. */
     private @Nullable Object future(LockedMethod locked, LockedInvocation invocation) throws Throwable {
-        FutureCall call = new FutureCall(invocation);
+        FutureCall call = new FutureCall(invocation, this.releases);
         try {
             return call.run();
         } catch (LockException ex) {
@@ -109,7 +113,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     private Object reactive(LockedMethod locked, LockedInvocation invocation) {
-        return new ReactiveCall(invocation, (failure, step) -> notGranted(failure, locked, step, invocation))
+        return new ReactiveCall(
+                        invocation, (failure, step) -> notGranted(failure, locked, step, invocation), this.releases)
                 .publisher(locked.site().returnType());
     }
 

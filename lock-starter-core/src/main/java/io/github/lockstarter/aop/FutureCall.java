@@ -3,10 +3,13 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.tx.GuardedLeases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +20,15 @@ final class FutureCall {
 
     private final LockedInvocation call;
 
+    private final Executor releases;
+
     private final List<Lease> leases = new ArrayList<>(1);
 
     private boolean started;
 
-    FutureCall(LockedInvocation call) {
+    FutureCall(LockedInvocation call, Executor releases) {
         this.call = call;
+        this.releases = releases;
     }
 
     boolean isStarted() {
@@ -34,24 +40,23 @@ final class FutureCall {
         return this.call.steps().get(this.leases.size());
     }
 
-    @SuppressWarnings({"NullAway", "FutureReturnValueIgnored"}) // nullable type arguments; the caller gets the future
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller gets the future
     @Nullable
     Object run() throws Throwable {
         Object returned;
         try {
             acquire();
             this.started = true;
-            returned = LeaseContext.<@Nullable Object>call(
-                    this.leases.get(this.leases.size() - 1), lease -> this.call.proceed());
+            returned = proceed();
+            if (returned instanceof CompletionStage<?> stage) {
+                return new HeldFuture<>(stage, this.releases, this::end);
+            }
         } catch (Throwable ex) {
             LockLostException loss = end();
             if (loss != null) {
                 ex.addSuppressed(loss);
             }
             throw ex;
-        }
-        if (returned instanceof CompletionStage<?> stage) {
-            return new Held<>(stage);
         }
         LockLostException loss = end();
         if (loss != null) {
@@ -67,44 +72,35 @@ final class FutureCall {
         }
     }
 
+    /** Transactions that the method commits before it returns count on the locks as well. */
+    @SuppressWarnings("NullAway") // it does not see that the type argument is nullable
+    private @Nullable Object proceed() throws Exception {
+        List<Lease> guarded = new ArrayList<>(this.leases.size());
+        for (int i = 0; i < this.leases.size(); i++) {
+            if (onLost(i) != OnLost.IGNORE) {
+                guarded.add(this.leases.get(i));
+            }
+        }
+        guarded.forEach(GuardedLeases::add);
+        try {
+            return LeaseContext.<@Nullable Object>call(
+                    this.leases.get(this.leases.size() - 1), lease -> this.call.proceed());
+        } finally {
+            guarded.forEach(GuardedLeases::remove);
+        }
+    }
+
+    /** Releases all; the loss of the innermost that its owner wants to hear of, or null. */
     private @Nullable LockLostException end() {
         LockLostException first = null;
         for (int i = this.leases.size() - 1; i >= 0; i--) {
-            LockLostException loss = HeldLeases.end(
-                    this.leases.get(i), this.call.onLost(this.call.steps().get(i)));
+            LockLostException loss = HeldLeases.end(this.leases.get(i), onLost(i));
             first = first != null ? first : loss;
         }
         return first;
     }
 
-    /** Completes after the locks were released; cancelling it cancels the work and releases them. */
-    private final class Held<T> extends CompletableFuture<T> {
-
-        private final CompletableFuture<?> work;
-
-        @SuppressWarnings("unchecked") // a stage of T, says the method's signature
-        Held(CompletionStage<?> stage) {
-            this.work = stage.toCompletableFuture();
-            CompletableFuture<?> unused = this.work.whenComplete((result, failure) -> {
-                LockLostException loss = end();
-                if (failure == null && loss == null) {
-                    complete((T) result);
-                } else if (failure == null) {
-                    completeExceptionally(loss);
-                } else {
-                    if (loss != null) {
-                        failure.addSuppressed(loss);
-                    }
-                    completeExceptionally(failure);
-                }
-            });
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            boolean unused = this.work.cancel(mayInterruptIfRunning);
-            return cancelled;
-        }
+    private OnLost onLost(int step) {
+        return this.call.onLost(this.call.steps().get(step));
     }
 }

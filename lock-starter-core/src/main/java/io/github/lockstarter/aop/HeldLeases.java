@@ -12,15 +12,16 @@ final class HeldLeases {
 
     /** Releases the lease; tells the loss that its owner wants to hear of, or null. */
     static @Nullable LockLostException end(Lease lease, OnLost onLost) {
-        LockLostException loss = null;
-        try {
-            if (onLost != OnLost.IGNORE) {
-                lease.ensureHeld();
-            }
-        } catch (LockLostException ex) {
-            loss = ex;
-        }
         lease.close();
-        return loss;
+        // Asked after the release, which may be the first to find the lock gone. What its owner gave back is no loss.
+        if (onLost == OnLost.IGNORE || lease.state() != Lease.State.LOST) {
+            return null;
+        }
+        try {
+            lease.ensureHeld();
+            return null;
+        } catch (LockLostException ex) {
+            return ex;
+        }
     }
 }

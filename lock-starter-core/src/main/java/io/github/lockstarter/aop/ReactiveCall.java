@@ -4,10 +4,12 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -26,9 +28,12 @@ final class ReactiveCall {
 
     private final Otherwise otherwise;
 
-    ReactiveCall(LockedInvocation call, Otherwise otherwise) {
+    private final Scheduler releases;
+
+    ReactiveCall(LockedInvocation call, Otherwise otherwise, Executor releases) {
         this.call = call;
         this.otherwise = otherwise;
+        this.releases = Schedulers.fromExecutor(releases);
     }
 
     /** What the caller gets: nothing happens before it subscribes. */
@@ -110,11 +115,11 @@ final class ReactiveCall {
                         return loss != null && completed ? Mono.<Void>error(loss) : Mono.<Void>empty();
                     })
                     // A release waits for Redis, and whoever ends the publisher must not.
-                    .subscribeOn(Schedulers.boundedElastic());
+                    .subscribeOn(ReactiveCall.this.releases);
         }
 
         private Mono<Void> release(Lease lease) {
-            return Mono.<Void>fromRunnable(lease::close).subscribeOn(Schedulers.boundedElastic());
+            return Mono.<Void>fromRunnable(lease::close).subscribeOn(ReactiveCall.this.releases);
         }
     }
 

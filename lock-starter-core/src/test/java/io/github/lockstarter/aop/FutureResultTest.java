@@ -2,11 +2,13 @@ package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -60,6 +62,36 @@ class FutureResultTest {
         assertThat(result.cancel(true)).isTrue();
 
         assertThat(this.exports.work()).isCancelled();
+        await().until(() -> !this.app.isLocked("export"));
+    }
+
+    @Test
+    void shouldTellOfALossThatOnlyTheReleaseFinds() {
+        CompletableFuture<String> result = this.exports.export();
+        this.app.registry.getLock("export").forceUnlock();
+
+        this.exports.work().complete("done");
+
+        assertThat(result)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withRootCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldCompleteAlthoughTheMethodHasReleasedItself() {
+        assertThat(this.exports.releasing()).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void shouldReleaseAtTheEndOfAStageThatIsNoFuture() {
+        CompletionStage<String> work = withoutFuture(this.exports.work());
+        CompletionStage<String> result = this.exports.stage(work);
+        assertThat(this.app.isLocked("export")).isTrue();
+
+        this.exports.work().complete("done");
+
+        assertThat(result.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
         assertThat(this.app.isLocked("export")).isFalse();
     }
 
@@ -100,6 +132,20 @@ class FutureResultTest {
         assertThat(first).succeedsWithin(Duration.ofSeconds(10));
     }
 
+    /** What {@link CompletionStage} allows. */
+    @SuppressWarnings("unchecked")
+    private static CompletionStage<String> withoutFuture(CompletionStage<String> stage) {
+        return (CompletionStage<String>) Proxy.newProxyInstance(
+                FutureResultTest.class.getClassLoader(),
+                new Class<?>[] {CompletionStage.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("toCompletableFuture")) {
+                        throw new UnsupportedOperationException();
+                    }
+                    return method.invoke(stage, arguments);
+                });
+    }
+
     static class Exports {
 
         private final CompletableFuture<String> work = new CompletableFuture<>();
@@ -123,6 +169,17 @@ class FutureResultTest {
         @DistributedLock(name = "export", waitTime = 100)
         public CompletionStage<String> stage() {
             return this.work;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletionStage<String> stage(CompletionStage<String> given) {
+            return given;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletableFuture<String> releasing() {
+            LeaseContext.required().release();
+            return CompletableFuture.completedFuture("done");
         }
 
         @DistributedLock(name = "export", waitTime = 100)

@@ -13,7 +13,10 @@ import io.github.lockstarter.OnNotGranted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /** A method that returns a publisher holds its lock from the subscription to its end. */
 class ReactiveResultTest {
@@ -94,6 +98,44 @@ class ReactiveResultTest {
             assertThat(this.feeds.skipped().blockOptional(SOON)).isEmpty();
             assertThat(this.feeds.withFallback().block(SOON)).isEqualTo("instead");
         });
+    }
+
+    @Test
+    void shouldReleaseAlthoughTheThreadsOfTheApplicationAllWait() throws Exception {
+        CompletableFuture<Void> mayEnd = new CompletableFuture<>();
+        CountDownLatch ended = new CountDownLatch(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE);
+        Disposable subscription = this.feeds.endless().subscribe();
+        await().until(() -> this.app.isLocked("feed"));
+        try {
+            for (int i = 0; i < Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE; i++) {
+                Schedulers.boundedElastic().schedule(() -> {
+                    mayEnd.join();
+                    ended.countDown();
+                });
+            }
+
+            subscription.dispose();
+
+            await().until(() -> !this.app.isLocked("feed"));
+        } finally {
+            mayEnd.complete(null);
+        }
+        assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void shouldLeaveNothingBehindWheneverItIsCancelled() {
+        Random random = new Random(7);
+        for (int i = 0; i < 500; i++) {
+            Disposable subscription = this.feeds.counted().subscribe();
+            for (int spins = random.nextInt(3000); spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            subscription.dispose();
+        }
+
+        await().until(() -> this.app.registry.active() == 0 && this.app.registry.waiting() == 0);
+        assertThat(this.app.isLocked("feed")).isFalse();
     }
 
     @Test

@@ -6,19 +6,20 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-/** An application with the post-processor and a registry of real locks, in memory. */
+/** An application with the post-processor and a registry of real locks, in memory unless told otherwise. */
 final class RealLocks implements AutoCloseable {
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
-    final LeasingLockRegistry registry =
-            new LeasingLockRegistry(new InMemoryLockStore(), LockSettings.of(Duration.ofMillis(900)), null, List.of());
+    final LeasingLockRegistry registry;
 
-    private RealLocks(Class<?>... components) {
+    private RealLocks(LockStore store, Duration lease, Class<?>... components) {
+        this.registry = new LeasingLockRegistry(store, LockSettings.of(lease), null, List.of());
         this.context.registerBean(LockRegistry.class, () -> this.registry);
         this.context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
             DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> this.registry);
@@ -30,7 +31,11 @@ final class RealLocks implements AutoCloseable {
     }
 
     static RealLocks with(Class<?>... components) {
-        return new RealLocks(components);
+        return on(new InMemoryLockStore(), Duration.ofMillis(900), components);
+    }
+
+    static RealLocks on(LockStore store, Duration lease, Class<?>... components) {
+        return new RealLocks(store, lease, components);
     }
 
     <T> T bean(Class<T> type) {
