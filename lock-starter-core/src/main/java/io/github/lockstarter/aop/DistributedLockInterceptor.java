@@ -54,8 +54,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         ResultKind kind = locked.resultKind();
+        boolean owned = kind != ResultKind.FUTURE && kind != ResultKind.REACTIVE;
         LockedInvocation call = new LockedInvocation(
-                this.registry.obtain(), this.defaults, LockStep.of(locked.specs(), invocation), invocation);
+                this.registry.obtain(), this.defaults, LockStep.of(locked.specs(), invocation, owned), invocation);
         return switch (kind) {
             case FUTURE -> future(locked, call);
             case REACTIVE -> reactive(locked, call);

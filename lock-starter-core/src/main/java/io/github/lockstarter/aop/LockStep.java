@@ -1,20 +1,29 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.aopalliance.intercept.MethodInvocation;
 
 /** One of the locks that a call takes, one inside of the other. */
 record LockStep(LockSpec spec, LockRequest request) {
 
+    /** Each lock of a call lies inside of the one before it, on the stack too. */
+    private static final int MOST = 256;
+
     /**
      * All locks of a call: one for each annotation and each of its keys. In the order of their names, whatever the order
      * of the keys, so that two calls that want the same locks cannot wait for each other.
+     *
+     * @param reentrant whether a lock that is meant twice may be taken twice; otherwise what its first annotation says
+     *     counts
      */
-    static List<LockStep> of(List<LockSpec> specs, MethodInvocation invocation) {
+    static List<LockStep> of(List<LockSpec> specs, MethodInvocation invocation, boolean reentrant) {
         List<LockStep> steps = new ArrayList<>(specs.size());
         for (LockSpec spec : specs) {
             KeyExpression key = spec.key();
@@ -28,8 +37,21 @@ record LockStep(LockSpec spec, LockRequest request) {
         }
         if (steps.size() > 1) {
             steps.sort(Comparator.comparing(step -> step.request().lockName()));
+            refuseTooMany(specs.get(0), steps.size());
+            if (!reentrant) {
+                Set<String> seen = new HashSet<>();
+                steps.removeIf(step -> !seen.add(step.request().lockName()));
+            }
         }
         return steps;
+    }
+
+    private static void refuseTooMany(LockSpec spec, int count) {
+        if (count > MOST) {
+            throw new InvalidLockKeyException(
+                    "A call would take " + count + " locks, '" + spec.name() + "' and others, and may take " + MOST
+                            + " at most. Lock what they have in common, or split the call.");
+        }
     }
 
     private static LockRequest request(LockSpec spec, KeyExpression key, String text) {

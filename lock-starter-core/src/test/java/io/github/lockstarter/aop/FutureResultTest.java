@@ -84,6 +84,13 @@ class FutureResultTest {
     }
 
     @Test
+    void shouldTakeALockOnceThatIsMeantTwice() {
+        assertThat(this.exports.move("a", "a")).succeedsWithin(Duration.ofSeconds(10));
+
+        assertThat(this.app.isLocked("account:a")).isFalse();
+    }
+
+    @Test
     void shouldReleaseAtTheEndOfAStageThatIsNoFuture() {
         CompletionStage<String> work = withoutFuture(this.exports.work());
         CompletionStage<String> result = this.exports.stage(work);
@@ -179,6 +186,12 @@ class FutureResultTest {
         @DistributedLock(name = "export", waitTime = 100)
         public CompletableFuture<String> releasing() {
             LeaseContext.required().release();
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock(name = "account", key = "#from", waitTime = 100)
+        @DistributedLock(name = "account", key = "#to", waitTime = 100)
+        public CompletableFuture<String> move(String from, String to) {
             return CompletableFuture.completedFuture("done");
         }
 

@@ -124,6 +124,11 @@ class ReactiveResultTest {
     }
 
     @Test
+    void shouldTakeALockOnceThatIsMeantTwice() {
+        assertThat(this.feeds.move("a", "a").block(SOON)).isEqualTo("done");
+    }
+
+    @Test
     void shouldLeaveNothingBehindWheneverItIsCancelled() {
         Random random = new Random(7);
         for (int i = 0; i < 500; i++) {
@@ -230,6 +235,12 @@ class ReactiveResultTest {
 
         Mono<String> instead() {
             return Mono.just("instead");
+        }
+
+        @DistributedLock(name = "account", key = "#from", waitTime = 100)
+        @DistributedLock(name = "account", key = "#to", waitTime = 100)
+        public Mono<String> move(String from, String to) {
+            return Mono.just("done");
         }
 
         @DistributedLock(name = "feed", waitTime = -1)

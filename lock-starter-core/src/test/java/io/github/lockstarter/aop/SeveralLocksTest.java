@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A call that takes more than one lock takes all of them or none. */
@@ -73,6 +74,21 @@ class SeveralLocksTest {
     }
 
     @Test
+    void shouldRefuseMoreThanTheStackCanHold() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            Transfers transfers = context.getBean(Transfers.class);
+
+            transfers.move(accounts(256));
+            assertThat(context.registry.requests).hasSize(256);
+
+            assertThatThrownBy(() -> transfers.move(accounts(257)))
+                    .isInstanceOf(InvalidLockKeyException.class)
+                    .hasMessageContaining("257 locks, 'account' and others, and may take 256 at most");
+            assertThat(context.registry.requests).hasSize(256);
+        }
+    }
+
+    @Test
     void shouldGiveBackAllWhenOneIsNotGranted() {
         try (RealLocks app = RealLocks.with(Transfers.class)) {
             app.takenByAnother("account:b", () -> {
@@ -126,6 +142,10 @@ class SeveralLocksTest {
 
             assertThat(transfers.counted()).isEqualTo(400);
         }
+    }
+
+    private static List<String> accounts(int count) {
+        return IntStream.range(0, count).mapToObj(String::valueOf).toList();
     }
 
     private static void repeat(Runnable task) {
