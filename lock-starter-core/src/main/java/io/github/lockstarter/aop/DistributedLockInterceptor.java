@@ -138,7 +138,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (handler == null) {
             throw failure;
         }
-        return handler.notGranted(
-                failure, locked.site().method(), invocation.invocation().getArguments());
+        LockSite site = locked.site();
+        Object answer =
+                handler.notGranted(failure, site.method(), invocation.invocation().getArguments());
+        return HandlerAnswer.checked(answer, site, locked.resultKind(), handler, failure);
     }
 }

@@ -6,6 +6,9 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
 /** A method of the same bean that is called, without the lock, when the lock is not granted. */
@@ -28,13 +31,10 @@ final class FallbackMethod implements NotGranted {
                     "fallback = \"" + name + "\" needs a class with that method, and the bean has only interfaces",
                     "Leave it out and catch LockNotGrantedException.");
         }
-        Class<?>[] parameters = site.method().getParameterTypes();
-        Class<?>[] asking = Arrays.copyOf(parameters, parameters.length + 1);
-        asking[parameters.length] = LockNotGrantedException.class;
-        Method found = ReflectionUtils.findMethod(site.beanClass(), name, asking);
+        Method found = lookUp(site, name, LockNotGrantedException.class);
         boolean asks = found != null;
         if (found == null) {
-            found = ReflectionUtils.findMethod(site.beanClass(), name, parameters);
+            found = lookUp(site, name);
         }
         if (found == null || found.equals(site.method())) {
             throw site.refused(
@@ -42,15 +42,35 @@ final class FallbackMethod implements NotGranted {
                             + site.beanClass().getName() + " with the same parameters",
                     "Add one: it takes the same parameters, and a LockNotGrantedException after them if it likes.");
         }
-        if (!site.returnType().isAssignableFrom(found.getReturnType()) && site.returnType() != void.class) {
+        Class<?> returned = GenericTypeResolver.resolveReturnType(found, site.beanClass());
+        if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {
             throw site.refused(
                     "fallback = \"" + name + "\" returns "
-                            + found.getReturnType().getSimpleName() + " and not "
+                            + returned.getSimpleName() + " and not "
                             + site.returnType().getSimpleName(),
                     "Give it the return type of the method for which it stands in.");
         }
         ReflectionUtils.makeAccessible(found);
         return new FallbackMethod(found, asks);
+    }
+
+    /** With the method's parameters as they are declared, or with the type variables of its class filled in. */
+    private static @Nullable Method lookUp(LockSite site, String name, Class<?>... more) {
+        Method method = site.method();
+        int count = method.getParameterCount();
+        Class<?>[] declared = Arrays.copyOf(method.getParameterTypes(), count + more.length);
+        System.arraycopy(more, 0, declared, count, more.length);
+        Class<?>[] resolved = declared.clone();
+        for (int i = 0; i < count; i++) {
+            resolved[i] = ResolvableType.forMethodParameter(method, i, site.beanClass())
+                    .resolve(declared[i]);
+        }
+        Method found = ReflectionUtils.findMethod(site.beanClass(), name, declared);
+        if (found == null) {
+            found = ReflectionUtils.findMethod(site.beanClass(), name, resolved);
+        }
+        // What a bridge leads to says more about its types.
+        return found != null ? BridgeMethodResolver.findBridgedMethod(found) : null;
     }
 
     @Override

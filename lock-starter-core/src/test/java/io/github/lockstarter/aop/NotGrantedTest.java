@@ -80,6 +80,33 @@ class NotGrantedTest {
     }
 
     @Test
+    void shouldBlameAHandlerWhoseAnswerDoesNotFit() {
+        try (RealLocks app = RealLocks.with(Counters.class, Handler.class)) {
+            Counters counters = app.bean(Counters.class);
+            app.takenByAnother("job", () -> {
+                assertThatThrownBy(counters::count)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("answered with a java.lang.String for")
+                        .hasMessageContaining("Counters.count()")
+                        .hasCauseInstanceOf(LockNotGrantedException.class);
+                assertThatThrownBy(counters::countLater)
+                        .hasMessageContaining("returns java.util.concurrent.CompletableFuture");
+            });
+        }
+    }
+
+    @Test
+    void shouldFindAFallbackByWhatItsTypesStandFor() {
+        try (RealLocks app = RealLocks.with(TextStore.class)) {
+            TextStore texts = app.bean(TextStore.class);
+            app.takenByAnother("job", () -> {
+                assertThat(texts.save("a")).isEqualTo("kept a");
+                assertThat(texts.find("a")).isEqualTo("found a");
+            });
+        }
+    }
+
+    @Test
     void shouldRefuseWhatCannotWork() {
         assertThat(LockedContext.refusalOf(SkippedNumber.class))
                 .hasMessageContaining("onNotGranted = SKIP, but the method returns int");
@@ -152,6 +179,50 @@ class NotGrantedTest {
 
         String failing(String what) {
             throw new IllegalStateException("on purpose");
+        }
+    }
+
+    static class Counters {
+
+        @DistributedLock(name = "job", waitTime = 0)
+        public int count() {
+            return 1;
+        }
+
+        @DistributedLock(name = "job", waitTime = 0)
+        public CompletableFuture<Integer> countLater() {
+            return CompletableFuture.completedFuture(1);
+        }
+    }
+
+    interface Keeping<T> {
+
+        T keep(T what);
+    }
+
+    static class Store<T> {
+
+        @DistributedLock(name = "job", waitTime = 0, fallback = "keep")
+        public T save(T what) {
+            return what;
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, fallback = "look")
+        public T find(T what) {
+            return what;
+        }
+
+        @SuppressWarnings("unchecked")
+        T look(T what) {
+            return (T) ("found " + what);
+        }
+    }
+
+    static class TextStore extends Store<String> implements Keeping<String> {
+
+        @Override
+        public String keep(String what) {
+            return "kept " + what;
         }
     }
 

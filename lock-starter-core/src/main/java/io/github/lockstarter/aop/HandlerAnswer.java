@@ -1,0 +1,47 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockFailureHandler;
+import io.github.lockstarter.LockNotGrantedException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** What the application's {@link LockFailureHandler} answers, which serves methods of any type. */
+final class HandlerAnswer {
+
+    private HandlerAnswer() {}
+
+    /**
+     * The answer as the caller can take it.
+     *
+     * @throws IllegalStateException if it cannot; a bare ClassCastException in the caller would not say who is to blame
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller gets it
+    static @Nullable Object checked(
+            @Nullable Object answer,
+            LockSite site,
+            ResultKind kind,
+            LockFailureHandler handler,
+            LockNotGrantedException failure) {
+        Class<?> returned = site.returnType();
+        if (returned == void.class) {
+            return null;
+        }
+        if (kind == ResultKind.REACTIVE) {
+            // A plain value is emitted, null is the empty publisher.
+            return answer;
+        }
+        if (answer == null && kind == ResultKind.FUTURE) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (!ClassUtils.isAssignableValue(returned, answer)) {
+            throw new IllegalStateException(
+                    "The LockFailureHandler " + handler.getClass().getName() + " answered with "
+                            + (answer != null ? "a " + answer.getClass().getName() : "null") + " for " + site
+                            + ", which returns " + returned.getName()
+                            + ". Answer with that type, or throw the failure.",
+                    failure);
+        }
+        return answer;
+    }
+}
