@@ -3,7 +3,6 @@ package io.github.lockstarter.tx;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -30,23 +29,21 @@ public final class EnclosingTransaction {
      * Keeps a lock that the current thread holds until the transaction has committed or rolled back: released before, it
      * would let the next owner in to data that is not visible yet.
      *
-     * @param request how it was asked for: a renewed lock stays renewed
+     * @param lockName its name
      * @param lease its lease
      * @param guarded whether the transaction must not commit without it
      */
-    public static void keep(LockRegistry registry, LockRequest request, Lease lease, boolean guarded) {
+    public static void keep(LockRegistry registry, String lockName, Lease lease, boolean guarded) {
         KeptLocks kept = Synchronizations.keptLocks();
-        if (kept.contains(request.lockName())) {
-            return;
-        }
-        LeaseLock lock = registry.getLock(request.lockName());
-        Duration fixed = request.lease();
-        if (fixed == null || LockRequest.FOREVER.equals(fixed)) {
-            lock.lock();
-        } else {
+        if (!kept.contains(lockName)) {
+            LeaseLock lock = registry.getLock(lockName);
+            // One more hold, and nothing else: how long the lock is renewed stays as it was asked for.
             lock.lock(NOTHING_MORE);
+            kept.add(lockName, lock);
         }
-        kept.add(request.lockName(), lock, lease, guarded);
+        if (guarded) {
+            kept.guard(lease);
+        }
     }
 
     /** What may be touched with spring-tx only. */

@@ -3,8 +3,10 @@ package io.github.lockstarter.tx;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.core.Ordered;
@@ -15,17 +17,21 @@ final class KeptLocks implements TransactionSynchronization, Ordered {
 
     private static final Log logger = LogFactory.getLog(KeptLocks.class);
 
-    private record Kept(LeaseLock lock, Lease lease, boolean guarded) {}
+    private final Map<String, LeaseLock> locks = new LinkedHashMap<>();
 
-    private final Map<String, Kept> locks = new LinkedHashMap<>();
+    private final Set<Lease> guarded = new HashSet<>();
 
     boolean contains(String lockName) {
         return this.locks.containsKey(lockName);
     }
 
-    void add(String lockName, LeaseLock lock, Lease lease, boolean guarded) {
-        this.locks.put(lockName, new Kept(lock, lease, guarded));
-        if (guarded) {
+    void add(String lockName, LeaseLock lock) {
+        this.locks.put(lockName, lock);
+    }
+
+    /** The transaction must not commit without that one; a later call may ask for it when the first did not. */
+    void guard(Lease lease) {
+        if (this.guarded.add(lease)) {
             GuardedLeases.add(lease);
         }
     }
@@ -43,12 +49,9 @@ final class KeptLocks implements TransactionSynchronization, Ordered {
 
     @Override
     public void afterCompletion(int status) {
-        this.locks.forEach((lockName, kept) -> {
-            if (kept.guarded()) {
-                GuardedLeases.remove(kept.lease());
-            }
-            unlock(lockName, kept.lock());
-        });
+        this.guarded.forEach(GuardedLeases::remove);
+        this.guarded.clear();
+        this.locks.forEach(KeptLocks::unlock);
         this.locks.clear();
     }
 

@@ -9,11 +9,24 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -23,7 +36,7 @@ class CommitGuardTest {
 
     @AutoClose
     private final AnnotationConfigApplicationContext context =
-            new AnnotationConfigApplicationContext(Shop.class, Orders.class, Ledger.class);
+            new AnnotationConfigApplicationContext(Shop.class, Managers.class, Orders.class, Ledger.class);
 
     private final Orders orders = this.context.getBean(Orders.class);
 
@@ -59,6 +72,23 @@ class CommitGuardTest {
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"made", "hidden", "early"})
+    void shouldRefuseTheCommitOfAManager(String name) {
+        TransactionTemplate own = new TransactionTemplate(this.context.getBean(name, PlatformTransactionManager.class));
+
+        assertThatThrownBy(() -> this.orders.in(own)).isInstanceOf(LockLostException.class);
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
+    @Test
+    void shouldRefuseTheCommitOfAMethodWhoseFutureGoesOn() {
+        assertThatThrownBy(() -> this.orders.laterInTheSameMethod()).isInstanceOf(LockLostException.class);
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
     @Test
     void shouldCommitWhatWasDoneBeforeTheLossByItself() {
         assertThatThrownBy(() -> this.orders.beforeAndAfterTheLoss()).isInstanceOf(LockLostException.class);
@@ -87,6 +117,55 @@ class CommitGuardTest {
         this.context.getBean(Ledger.class).write();
 
         assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
+    }
+
+    /** Transaction managers that do not go the usual way of a bean. */
+    @Configuration(proxyBeanMethods = false)
+    static class Managers {
+
+        @Bean(autowireCandidate = false)
+        static FactoryBean<JdbcTransactionManager> made(DataSource dataSource) {
+            return new FactoryBean<>() {
+
+                @Override
+                public JdbcTransactionManager getObject() {
+                    return new JdbcTransactionManager(dataSource);
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return JdbcTransactionManager.class;
+                }
+            };
+        }
+
+        @Bean(autowireCandidate = false)
+        static PlatformTransactionManager hidden(DataSource dataSource) {
+            ProxyFactory proxy = new ProxyFactory();
+            proxy.setInterfaces(PlatformTransactionManager.class);
+            proxy.setTarget(new JdbcTransactionManager(dataSource));
+            return (PlatformTransactionManager) proxy.getProxy();
+        }
+
+        @Bean(autowireCandidate = false)
+        static JdbcTransactionManager early(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+
+        /** Needs a transaction manager before most post-processors are there. */
+        @Bean
+        static ImpatientPostProcessor impatient(BeanFactory beans) {
+            Object unused = beans.getBean("early");
+            return new ImpatientPostProcessor();
+        }
+    }
+
+    static class ImpatientPostProcessor implements BeanPostProcessor, Ordered {
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
     }
 
     static class Orders {
@@ -124,6 +203,22 @@ class CommitGuardTest {
                 Shop.insert(this.jdbc);
                 loseIf(lost);
             });
+        }
+
+        @DistributedLock(name = "orders")
+        public void in(TransactionTemplate own) {
+            own.executeWithoutResult(status -> {
+                Shop.insert(this.jdbc);
+                loseIf(true);
+            });
+        }
+
+        @DistributedLock(name = "orders")
+        @Transactional
+        public CompletableFuture<String> laterInTheSameMethod() {
+            Shop.insert(this.jdbc);
+            loseIf(true);
+            return new CompletableFuture<>();
         }
 
         @DistributedLock(name = "orders")

@@ -8,6 +8,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnLost;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
@@ -130,6 +131,26 @@ class EnclosingTransactionTest {
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
+    @Test
+    void shouldRefuseTheCommitIfOneOfSeveralCallsMinds() {
+        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> {
+                    this.orders.insertAndIgnoreLosses();
+                    loseAfter(this.orders.insert());
+                }))
+                .isInstanceOf(LockLostException.class);
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
+    @Test
+    void shouldRenewForNoLongerThanTheMethodAllows() {
+        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> this.orders.insertTooSlowly()))
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("maxHold");
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
     private void loseAfter(Lease lease) {
         this.registry.getLock("orders").forceUnlock();
         lease.lost().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
@@ -151,6 +172,21 @@ class EnclosingTransactionTest {
         public Lease insert() {
             Shop.insert(this.jdbc);
             return LeaseContext.required();
+        }
+
+        @DistributedLock(name = "orders", onLost = OnLost.IGNORE)
+        public void insertAndIgnoreLosses() {
+            Shop.insert(this.jdbc);
+        }
+
+        @DistributedLock(name = "orders", maxHold = 100)
+        public void insertTooSlowly() {
+            Shop.insert(this.jdbc);
+            LeaseContext.required()
+                    .lost()
+                    .toCompletableFuture()
+                    .orTimeout(10, TimeUnit.SECONDS)
+                    .join();
         }
 
         @DistributedLock(name = "orders")
