@@ -1,0 +1,37 @@
+package io.github.lockstarter.kit;
+
+import static io.github.lockstarter.kit.Outcomes.eventually;
+
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import org.junit.jupiter.api.Test;
+
+/** The only thread that does not end with its registry, for all registries share it. */
+@RedisTest
+class AnswerTimerTest extends RegistryFixture {
+
+    static final String THREAD = "lock-answer-timer-";
+
+    AnswerTimerTest(RedisServer server) {
+        super(new RedisBackend(server));
+    }
+
+    @Test
+    void shouldEndSoonAfterTheLastAnswer() {
+        // a release for whose answer nobody waits
+        LeaseLock lock = registry(settings(TIMEOUT).withReleaseMode(ReleaseMode.BACKGROUND))
+                .getLock(NAME);
+        lock.lock();
+        lock.unlock();
+        eventually().until(AnswerTimerTest::runs);
+
+        eventually().until(() -> !runs());
+    }
+
+    private static boolean runs() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().startsWith(THREAD));
+    }
+}
