@@ -105,6 +105,7 @@ class HandOverBudgetTest extends PuppetRegistry {
         acquire(new HandOff(Duration.ofSeconds(10), 0), request());
         this.clock.pass(MILLI);
         assertThat(releaseAsks()).isTrue();
+        assertThat(this.lease.release()).isTrue();
         stop();
 
         acquire(new HandOff(Duration.ZERO, 64), request());
