@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,19 +30,20 @@ class SpecificationTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("holding")
-    void shouldHold(Configuration configuration, @TempDir Path scratch) throws Exception {
+    void shouldHold(Configuration configuration, @TempDir Path scratch, TestReporter reporter) throws Exception {
         ModelChecker.Result result = new ModelChecker(scratch).check(configuration);
 
         assertThat(configuration.dropped()).isEqualTo("none");
         assertThat(configuration.checked()).isNotEmpty();
         assertThat(result.holds()).as(result.output()).isTrue();
         assertThat(result.distinctStates()).isGreaterThan(100);
-        System.out.printf("%s: holds, %,d distinct states%n", configuration, result.distinctStates());
+        reporter.publishEntry("distinct states", Long.toString(result.distinctStates()));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("broken")
-    void shouldBeViolatedWithoutTheRule(Configuration configuration, @TempDir Path scratch) throws Exception {
+    void shouldBeViolatedWithoutTheRule(Configuration configuration, @TempDir Path scratch, TestReporter reporter)
+            throws Exception {
         assertThat(configuration.checked()).hasSize(1);
         String checked = configuration.checked().get(0);
 
@@ -53,7 +55,7 @@ class SpecificationTest {
                                 ? "Temporal properties were violated."
                                 : "Invariant " + checked + " is violated.");
         assertThat(result.traceLength()).isGreaterThan(3);
-        System.out.printf("%s: %s violated in %d states%n", configuration, checked, result.traceLength());
+        reporter.publishEntry("states of the counterexample", Integer.toString(result.traceLength()));
     }
 
     @Test
