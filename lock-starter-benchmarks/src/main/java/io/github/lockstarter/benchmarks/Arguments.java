@@ -25,6 +25,12 @@ import java.util.stream.Collectors;
  */
 record Arguments(Plan plan, boolean quick, Path output) {
 
+    /** Workers would start as in a test that wants to start fast. */
+    private static final List<String> AS_AN_APPLICATION = List.of("-XX:TieredStopAtLevel=4");
+
+    /** Most of what a quick run does is to start JVMs. */
+    private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
     static final String USAGE = """
             --rows=1,3,4         only these rows (1 to 7)
             --contenders=A,B     only these: %s
@@ -54,7 +60,8 @@ record Arguments(Plan plan, boolean quick, Path output) {
                 seconds(given, "--seconds", quick ? "0.3" : "5"),
                 Integer.parseInt(text(given, "--locks", quick ? "1000" : "100000")),
                 seconds(given, "--renewed-seconds", quick ? "1" : "20"),
-                seconds(given, "--lease", quick ? "2" : "9"),
+                seconds(given, "--lease", quick ? "1" : "9"),
+                quick ? FAST_START : AS_AN_APPLICATION,
                 Path.of("target", "jmh.log"));
         if (!given.isEmpty()) {
             throw new IllegalArgumentException("Unknown: " + given.keySet() + "\n" + USAGE);

@@ -4,6 +4,7 @@ import io.github.lockstarter.benchmarks.client.Contender;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.results.Result;
@@ -21,7 +22,14 @@ public final class PairRun {
 
     private PairRun() {}
 
-    public static PairResult of(Contender contender, int port, int threads, Duration warmUp, Duration time, Path log)
+    public static PairResult of(
+            Contender contender,
+            int port,
+            int threads,
+            Duration warmUp,
+            Duration time,
+            List<String> jvmOptions,
+            Path log)
             throws RunnerException {
         // whoever runs two benchmarks at once sees that in the figures; a test should not fail for it
         System.setProperty("jmh.ignoreLock", "true");
@@ -31,7 +39,8 @@ public final class PairRun {
                 .param("port", Integer.toString(port))
                 .threads(threads)
                 .forks(1)
-                .jvmArgs("-Xmx512m")
+                .jvmArgs(jvmOptions.toArray(String[]::new))
+                .jvmArgsAppend("-Xmx512m")
                 .warmupIterations(warmUp.isZero() ? 0 : 1)
                 .warmupTime(TimeValue.milliseconds(Math.max(1, warmUp.toMillis())))
                 .measurementIterations(1)

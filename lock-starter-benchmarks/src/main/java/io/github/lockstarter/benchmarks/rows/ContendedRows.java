@@ -49,7 +49,7 @@ final class ContendedRows {
     private void measure() throws InterruptedException {
         try (RedisServer redis = RedisServer.start();
                 RedisCli cli = redis.cli();
-                Fleet fleet = new Fleet(this.contender, redis.port(), JVMS, "384m")) {
+                Fleet fleet = new Fleet(this.contender, redis.port(), JVMS, this.plan.jvmOptions(), "384m")) {
             fleet.askAll("open 0");
             contend(Row.ONE_JVM, fleet, cli, 1, 16, Duration.ZERO);
             contend(Row.FOUR_JVMS, fleet, cli, JVMS, 4, Duration.ZERO);

@@ -10,17 +10,14 @@ import java.util.List;
 /** Worker JVMs of one contender, and their orders and answers. */
 final class Fleet implements AutoCloseable {
 
-    /** As an application would run, not as a test that wants to start fast. */
-    private static final List<String> JVM_OPTIONS = List.of("-XX:TieredStopAtLevel=4");
-
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private final List<WorkerJvm> workers = new ArrayList<>();
 
     private final List<Integer> orders = new ArrayList<>();
 
-    Fleet(Contender contender, int port, int size, String heap) {
-        List<String> options = new ArrayList<>(JVM_OPTIONS);
+    Fleet(Contender contender, int port, int size, List<String> jvmOptions, String heap) {
+        List<String> options = new ArrayList<>(jvmOptions);
         options.add("-Xmx" + heap);
         for (int i = 0; i < size; i++) {
             this.workers.add(WorkerJvm.start(options, Worker.class, contender.name(), Integer.toString(port)));

@@ -33,7 +33,8 @@ final class PairRows {
     private static void measure(Plan plan, Row row, Contender contender, int threads, Results results)
             throws RunnerException {
         try (RedisServer redis = RedisServer.start()) {
-            PairResult pair = PairRun.of(contender, redis.port(), threads, plan.warmUp(), plan.time(), plan.log());
+            PairResult pair = PairRun.of(
+                    contender, redis.port(), threads, plan.warmUp(), plan.time(), plan.jvmOptions(), plan.log());
             results.add(row, contender, Metric.RATE, pair.perSecond());
             results.add(row, contender, Metric.MEDIAN, pair.medianMicros());
             results.add(row, contender, Metric.CALLER_BYTES, pair.callerBytes());

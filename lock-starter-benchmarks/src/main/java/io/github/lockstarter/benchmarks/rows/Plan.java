@@ -18,6 +18,7 @@ import java.util.Set;
  * @param locks how many renewed ones
  * @param renewedTime how long they are watched
  * @param lease of renewed locks, and of the one whose owner is killed
+ * @param jvmOptions of the JVMs in which it happens
  * @param log where JMH writes
  */
 public record Plan(
@@ -29,6 +30,7 @@ public record Plan(
         int locks,
         Duration renewedTime,
         Duration lease,
+        List<String> jvmOptions,
         Path log) {
 
     boolean has(Row row, Contender contender) {

@@ -24,7 +24,7 @@ final class RenewedRow {
     static void measure(Plan plan, Contender contender, Results results) throws InterruptedException {
         try (RedisServer redis = RedisServer.start();
                 RedisCli cli = redis.cli();
-                Fleet fleet = new Fleet(contender, redis.port(), 1, "1g")) {
+                Fleet fleet = new Fleet(contender, redis.port(), 1, plan.jvmOptions(), "1g")) {
             String[] heap = fleet.ask(
                             0, "hold " + plan.locks() + " " + plan.lease().toMillis())
                     .split(" ", -1);
