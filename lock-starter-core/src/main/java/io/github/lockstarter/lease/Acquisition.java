@@ -34,7 +34,8 @@ final class Acquisition {
     /** Whether an attempt may have been executed, or may still be, without our knowing. */
     private volatile boolean unanswered;
 
-    private boolean waiting;
+    /** Written by the thread that asks. */
+    private volatile boolean waiting;
 
     private final WaitingPace pace;
 
@@ -142,6 +143,11 @@ final class Acquisition {
             this.waiting = true;
             this.engine.waiting().began();
         }
+    }
+
+    /** Whether the caller has to wait. */
+    boolean isWaiting() {
+        return this.waiting;
     }
 
     /** Whether the place stands in line and nothing has happened since: then {@link #pause()} comes first. */

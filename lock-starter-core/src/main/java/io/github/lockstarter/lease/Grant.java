@@ -59,6 +59,8 @@ final class Grant extends DueQueue.Entry {
 
     private volatile int failedRenewals;
 
+    private volatile int renewals;
+
     private volatile @Nullable RenewalAttempt renewal;
 
     private volatile long renewalLateAt;
@@ -212,8 +214,15 @@ final class Grant extends DueQueue.Entry {
     }
 
     void renewalSucceeded() {
+        int successes = this.renewals + 1;
         this.renewal = null;
         this.failedRenewals = 0;
+        this.renewals = successes;
+    }
+
+    /** How many renewals have succeeded. */
+    int renewals() {
+        return this.renewals;
     }
 
     /** Counts the renewals that failed since the last one that did not. */
@@ -255,6 +264,12 @@ final class Grant extends DueQueue.Entry {
         return this.unansweredUntil == Long.MIN_VALUE
                 ? 0
                 : Math.max(0, TimeUnit.NANOSECONDS.toMillis(this.unansweredUntil - now));
+    }
+
+    /** The thread that it belongs to; null: none. */
+    @Nullable
+    Thread owner() {
+        return this.owner;
     }
 
     boolean ownerDied() {

@@ -67,6 +67,7 @@ final class Grants {
 
     private void begin(Grant grant, Acquisition to, @Nullable Kind handedOver, long sentAt) {
         this.engine.live().began();
+        grant.turn().granted(grant);
         if (handedOver != null) {
             this.engine.events().handedOver(grant, handedOver);
         }

@@ -58,6 +58,7 @@ final class HandOver {
         long now = this.engine.clock().nanoTime();
         Grant successor = new Grant(grant, waiter.request(), now, next, waiter.owner());
         successor.setRenewUntil(this.engine.renewUntil(waiter.request(), now));
+        next.granted(successor);
         grant.endRelease();
         this.engine.losses().forget(grant);
         this.engine.events().released(grant, Outcome.RELEASED, null);

@@ -2,6 +2,8 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -25,7 +27,8 @@ import org.springframework.context.SmartLifecycle;
  * schedulers, but before the connections of the store: then it refuses new acquisitions, waits for running bodies up to
  * the shutdown timeout, and tells the owners of what is still held that it is lost. It can be started again.
  */
-public final class LeasingLockRegistry implements LockRegistry, SmartLifecycle, DisposableBean, RegistryStatistics {
+public final class LeasingLockRegistry
+        implements LockRegistry, LockInventory, SmartLifecycle, DisposableBean, RegistryStatistics {
 
     /** After web servers and task schedulers (higher), before connection factories (0). */
     public static final int PHASE = Integer.MAX_VALUE / 4;
@@ -226,5 +229,43 @@ public final class LeasingLockRegistry implements LockRegistry, SmartLifecycle, 
     public long droppedEvents() {
         LockEngine current = this.engine;
         return current != null ? current.threads().droppedEvents() : 0;
+    }
+
+    @Override
+    public List<Held> held() {
+        LockEngine current = this.engine;
+        return current != null ? current.inventory().held() : List.of();
+    }
+
+    @Override
+    public Optional<Held> held(String lockName) {
+        return Optional.ofNullable(this.engine)
+                .map(current -> current.inventory().held(lockName));
+    }
+
+    @Override
+    public List<Awaited> awaited() {
+        LockEngine current = this.engine;
+        return current != null ? current.inventory().awaited() : List.of();
+    }
+
+    @Override
+    public Optional<Awaited> awaited(String lockName) {
+        return Optional.ofNullable(this.engine)
+                .map(current -> current.inventory().awaited(lockName));
+    }
+
+    @Override
+    public Optional<Stored> stored(String lockName) {
+        return Optional.ofNullable(this.store.find(lockName))
+                .map(found -> new Stored(
+                        found.fencingToken() > 0 ? Long.valueOf(found.fencingToken()) : null,
+                        found.remainingMillis() >= 0 ? Duration.ofMillis(found.remainingMillis()) : null));
+    }
+
+    @Override
+    public LockHealth health() {
+        LockEngine current = this.engine;
+        return current != null ? current.inventory().health() : LockHealth.notRunning(this.store.description());
     }
 }

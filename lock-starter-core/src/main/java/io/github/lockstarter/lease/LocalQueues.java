@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -181,6 +183,24 @@ final class LocalQueues {
                 }));
         all.forEach(turn -> turn.completeExceptionally(cause));
         wakeAll();
+    }
+
+    /** Shows the first of each queue, as they come and go meanwhile. */
+    void forEach(Consumer<Turn> look) {
+        this.firsts.values().forEach(look);
+    }
+
+    /** Looks at a queue, from its first on, in one step; null: there is none, or nothing to be seen. */
+    <T> @Nullable T look(String lockName, Function<Turn, @Nullable T> look) {
+        List<T> seen = new ArrayList<>(1);
+        this.firsts.computeIfPresent(lockName, (name, first) -> {
+            T result = look.apply(first);
+            if (result != null) {
+                seen.add(result);
+            }
+            return first;
+        });
+        return seen.isEmpty() ? null : seen.get(0);
     }
 
     Place newPlace() {

@@ -60,6 +60,8 @@ final class LockEngine implements WaitingListener {
 
     private final OwnedLocks owned;
 
+    private final Inventory inventory;
+
     private volatile boolean accepting = true;
 
     LockEngine(
@@ -82,6 +84,7 @@ final class LockEngine implements WaitingListener {
         this.abandonedLeases = new AbandonedLeases(this.watchdog);
         this.releaser = new Releaser(this);
         this.owned = new OwnedLocks(this, holds);
+        this.inventory = new Inventory(this);
     }
 
     void start() {
@@ -239,5 +242,9 @@ final class LockEngine implements WaitingListener {
 
     OwnedLocks owned() {
         return this.owned;
+    }
+
+    Inventory inventory() {
+        return this.inventory;
     }
 }

@@ -32,6 +32,9 @@ final class LockThreads {
 
     private final ThreadPoolExecutor io = pool("lock-io-", 4, new LinkedBlockingQueue<>());
 
+    /** Apart from all others: a store that hangs is just what it is to find out. */
+    private final ThreadPoolExecutor probe = pool("lock-probe-", 1, new LinkedBlockingQueue<>());
+
     private final ThreadPoolExecutor listeners = pool("lock-listener-", 1, new ArrayBlockingQueue<>(LISTENER_QUEUE));
 
     private final ThreadPoolExecutor cleanUp = pool("lock-cleanup-", 2, new LinkedBlockingQueue<>());
@@ -67,6 +70,16 @@ final class LockThreads {
     boolean io(Runnable task) {
         try {
             this.io.execute(task);
+            return true;
+        } catch (RejectedExecutionException ex) {
+            return false;
+        }
+    }
+
+    /** Asks the store how it is. False after the end. */
+    boolean probe(Runnable question) {
+        try {
+            this.probe.execute(question);
             return true;
         } catch (RejectedExecutionException ex) {
             return false;
@@ -124,6 +137,7 @@ final class LockThreads {
         this.timer.shutdown();
         this.renewals.shutdown();
         this.io.shutdownNow();
+        this.probe.shutdownNow();
         this.cleanUp.shutdown();
         this.listeners.shutdown();
         this.stages.shutdown();

@@ -1,10 +1,14 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LossReason;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Declares grants lost, once each, and does what has to be done at that moment. */
 final class Losses {
@@ -21,6 +25,10 @@ final class Losses {
 
     /** Hooks of the few grants that have any; they neither block nor throw. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
+
+    private final AtomicLong count = new AtomicLong();
+
+    private volatile LockHealth.@Nullable Loss last;
 
     private volatile boolean givenUp;
 
@@ -71,7 +79,20 @@ final class Losses {
         return this.givenUp;
     }
 
+    /** How many grants were lost. */
+    long count() {
+        return this.count.get();
+    }
+
+    /** The last of them; null: none. */
+    LockHealth.@Nullable Loss last() {
+        return this.last;
+    }
+
     private void tell(Grant grant, LossReason reason) {
+        this.count.incrementAndGet();
+        this.last = new LockHealth.Loss(
+                grant.request().name(), reason, Instant.ofEpochMilli(this.clock.currentTimeMillis()));
         Set<Consumer<LossReason>> all = this.hooks.remove(grant);
         if (all != null) {
             all.forEach(hook -> hook.accept(reason));

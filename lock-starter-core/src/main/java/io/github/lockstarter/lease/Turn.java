@@ -22,6 +22,9 @@ final class Turn extends CompletableFuture<@Nullable Grant> {
 
     private volatile @Nullable Runnable onWake;
 
+    /** What it holds; also after the end of the grant, but then it is the first of no queue. */
+    private volatile @Nullable Grant grant;
+
     /** Those who come after; only the first of a queue has any. Changed by {@link LocalQueues} in its atomic steps. */
     private volatile @Nullable ArrayDeque<Turn> behind;
 
@@ -69,6 +72,17 @@ final class Turn extends CompletableFuture<@Nullable Grant> {
     void callToAsk(Place place) {
         this.place = place;
         complete(null);
+    }
+
+    /** That grant is this turn's from now on. */
+    void granted(Grant granted) {
+        this.grant = granted;
+    }
+
+    /** What it holds or held; null before that. */
+    @Nullable
+    Grant grant() {
+        return this.grant;
     }
 
     /** The turn has its grant: what was needed to wait is needed no more. */

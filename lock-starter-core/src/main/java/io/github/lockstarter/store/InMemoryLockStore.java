@@ -136,6 +136,13 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
+    public @Nullable StoredLock find(String lockName) {
+        long now = System.nanoTime();
+        HeldLock held = live(this.locks.get(lockName), now);
+        return held != null ? new StoredLock(held.token(), held.remainingMillis(now)) : null;
+    }
+
+    @Override
     public boolean forceRelease(String lockName) {
         HeldLock held = live(this.locks.get(lockName), System.nanoTime());
         return held != null && release(lockName, held.owner(), 0, null).isReleased();

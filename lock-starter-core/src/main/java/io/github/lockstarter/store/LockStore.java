@@ -78,6 +78,16 @@ public interface LockStore {
     /** Whether anybody owns the lock. */
     boolean isLocked(String lockName);
 
+    /**
+     * Looks at a lock without changing anything; by default a store tells no more than that it is owned. May take two
+     * command timeouts.
+     *
+     * @return null: nobody owns it
+     */
+    default @Nullable StoredLock find(String lockName) {
+        return isLocked(lockName) ? StoredLock.OWNED : null;
+    }
+
     /** Takes the lock from whoever owns it, as if that one had released it; false if nobody owned it. */
     boolean forceRelease(String lockName);
 

@@ -5,6 +5,7 @@ import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
 import java.time.Duration;
@@ -111,6 +112,12 @@ final class InMemoryBackend implements LockBackend, LockStore {
     public boolean isLocked(String lockName) {
         this.commands.incrementAndGet();
         return this.store.isLocked(lockName);
+    }
+
+    @Override
+    public StoredLock find(String lockName) {
+        this.commands.incrementAndGet();
+        return this.store.find(lockName);
     }
 
     @Override

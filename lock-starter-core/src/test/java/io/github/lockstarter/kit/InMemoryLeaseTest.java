@@ -39,4 +39,11 @@ class InMemoryLeaseTest {
             super(new InMemoryBackend());
         }
     }
+
+    @Nested
+    class Inventory extends InventoryKit {
+        Inventory() {
+            super(new InMemoryBackend());
+        }
+    }
 }

@@ -42,4 +42,11 @@ class RedisLeaseTest {
             super(new RedisBackend(server));
         }
     }
+
+    @Nested
+    class Inventory extends InventoryKit {
+        Inventory(RedisServer server) {
+            super(new RedisBackend(server));
+        }
+    }
 }

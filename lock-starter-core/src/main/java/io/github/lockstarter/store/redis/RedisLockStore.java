@@ -4,11 +4,14 @@ import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -24,6 +27,9 @@ import org.springframework.util.ClassUtils;
  * @see <a href="https://redis.io/docs/latest/develop/use/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
 public final class RedisLockStore implements LockStore {
+
+    /** What Redis says is left of a key that is not there. */
+    private static final long GONE = -2;
 
     private final LockKeys keys;
 
@@ -194,6 +200,18 @@ public final class RedisLockStore implements LockStore {
     @Override
     public boolean isLocked(String lockName) {
         return call(lockName, redis -> redis.opsForHash().hasKey(this.keys.keyOf(lockName), "o"));
+    }
+
+    @Override
+    public @Nullable StoredLock find(String lockName) {
+        String key = this.keys.keyOf(lockName);
+        // Two commands: it may end in between.
+        Optional<Object> token =
+                call(lockName, redis -> Optional.ofNullable(redis.opsForHash().get(key, "f")));
+        long millis = token.isEmpty() ? GONE : call(lockName, redis -> redis.getExpire(key, TimeUnit.MILLISECONDS));
+        return millis == GONE
+                ? null
+                : new StoredLock(Long.parseLong(token.orElseThrow().toString()), millis);
     }
 
     @Override

@@ -1,0 +1,83 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the locks of one instance are, at one moment.
+ *
+ * @param status whether locks can be had and kept
+ * @param problem why not; null if it is {@code UP}
+ * @param store which store, and how it is reached
+ * @param lastAnswer time since the store last answered a question about its health; null: never so far
+ * @param held locks that are held
+ * @param atRisk those of them whose renewal failed or is late
+ * @param waiting acquisitions that wait
+ * @param watchdogLag how late the watchdog is with looking at leases
+ * @param lost leases that were lost since the start
+ * @param lastLoss the last of them; null: none was
+ */
+public record LockHealth(
+        Status status,
+        @Nullable String problem,
+        String store,
+        @Nullable Duration lastAnswer,
+        int held,
+        int atRisk,
+        int waiting,
+        Duration watchdogLag,
+        long lost,
+        @Nullable Loss lastLoss) {
+
+    /** Whether locks can be had and kept. */
+    public enum Status {
+        /** The store answers, and the watchdog looks at leases in time. */
+        UP,
+        /** The store does not answer, leases are not looked at, or the registry does not run. */
+        DOWN,
+        /** The store has been asked, for the first time and just now. */
+        UNKNOWN
+    }
+
+    /**
+     * A lease that was lost.
+     *
+     * @param lock static name of the lock, without its key, which may be somebody's personal data
+     * @param at when it was found out
+     */
+    public record Loss(String lock, LossReason reason, Instant at) {}
+
+    /** Of a registry that has not been started. */
+    public static LockHealth notRunning(String store) {
+        return new LockHealth(
+                Status.DOWN, "The lock registry has not started.", store, null, 0, 0, 0, Duration.ZERO, 0, null);
+    }
+
+    /** All but the status, by readable names; absent: what is null. Texts and numbers, and a map for the last loss. */
+    public Map<String, Object> details() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        if (this.problem != null) {
+            details.put("problem", this.problem);
+        }
+        details.put("store", this.store);
+        if (this.lastAnswer != null) {
+            details.put("lastAnswer", this.lastAnswer.toMillis() + " ms ago");
+        }
+        details.put("held", this.held);
+        details.put("atRisk", this.atRisk);
+        details.put("waiting", this.waiting);
+        details.put("watchdogLag", this.watchdogLag.toMillis() + " ms");
+        details.put("lost", this.lost);
+        if (this.lastLoss != null) {
+            Map<String, Object> loss = new LinkedHashMap<>();
+            loss.put("lock", this.lastLoss.lock());
+            loss.put("reason", this.lastLoss.reason().name());
+            loss.put("at", this.lastLoss.at().toString());
+            details.put("lastLoss", loss);
+        }
+        return details;
+    }
+}
