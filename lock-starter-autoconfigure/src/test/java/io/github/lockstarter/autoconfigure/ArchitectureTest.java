@@ -88,6 +88,19 @@ class ArchitectureTest {
                     "org.springframework.boot.actuate.autoconfigure.metrics..",
                     "org.springframework.boot.env..");
 
+    @ArchTest
+    static final ArchRule onlyHealthKnowsItsTypesWhichMovedToo = noClasses()
+            .that()
+            .areNotAssignableTo(DistributedLockHealthAutoConfiguration.class)
+            .and()
+            .areNotAssignableTo(LockHealthIndicator.class)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "org.springframework.boot.health..",
+                    "org.springframework.boot.actuate.health..",
+                    "org.springframework.boot.actuate.autoconfigure.health..");
+
     static final class ThisModule implements ImportOption {
 
         private static final String CLASSES = DistributedLockAutoConfiguration.class

@@ -91,8 +91,17 @@ class ConfigurationMetadataTest {
         });
     }
 
+    @Test
+    void shouldSayThatTheEndpointOnlyReadsUnlessItIsToldOtherwise() {
+        assertThat(metadata()
+                        .<List<String>>read(
+                                "$.properties[?(@.name == 'management.endpoint.locks.access')].defaultValue"))
+                .containsExactly("read-only");
+    }
+
     private static Map<String, Map<String, Object>> properties() {
         return metadata().<List<Map<String, Object>>>read("$.properties").stream()
+                .filter(property -> ((String) property.get("name")).startsWith(PREFIX))
                 .collect(Collectors.toMap(property -> (String) property.get("name"), Function.identity()));
     }
 

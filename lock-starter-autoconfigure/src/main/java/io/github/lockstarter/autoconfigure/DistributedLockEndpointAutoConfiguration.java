@@ -1,0 +1,37 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.LockRegistry;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+
+/** Auto-configuration of the actuator endpoint {@code locks}, once it is exposed. */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class)
+@ConditionalOnSingleCandidate(LockRegistry.class)
+public final class DistributedLockEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(LockInventory.class)
+    LocksEndpoint distributedLockEndpoint(LockInventory inventory, LockRegistry registry) {
+        return new LocksEndpoint(inventory, registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBean(LocksEndpoint.class)
+    LocksEndpointWebExtension distributedLockEndpointWebExtension(LocksEndpoint endpoint) {
+        return new LocksEndpointWebExtension(endpoint);
+    }
+}

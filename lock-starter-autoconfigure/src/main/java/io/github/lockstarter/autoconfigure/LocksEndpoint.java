@@ -1,0 +1,109 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.LockInventory.Awaited;
+import io.github.lockstarter.LockInventory.Held;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import java.util.Comparator;
+import java.util.List;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.lang.Nullable;
+
+/**
+ * Actuator endpoint of the locks of this instance. Reading is allowed; taking a lock from its owner must be, by
+ * {@code management.endpoint.locks.access=unrestricted}.
+ *
+ * <p>A name stands in the path, slashes included, or in the parameter {@code name}: a path cannot carry every text, for
+ * servers and firewalls take exception to some and change others.
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+final class LocksEndpoint {
+
+    /** An answer that nobody can read helps nobody. */
+    static final int MOST = 1000;
+
+    private final LockInventory inventory;
+
+    private final LockRegistry registry;
+
+    LocksEndpoint(LockInventory inventory, LockRegistry registry) {
+        this.inventory = inventory;
+        this.registry = registry;
+    }
+
+    /** All locks of this instance, or that one. Not the null marker of this project: Spring Boot 3 does not know it. */
+    @ReadOperation
+    @SuppressWarnings("deprecation")
+    OperationResponseBody locks(@Nullable String name) {
+        return name != null ? lock(name) : locks();
+    }
+
+    @ReadOperation
+    LockDescription lock(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return lock(String.join("/", name));
+    }
+
+    @DeleteOperation
+    ReleaseDescription release(String name) {
+        requireUsable(name);
+        return new ReleaseDescription(name, this.registry.getLock(name).forceUnlock());
+    }
+
+    @DeleteOperation
+    ReleaseDescription release(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return release(String.join("/", name));
+    }
+
+    private LocksDescription locks() {
+        List<Held> held = this.inventory.held();
+        List<Awaited> awaited = this.inventory.awaited();
+        return new LocksDescription(
+                held.size(),
+                held.stream()
+                        .sorted(Comparator.comparing(Held::heldFor).reversed())
+                        .limit(MOST)
+                        .toList(),
+                awaited.size(),
+                awaited.stream()
+                        .sorted(Comparator.comparing(Awaited::longest).reversed())
+                        .limit(MOST)
+                        .toList());
+    }
+
+    private LockDescription lock(String name) {
+        requireUsable(name);
+        return new LockDescription(
+                name,
+                this.inventory.held(name).orElse(null),
+                this.inventory.awaited(name).orElse(null),
+                stored(name));
+    }
+
+    private StoreDescription stored(String name) {
+        try {
+            return this.inventory
+                    .stored(name)
+                    .map(stored -> new StoreDescription(true, stored.fencingToken(), stored.remaining(), null))
+                    .orElse(StoreDescription.FREE);
+        } catch (LockStoreException ex) {
+            return new StoreDescription(null, null, null, ex.getMessage());
+        }
+    }
+
+    private static void requireUsable(String name) {
+        try {
+            LockRequest unused = LockRequest.of(name);
+        } catch (IllegalArgumentException ex) {
+            throw new InvalidEndpointRequestException(ex.getMessage(), ex.getMessage(), ex);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockStoreException;
+import java.util.Map;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+
+/** Says in the terms of HTTP that a lock could not be taken from its owner: 503, for who asks again may succeed. */
+@EndpointWebExtension(endpoint = LocksEndpoint.class)
+final class LocksEndpointWebExtension {
+
+    private final LocksEndpoint endpoint;
+
+    LocksEndpointWebExtension(LocksEndpoint endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    @DeleteOperation
+    WebEndpointResponse<Object> release(String name) {
+        try {
+            return new WebEndpointResponse<>(this.endpoint.release(name));
+        } catch (LockStoreException ex) {
+            return new WebEndpointResponse<>(
+                    OperationResponseBody.of(Map.of("name", name, "error", ex.getMessage())),
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        }
+    }
+
+    @DeleteOperation
+    WebEndpointResponse<Object> release(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return release(String.join("/", name));
+    }
+}

@@ -1,0 +1,192 @@
+package io.github.lockstarter.autoconfigure;
+
+import static io.github.lockstarter.autoconfigure.WebInstance.encoded;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.autoconfigure.WebInstance.Answer;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the endpoint {@code locks} shows and does, over HTTP. */
+@RedisTest
+@Timeout(60)
+@SuppressWarnings("LockNotBeforeTry") // what is held and for how long is the subject
+class LocksEndpointRedisTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static WebInstance instance;
+
+    private static LockRegistry registry;
+
+    @BeforeAll
+    static void start(RedisServer redis, FaultProxy proxy) {
+        instance = WebInstance.start(
+                "--spring.data.redis.host=" + proxy.host(),
+                "--spring.data.redis.port=" + proxy.port(),
+                "--distributed-lock.watchdog.timeout=1500ms",
+                "--management.endpoint.locks.access=unrestricted");
+        registry = instance.bean(LockRegistry.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        instance.close();
+    }
+
+    @Test
+    void shouldListWhatThisInstanceHoldsAndWaitsFor() throws Exception {
+        LeaseLock lock = registry.getLock("orders:42");
+        assertThat(lock.tryLock(PATIENCE)).isTrue();
+        Lease fixed = registry.acquire(LockRequest.of("report").withLease(Duration.ofSeconds(30)));
+        CompletableFuture<Lease> waiter = registry.acquireAsync(
+                        LockRequest.of("report").withWaitTime(PATIENCE))
+                .toCompletableFuture();
+
+        await().pollInSameThread().untilAsserted(() -> {
+            Answer locks = instance.get("/actuator/locks");
+            assertThat(locks.status()).isEqualTo(200);
+            assertThat(locks.<Integer>at("$.heldCount")).isEqualTo(2);
+            assertThat(of("orders:42", locks))
+                    .containsEntry("fencingToken", lock.currentLease().fencingToken())
+                    .containsEntry("state", "HELD")
+                    .containsEntry("renewed", true)
+                    .containsEntry("owner", Thread.currentThread().getName())
+                    .hasEntrySatisfying(
+                            "renewals", count -> assertThat((int) count).isPositive());
+            assertThat(time(of("orders:42", locks), "heldFor")).isBetween(Duration.ofMillis(400), PATIENCE);
+            assertThat(time(of("orders:42", locks), "remaining"))
+                    .isBetween(Duration.ofMillis(1), Duration.ofMillis(1350));
+            assertThat(of("report", locks))
+                    .containsEntry("fencingToken", fixed.fencingToken())
+                    .containsEntry("renewed", false)
+                    .containsEntry("renewals", 0)
+                    .doesNotContainKey("owner");
+            assertThat(locks.<List<?>>at("$.awaited"))
+                    .singleElement()
+                    .satisfies(awaited -> assertThat(awaited)
+                            .hasFieldOrPropertyWithValue("name", "report")
+                            .hasFieldOrPropertyWithValue("waiters", 1));
+            assertThat(Duration.parse(locks.at("$.awaited[0].longest"))).isBetween(Duration.ofMillis(1), PATIENCE);
+        });
+
+        lock.unlock();
+        fixed.release();
+        Lease handedOver = waiter.get(10, TimeUnit.SECONDS);
+        Answer locks = instance.get("/actuator/locks");
+        assertThat(locks.<List<?>>at("$.held")).hasSize(1);
+        assertThat(of("report", locks)).containsEntry("fencingToken", handedOver.fencingToken());
+        assertThat(locks.<List<?>>at("$.awaited")).isEmpty();
+        handedOver.release();
+        assertThat(instance.get("/actuator/locks").<Integer>at("$.heldCount")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders:42", "a/b c/d", "Öl und 水 🔒", "100%", "{a}+b&c=d", "x.y"})
+    void shouldKnowALockByItsNameInThePath(String name) throws Exception {
+        shouldKnow(name, "/actuator/locks/" + encoded(name).replace("+", "%20").replace("%2F", "/"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders:42", "/a//b/", "..", ";a=b", "back\\slash", "?q#f%2F", " padded ", "line\nbreak"})
+    void shouldKnowALockByItsNameInTheQuery(String name) throws Exception {
+        shouldKnow(name, "/actuator/locks?name=" + encoded(name));
+    }
+
+    private static void shouldKnow(String name, String path) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of(name));
+
+        Answer held = instance.get(path);
+        assertThat(held.<String>at("$.name")).isEqualTo(name);
+        assertThat(held.<String>at("$.held.name")).isEqualTo(name);
+        assertThat(held.<Boolean>at("$.store.locked")).isTrue();
+        assertThat(held.<Number>at("$.store.fencingToken").longValue()).isEqualTo(lease.fencingToken());
+        assertThat(Duration.parse(held.at("$.store.remaining")))
+                .isBetween(Duration.ofMillis(1), Duration.ofMillis(1500));
+
+        Answer released = instance.delete(path);
+        assertThat(released.status()).as(released.body()).isEqualTo(200);
+        assertThat(released.<String>at("$.name")).isEqualTo(name);
+        assertThat(released.<Boolean>at("$.released")).isTrue();
+        assertThat(lease.release()).as("still ours").isFalse();
+        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.DELETED);
+
+        Answer free = instance.get(path);
+        assertThat(free.<Map<?, ?>>at("$.store")).isEqualTo(Map.of("locked", false));
+        assertThat(free.<Object>at("$.held")).isNull();
+        assertThat(instance.delete(path).<Boolean>at("$.released")).isFalse();
+    }
+
+    @Test
+    void shouldShowALockOfAnotherInstance(RedisCli redis) {
+        redis.command("HSET", "lock:{theirs}", "o", "somebody", "f", "1234567890123456");
+        redis.command("PEXPIRE", "lock:{theirs}", "60000");
+
+        Answer theirs = instance.get("/actuator/locks/theirs");
+
+        assertThat(theirs.<Object>at("$.held")).isNull();
+        assertThat(theirs.<Long>at("$.store.fencingToken")).isEqualTo(1234567890123456L);
+        assertThat(Duration.parse(theirs.at("$.store.remaining")))
+                .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
+        assertThat(instance.get("/actuator/locks").<Integer>at("$.heldCount")).isZero();
+    }
+
+    @Test
+    void shouldSayThatTheStoreDoesNotAnswer(FaultProxy proxy) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("dark").withLease(Duration.ofSeconds(30)));
+        proxy.blackHole();
+
+        Answer known = instance.get("/actuator/locks/dark");
+        Answer refused = instance.delete("/actuator/locks/dark");
+
+        assertThat(known.status()).isEqualTo(200);
+        assertThat(known.<Number>at("$.held.fencingToken").longValue()).isEqualTo(lease.fencingToken());
+        assertThat(known.<String>at("$.store.error")).contains("dark");
+        assertThat(known.<Object>at("$.store.locked")).isNull();
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.<String>at("$.error")).contains("dark");
+        proxy.heal();
+        await().untilAsserted(
+                        () -> assertThat(instance.get("/actuator/locks/dark").<Boolean>at("$.store.locked"))
+                                .isTrue());
+        lease.release();
+    }
+
+    @Test
+    void shouldRefuseANameThatNoLockCanHave() {
+        assertThat(instance.get("/actuator/locks?name=").status()).isEqualTo(400);
+        assertThat(instance.delete("/actuator/locks?name=" + "x".repeat(513)).status())
+                .isEqualTo(400);
+        assertThat(instance.delete("/actuator/locks").status()).isEqualTo(400);
+    }
+
+    /** Its numbers come as int or long, as they fit. */
+    private static Map<String, Object> of(String name, Answer locks) {
+        List<Map<String, Object>> found = locks.at("$.held[?(@.name == '" + name + "')]");
+        assertThat(found).as(locks.body()).hasSize(1);
+        return found.get(0);
+    }
+
+    private static Duration time(Map<String, Object> lock, String name) {
+        return Duration.parse(lock.get(name).toString());
+    }
+}

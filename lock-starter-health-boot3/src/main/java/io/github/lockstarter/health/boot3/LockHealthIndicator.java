@@ -1,0 +1,27 @@
+package io.github.lockstarter.health.boot3;
+
+import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockInventory;
+import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.HealthIndicator;
+
+/** Health of the locks of this instance; answers within milliseconds, whatever the store does. */
+final class LockHealthIndicator implements HealthIndicator {
+
+    private final LockInventory inventory;
+
+    LockHealthIndicator(LockInventory inventory) {
+        this.inventory = inventory;
+    }
+
+    @Override
+    public Health health() {
+        LockHealth health = this.inventory.health();
+        Health.Builder answer = switch (health.status()) {
+            case UP -> Health.up();
+            case DOWN -> Health.down();
+            case UNKNOWN -> Health.unknown();
+        };
+        return answer.withDetails(health.details()).build();
+    }
+}
