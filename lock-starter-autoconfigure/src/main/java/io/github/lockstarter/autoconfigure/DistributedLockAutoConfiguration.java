@@ -4,6 +4,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.store.LockStore;
 import java.time.Duration;
@@ -72,13 +73,14 @@ public final class DistributedLockAutoConfiguration {
             LockStore store,
             DistributedLockProperties properties,
             @Qualifier(DistributedLockMetricsAutoConfiguration.METERS) ObjectProvider<LockListener> meters,
-            ObjectProvider<LockListener> listeners) {
+            ObjectProvider<LockListener> listeners,
+            ObjectProvider<AcquireObserver> observer) {
         LockListener metersOrNone = meters.getIfAvailable();
         List<LockListener> others = listeners
                 .orderedStream()
                 .filter(listener -> listener != metersOrNone)
                 .toList();
-        return new LeasingLockRegistry(store, properties.settings(), metersOrNone, others);
+        return new LeasingLockRegistry(store, properties.settings(), metersOrNone, others, observer.getIfAvailable());
     }
 
     @Bean

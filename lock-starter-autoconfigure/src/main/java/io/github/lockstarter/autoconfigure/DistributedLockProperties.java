@@ -38,6 +38,7 @@ public record DistributedLockProperties(
         @DefaultValue("await") ReleaseMode release,
         @DefaultValue Aspect aspect,
         @DefaultValue Metrics metrics,
+        @DefaultValue Observation observation,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
     /** Refuses what cannot work: the rules are those of the settings that are made of it. */
@@ -147,4 +148,11 @@ public record DistributedLockProperties(
      * @param enabled Whether to record meters of locks when there is a MeterRegistry.
      */
     public record Metrics(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * Observations.
+     *
+     * @param enabled Whether to observe acquisitions, for traces, when there is an ObservationRegistry.
+     */
+    public record Observation(@DefaultValue("true") boolean enabled) {}
 }

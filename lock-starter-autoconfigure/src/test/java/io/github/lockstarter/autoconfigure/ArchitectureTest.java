@@ -71,9 +71,11 @@ class ArchitectureTest {
             classes().should().resideInAPackage("io.github.lockstarter.autoconfigure..");
 
     @ArchTest
-    static final ArchRule onlyMetersKnowMicrometer = noClasses()
+    static final ArchRule onlyMetersAndObservationsKnowMicrometer = noClasses()
             .that()
             .areNotAssignableTo(DistributedLockMetricsAutoConfiguration.class)
+            .and()
+            .areNotAssignableTo(DistributedLockObservationAutoConfiguration.class)
             .should()
             .dependOnClassesThat(resideInAPackage("io.micrometer.."));
 

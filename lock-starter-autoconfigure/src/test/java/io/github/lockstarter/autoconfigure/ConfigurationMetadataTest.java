@@ -52,6 +52,7 @@ class ConfigurationMetadataTest {
                         entry("release", ReleaseMode.class.getName()),
                         entry("aspect.order", Integer.class.getName()),
                         entry("metrics.enabled", Boolean.class.getName()),
+                        entry("observation.enabled", Boolean.class.getName()),
                         entry("shutdown-timeout", Duration.class.getName()));
     }
 
@@ -77,6 +78,7 @@ class ConfigurationMetadataTest {
                         entry("release", "await"),
                         entry("aspect.order", "2147483547"),
                         entry("metrics.enabled", "true"),
+                        entry("observation.enabled", "true"),
                         entry("shutdown-timeout", "10s"));
     }
 

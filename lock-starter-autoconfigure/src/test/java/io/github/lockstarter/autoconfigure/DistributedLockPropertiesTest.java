@@ -33,6 +33,7 @@ class DistributedLockPropertiesTest {
         assertThat(properties.redis().privateConnection()).isTrue();
         assertThat(properties.aspect().order()).isEqualTo(DistributedLockBeanPostProcessor.DEFAULT_ORDER);
         assertThat(properties.metrics().enabled()).isTrue();
+        assertThat(properties.observation().enabled()).isTrue();
         assertThat(properties.settings()).satisfies(settings -> {
             assertThat(settings.waitTime()).isEqualTo(Duration.ofSeconds(10));
             assertThat(settings.onLost()).isEqualTo(OnLost.THROW);
@@ -66,6 +67,7 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.release=background",
                 "distributed-lock.aspect.order=7",
                 "distributed-lock.metrics.enabled=false",
+                "distributed-lock.observation.enabled=false",
                 "distributed-lock.shutdown-timeout=1m");
 
         assertThat(properties.enabled()).isFalse();
@@ -74,6 +76,7 @@ class DistributedLockPropertiesTest {
         assertThat(properties.redis().privateConnection()).isFalse();
         assertThat(properties.aspect().order()).isEqualTo(7);
         assertThat(properties.metrics().enabled()).isFalse();
+        assertThat(properties.observation().enabled()).isFalse();
         assertThat(properties.settings()).satisfies(settings -> {
             assertThat(settings.waitTime()).isEqualTo(Duration.ofSeconds(2));
             assertThat(settings.onLost()).isEqualTo(OnLost.INTERRUPT);

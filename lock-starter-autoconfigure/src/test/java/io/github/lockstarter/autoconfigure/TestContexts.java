@@ -15,7 +15,9 @@ final class TestContexts {
     static ApplicationContextRunner ours() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        DistributedLockAutoConfiguration.class, DistributedLockMetricsAutoConfiguration.class));
+                        DistributedLockAutoConfiguration.class,
+                        DistributedLockMetricsAutoConfiguration.class,
+                        DistributedLockObservationAutoConfiguration.class));
     }
 
     /** Our auto-configurations and nothing else, with locks in memory. */

@@ -132,6 +132,12 @@ final class Acquisition {
         return this.startedAt;
     }
 
+    /** Why the last attempt has no answer; null if it has one. After the wait: why nobody can say who has the lock. */
+    @Nullable
+    LockStoreException failure() {
+        return this.lastFailure;
+    }
+
     /** Whether the last attempt failed in a way that waiting cannot mend. */
     boolean isHopeless() {
         return this.lastFailure != null && !this.lastFailure.isTransient();

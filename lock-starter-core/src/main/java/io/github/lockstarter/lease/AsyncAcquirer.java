@@ -3,6 +3,8 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.lease.AcquireObserver.Acquiring;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,6 +22,8 @@ final class AsyncAcquirer {
     private final LockEngine engine;
 
     private final Acquisition acquisition;
+
+    private final @Nullable Acquiring observed;
 
     private final Turn turn;
 
@@ -45,6 +49,8 @@ final class AsyncAcquirer {
     AsyncAcquirer(LockEngine engine, Acquisition acquisition) {
         this.engine = engine;
         this.acquisition = acquisition;
+        AcquireObserver observer = engine.observer();
+        this.observed = observer != null ? observer.began(acquisition.request()) : null;
         this.acquisition.beginWaiting();
         this.turn = engine.queues().enter(acquisition.request().lockName(), acquisition);
         this.timeout = acquisition.deadline().isNever()
@@ -75,6 +81,9 @@ final class AsyncAcquirer {
             this.engine.pending().remove(this);
             if (this.over.compareAndSet(false, true)) {
                 this.acquisition.tell(Outcome.INTERRUPTED, null);
+                if (this.observed != null) {
+                    this.observed.notGranted(Outcome.INTERRUPTED, null);
+                }
                 look();
             }
         });
@@ -106,7 +115,7 @@ final class AsyncAcquirer {
     /** Ends the wait at its deadline or by a refusal, on whatever thread: the one that looks may hang in the store. */
     private void fail(Supplier<? extends RuntimeException> why) {
         if (this.over.compareAndSet(false, true)) {
-            this.failure = why.get();
+            failed(why.get());
             if (!this.turn.isDone()) {
                 // Before the caller hears of it: who tries again at once must not find himself in the way.
                 boolean unused = this.engine.queues().withdraw(this.turn);
@@ -119,8 +128,17 @@ final class AsyncAcquirer {
     /** Ends the wait on the thread that looks, which leaves the queue before it tells. */
     private void failInLook(Supplier<? extends RuntimeException> why) {
         if (this.over.compareAndSet(false, true)) {
-            this.failure = why.get();
+            failed(why.get());
             this.looks.getAndIncrement();
+        }
+    }
+
+    /** For whoever ended the wait, and so once. */
+    private void failed(RuntimeException why) {
+        this.failure = why;
+        if (this.observed != null) {
+            boolean refused = why instanceof LockNotGrantedException;
+            this.observed.notGranted(refused ? Outcome.TIMEOUT : Outcome.ERROR, refused ? null : why);
         }
     }
 
@@ -213,6 +231,10 @@ final class AsyncAcquirer {
             return;
         }
         this.acquisition.endWaiting();
+        if (this.observed != null) {
+            // Before the future is completed: what hangs off it may run at once, and take long.
+            this.observed.granted(grant.fencingToken());
+        }
         LeaseHandle lease = this.engine.unownedLease(grant);
         this.engine.threads().complete(() -> {
             if (!this.result.complete(lease)) {

@@ -43,6 +43,8 @@ public final class LeasingLockRegistry
 
     private final List<LockListener> listeners;
 
+    private final @Nullable AcquireObserver observer;
+
     private final LeaseClock clock;
 
     private final ThreadHolds holds = new ThreadHolds();
@@ -53,6 +55,12 @@ public final class LeasingLockRegistry
 
     private volatile boolean running;
 
+    /** Creates a registry whose acquisitions nobody follows. */
+    public LeasingLockRegistry(
+            LockStore store, LockSettings settings, @Nullable LockListener meters, List<LockListener> listeners) {
+        this(store, settings, meters, listeners, (AcquireObserver) null);
+    }
+
     /**
      * Creates a registry; it takes up no resources before it is started or used.
      *
@@ -60,10 +68,15 @@ public final class LeasingLockRegistry
      * @param settings the times it works with
      * @param meters is called in the thread of each event, and so must neither block nor throw; null: none
      * @param listeners are called on the listener thread
+     * @param observer follows acquisitions, in their threads; null: nobody
      */
     public LeasingLockRegistry(
-            LockStore store, LockSettings settings, @Nullable LockListener meters, List<LockListener> listeners) {
-        this(store, settings, meters, listeners, LeaseClock.SYSTEM);
+            LockStore store,
+            LockSettings settings,
+            @Nullable LockListener meters,
+            List<LockListener> listeners,
+            @Nullable AcquireObserver observer) {
+        this(store, settings, meters, listeners, observer, LeaseClock.SYSTEM);
     }
 
     LeasingLockRegistry(
@@ -71,11 +84,13 @@ public final class LeasingLockRegistry
             LockSettings settings,
             @Nullable LockListener meters,
             List<LockListener> listeners,
+            @Nullable AcquireObserver observer,
             LeaseClock clock) {
         this.store = store;
         this.settings = settings;
         this.meters = meters;
         this.listeners = List.copyOf(listeners);
+        this.observer = observer;
         this.clock = clock;
     }
 
@@ -147,8 +162,8 @@ public final class LeasingLockRegistry
         this.lifecycle.lock();
         try {
             if (!this.running) {
-                LockEngine started =
-                        new LockEngine(this.clock, this.store, this.settings, this.meters, this.listeners, this.holds);
+                LockEngine started = new LockEngine(
+                        this.clock, this.store, this.settings, this.meters, this.listeners, this.observer, this.holds);
                 started.start();
                 this.engine = started;
                 this.running = true;

@@ -52,7 +52,9 @@ final class LockEngine implements WaitingListener {
 
     private final Releaser releaser;
 
-    private final BlockingAcquirer blocking = new BlockingAcquirer(this);
+    private final @Nullable AcquireObserver observer;
+
+    private final ObservedAcquirer blocking;
 
     private final Grants grants = new Grants(this);
 
@@ -70,10 +72,13 @@ final class LockEngine implements WaitingListener {
             LockSettings settings,
             @Nullable LockListener meters,
             List<LockListener> listeners,
+            @Nullable AcquireObserver observer,
             ThreadHolds holds) {
         this.clock = clock;
         this.store = store;
         this.settings = settings;
+        this.observer = observer;
+        this.blocking = new ObservedAcquirer(observer, new BlockingAcquirer(this));
         this.watched = new DueQueue<>(clock.nanoTime());
         List<LockListener> all = new ArrayList<>(listeners);
         all.add(0, new LossLog(clock::nanoTime));
@@ -236,7 +241,13 @@ final class LockEngine implements WaitingListener {
         return this.grants;
     }
 
-    BlockingAcquirer blocking() {
+    /** Who follows acquisitions; null: nobody. */
+    @Nullable
+    AcquireObserver observer() {
+        return this.observer;
+    }
+
+    ObservedAcquirer blocking() {
         return this.blocking;
     }
 

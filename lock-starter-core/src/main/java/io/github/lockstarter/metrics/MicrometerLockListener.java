@@ -10,10 +10,7 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Counts and times what happens to leases. It neither blocks nor throws, so it may be called by the thread that an event
@@ -23,11 +20,10 @@ import org.apache.commons.logging.LogFactory;
  */
 public final class MicrometerLockListener implements LockListener {
 
-    private static final Log logger = LogFactory.getLog(MicrometerLockListener.class);
-
     private final LockMetersByName meters;
 
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final RecordingFailures failures =
+            new RecordingFailures(MicrometerLockListener.class, "Meters of locks are incomplete");
 
     /** Creates a listener that records to that registry. */
     public MicrometerLockListener(MeterRegistry registry) {
@@ -86,15 +82,7 @@ public final class MicrometerLockListener implements LockListener {
             recording.accept(this.meters.of(event.name()), event);
         } catch (Throwable ex) {
             // A meter filter, a registry or a version clash can throw anything; a lock must not suffer from it.
-            notRecorded(event, ex);
-        }
-    }
-
-    private void notRecorded(LockEvent event, Throwable ex) {
-        if (this.warned.compareAndSet(false, true)) {
-            logger.warn("Meters of locks are incomplete; further failures are logged at DEBUG: " + event, ex);
-        } else if (logger.isDebugEnabled()) {
-            logger.debug("Not recorded: " + event, ex);
+            this.failures.add(event, ex);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Meters of what happens to locks; the only package that knows Micrometer. */
+/** Meters and observations of what happens to locks; the only package that knows Micrometer. */
 @NullMarked
 package io.github.lockstarter.metrics;
 

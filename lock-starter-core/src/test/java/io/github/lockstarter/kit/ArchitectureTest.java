@@ -93,7 +93,8 @@ class ArchitectureTest {
                     .or(simpleName("LockSettings"))
                     .or(simpleName("HandOff"))
                     .or(simpleName("ReleaseMode"))
-                    .or(simpleName("RegistryStatistics"))))
+                    .or(simpleName("RegistryStatistics"))
+                    .or(simpleName("AcquireObserver"))))
             .should()
             .notBePublic();
 
@@ -113,7 +114,12 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".metrics..")
             .and()
             .areTopLevelClasses()
-            .and(not(simpleName("MicrometerLockListener").or(simpleName("LockGauges"))))
+            .and(not(simpleName("MicrometerLockListener")
+                    .or(simpleName("LockGauges"))
+                    .or(simpleName("AcquisitionObservations"))
+                    .or(simpleName("LockAcquisitionConvention"))
+                    .or(simpleName("LockAcquisitionContext"))
+                    .or(simpleName("LockObservation"))))
             .should()
             .notBePublic();
 

@@ -39,6 +39,7 @@ class AcquisitionTest {
                     Duration.ZERO),
             null,
             List.of(),
+            null,
             new ThreadHolds());
 
     private final Turn turn = this.engine.queues().enter("orders:42", null);

@@ -37,7 +37,7 @@ abstract class PuppetRegistry {
     }
 
     LeasingLockRegistry registry(LockSettings settings, LeaseClock clock, LockListener... listeners) {
-        this.registry = new LeasingLockRegistry(this.store, settings, null, List.of(listeners), clock);
+        this.registry = new LeasingLockRegistry(this.store, settings, null, List.of(listeners), null, clock);
         this.registry.start();
         return this.registry;
     }

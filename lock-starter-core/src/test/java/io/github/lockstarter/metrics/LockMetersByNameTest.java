@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 class LockMetersByNameTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LockMetersByName.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LockTags.class);
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 

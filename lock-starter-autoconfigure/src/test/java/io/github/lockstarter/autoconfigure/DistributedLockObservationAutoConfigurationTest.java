@@ -1,0 +1,128 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.lease.AcquireObserver;
+import io.github.lockstarter.metrics.AcquisitionObservations;
+import io.github.lockstarter.metrics.LockAcquisitionContext;
+import io.github.lockstarter.metrics.LockAcquisitionConvention;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+/** Where observations of locks go, and how to have others or none. */
+class DistributedLockObservationAutoConfigurationTest {
+
+    private final Names names = new Names();
+
+    private final ApplicationContextRunner inMemory = TestContexts.inMemory();
+
+    private final ApplicationContextRunner observed =
+            this.inMemory.withBean(ObservationRegistry.class, this::observations);
+
+    @Test
+    void shouldTellTheHandlersOfSpringBoot() {
+        TestContexts.application()
+                .withPropertyValues("distributed-lock.store=memory", "management.defaults.metrics.export.enabled=false")
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean(Names.class, () -> this.names)
+                .run(context -> {
+                    lockOnce(context);
+
+                    assertThat(this.names.heard).containsExactly("acquire orders");
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("distributed.lock.acquisition")
+                                    .tags("lock", "orders", "outcome", "acquired")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1);
+                });
+    }
+
+    @Test
+    void shouldObserveNothingWhenToldSo() {
+        this.observed
+                .withPropertyValues("distributed-lock.observation.enabled=false")
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(context).doesNotHaveBean(AcquireObserver.class);
+                    assertThat(this.names.heard).isEmpty();
+                });
+    }
+
+    @Test
+    void shouldObserveNothingForNobody() {
+        this.inMemory.run(context -> {
+            lockOnce(context);
+            assertThat(context.getBeanProvider(AcquireObserver.class).getIfAvailable())
+                    .isNull();
+        });
+        this.inMemory.withClassLoader(new FilteredClassLoader("io.micrometer")).run(context -> {
+            lockOnce(context);
+            assertThat(context).doesNotHaveBean("distributedLockObservations");
+        });
+    }
+
+    @Test
+    void shouldCallThemAsTheApplicationLikes() {
+        this.observed
+                .withBean(LockAcquisitionConvention.class, () -> new LockAcquisitionConvention() {
+                    @Override
+                    public String getContextualName(LockAcquisitionContext context) {
+                        return context.getLock() + '#' + context.getKey();
+                    }
+                })
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(this.names.heard).containsExactly("orders#42");
+                });
+    }
+
+    @Test
+    void shouldBackOffForAnotherObserver() {
+        this.observed
+                .withBean("own", AcquireObserver.class, () -> request -> null)
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(context).doesNotHaveBean(AcquisitionObservations.class);
+                    assertThat(this.names.heard).isEmpty();
+                });
+    }
+
+    private ObservationRegistry observations() {
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(this.names);
+        return registry;
+    }
+
+    private static void lockOnce(ApplicationContext context) {
+        LockRegistry registry = context.getBean(LockRegistry.class);
+        assertThat(registry.getLock("orders:42").tryLock()).isTrue();
+        registry.getLock("orders:42").unlock();
+    }
+
+    /** What a trace would show. */
+    static final class Names implements ObservationHandler<LockAcquisitionContext> {
+
+        final List<String> heard = new CopyOnWriteArrayList<>();
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof LockAcquisitionContext;
+        }
+
+        @Override
+        public void onStop(LockAcquisitionContext context) {
+            this.heard.add(context.getContextualName());
+        }
+    }
+}

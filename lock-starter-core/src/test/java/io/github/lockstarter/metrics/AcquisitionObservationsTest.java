@@ -1,0 +1,265 @@
+package io.github.lockstarter.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.entry;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What traces show of acquisitions: whose they are, how they end, and that locks do without. */
+@Timeout(60)
+class AcquisitionObservationsTest {
+
+    private static final LockRequest ORDER = LockRequest.of("orders", "42");
+
+    private static final LockRequest ONCE = ORDER.withWaitTime(Duration.ZERO);
+
+    private final ObservationRegistry observations = ObservationRegistry.create();
+
+    private final RecordedObservations recorded = new RecordedObservations();
+
+    private final LeasingLockRegistry registry = registry(new AcquisitionObservations(this.observations, null));
+
+    AcquisitionObservationsTest() {
+        this.observations.observationConfig().observationHandler(this.recorded);
+    }
+
+    private static LeasingLockRegistry registry(AcquisitionObservations observer) {
+        return new LeasingLockRegistry(
+                new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(10)), null, List.of(), observer);
+    }
+
+    @AfterEach
+    void stop() {
+        assertThat(this.observations.getCurrentObservationScope()).isNull();
+        this.registry.stop();
+        assertThat(this.recorded.stopped).containsExactlyInAnyOrderElementsOf(this.recorded.started);
+    }
+
+    @Test
+    void shouldBeAChildOfWhatItsCallerDoes() throws Exception {
+        Observation parent = Observation.start("request", this.observations);
+        AtomicReference<Observation> inBody = new AtomicReference<>();
+
+        long token = parent.observeChecked(() -> this.registry.execute(ORDER, lease -> {
+            inBody.set(this.observations.getCurrentObservation());
+            // Entered again: nobody waits and nobody asks.
+            assertThat(this.registry.getLock("orders:42").tryLock()).isTrue();
+            this.registry.getLock("orders:42").unlock();
+            return lease.fencingToken();
+        }));
+
+        assertThat(this.recorded.stopped).singleElement().satisfies(context -> {
+            assertThat(context.getName()).isEqualTo("distributed.lock.acquisition");
+            assertThat(context.getContextualName()).isEqualTo("acquire orders");
+            assertThat(RecordedObservations.parent(context)).isSameAs(parent);
+            assertThat(RecordedObservations.tags(context))
+                    .containsOnly(entry("lock", "orders"), entry("outcome", "acquired"));
+            assertThat(RecordedObservations.details(context))
+                    .containsOnly(entry("key", "42"), entry("fencing.token", Long.toString(token)));
+        });
+        assertThat(inBody.get()).isSameAs(parent);
+    }
+
+    @Test
+    void shouldBeTheCurrentOneWhileItsThreadWaits() throws Exception {
+        LeaseLock lock = this.registry.getLock("jobs");
+        AtomicReference<Observation> whileWaiting = new AtomicReference<>();
+        this.observations.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onScopeOpened(Observation.Context context) {
+                whileWaiting.set(AcquisitionObservationsTest.this.observations.getCurrentObservation());
+            }
+        });
+        assertThat(lock.tryLock()).isTrue();
+        CompletableFuture<Long> token = CompletableFuture.supplyAsync(
+                () -> {
+                    lock.lock();
+                    try {
+                        return lock.currentLease().fencingToken();
+                    } finally {
+                        lock.unlock();
+                    }
+                },
+                command -> new Thread(command, "second").start());
+        await().until(() -> this.registry.waiting() == 1);
+
+        assertThat(whileWaiting.get().getContext()).isSameAs(this.recorded.started.get(1));
+        assertThat(this.recorded.stopped).hasSize(1);
+        lock.unlock();
+
+        // Handed over by the thread that unlocks, and still told by the one that waited.
+        long second = token.join();
+        assertThat(this.recorded.stopped.get(1).getFencingToken()).isEqualTo(second);
+        assertThat(RecordedObservations.details(this.recorded.stopped.get(1))).doesNotContainKey("key");
+    }
+
+    @Test
+    void shouldTellHowTheWaitEndedWithoutALock() throws Exception {
+        try (Lease lease = this.registry.acquire(ORDER)) {
+            assertThat(this.registry.tryAcquire(ONCE)).isEmpty();
+            assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> this.registry.acquire(ONCE));
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> this.registry.acquire(ORDER));
+            lease.ensureHeld();
+        }
+        this.registry.stop();
+        assertThatExceptionOfType(LockException.class).isThrownBy(() -> this.registry.acquire(ORDER));
+
+        assertThat(this.recorded.stopped)
+                .extracting(LockAcquisitionContext::getOutcome)
+                .containsExactly("acquired", "timeout", "timeout", "interrupted", "error");
+        assertThat(this.recorded.stopped.get(4).getError()).isInstanceOf(LockException.class);
+        assertThat(this.recorded.stopped.subList(0, 4))
+                .extracting(Observation.Context::getError)
+                .containsOnlyNulls();
+    }
+
+    @Test
+    void shouldFollowAsynchronousCallsToTheirEndOnAnotherThread() throws Exception {
+        Observation parent = Observation.start("request", this.observations);
+        Lease first = this.registry.acquire(LockRequest.of("orders", "first"));
+        AtomicReference<String> outcomeInBody = new AtomicReference<>();
+
+        CompletableFuture<Long> waiting;
+        try (Observation.Scope scope = parent.openScope()) {
+            assertThat(scope).isSameAs(this.observations.getCurrentObservationScope());
+            waiting = this.registry
+                    .acquireAsync(LockRequest.of("orders", "first"))
+                    .thenApply(lease -> {
+                        outcomeInBody.set(this.recorded.stopped.get(1).getOutcome());
+                        lease.close();
+                        return lease.fencingToken();
+                    });
+        }
+        await().until(() -> this.registry.waiting() == 1);
+        assertThat(this.recorded.stopped).hasSize(1);
+        first.close();
+
+        assertThat(waiting.join()).isEqualTo(this.recorded.stopped.get(1).getFencingToken());
+        assertThat(outcomeInBody).hasValue("acquired");
+        assertThat(RecordedObservations.parent(this.recorded.stopped.get(1))).isSameAs(parent);
+    }
+
+    @Test
+    void shouldTellHowAsynchronousCallsEndedWithoutALock() throws Exception {
+        CompletableFuture<Lease> refused;
+        try (Lease lease = this.registry.acquire(ORDER)) {
+            assertThat(this.registry.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(20));
+            CompletableFuture<Lease> cancelled = this.registry.acquireAsync(ORDER);
+            assertThat(cancelled.cancel(false)).isTrue();
+            await().until(() -> this.registry.waiting() == 0);
+            refused = this.registry.acquireAsync(ORDER.withWaitTime(LockRequest.FOREVER));
+            lease.ensureHeld();
+            CompletableFuture<Void> stopping = CompletableFuture.runAsync(this.registry::stop);
+            assertThat(refused).failsWithin(Duration.ofSeconds(20));
+            lease.close();
+            stopping.join();
+        }
+
+        assertThat(this.recorded.stopped)
+                .extracting(LockAcquisitionContext::getOutcome)
+                .containsExactly("acquired", "timeout", "interrupted", "error");
+    }
+
+    @Test
+    void shouldTagTwoHundredNames() throws Exception {
+        for (int name = 1; name <= 201; name++) {
+            this.registry.acquire(LockRequest.of("lock-" + name)).close();
+        }
+
+        assertThat(this.recorded.stopped.get(199).getLock()).isEqualTo("lock-200");
+        assertThat(RecordedObservations.tags(this.recorded.stopped.get(200))).containsEntry("lock", "other");
+    }
+
+    @Test
+    void shouldLockWhateverHandlersThrow() throws Exception {
+        for (String bad : List.of("start", "open", "close", "stop")) {
+            ObservationRegistry trouble = ObservationRegistry.create();
+            trouble.observationConfig().observationHandler(new ThrowingHandler(bad));
+            LeasingLockRegistry troubled = registry(new AcquisitionObservations(trouble, null));
+            Observation parent = Observation.start("request", trouble);
+            try (Observation.Scope scope = parent.openScope()) {
+                Lease lease = troubled.acquire(ORDER);
+                assertThat(trouble.getCurrentObservationScope()).as(bad).isSameAs(scope);
+                lease.close();
+                assertThat(troubled.acquireAsync(ORDER))
+                        .as(bad)
+                        .succeedsWithin(Duration.ofSeconds(20))
+                        .satisfies(Lease::close);
+            } finally {
+                troubled.stop();
+            }
+            assertThat(trouble.getCurrentObservationScope()).as(bad).isNull();
+        }
+    }
+
+    @Test
+    void shouldObserveNothingForNobody() {
+        assertThat(new AcquisitionObservations(ObservationRegistry.NOOP, null).began(ORDER))
+                .isNull();
+        assertThat(new AcquisitionObservations(ObservationRegistry.create(), null).began(ORDER))
+                .isNull();
+        this.observations.observationConfig().observationPredicate((name, context) -> !name.startsWith("distributed"));
+        assertThat(new AcquisitionObservations(this.observations, null).began(ORDER))
+                .isNull();
+    }
+
+    /** Fails at one moment in the life of an acquisition, with an error rather than an exception. */
+    private record ThrowingHandler(String bad) implements ObservationHandler<LockAcquisitionContext> {
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof LockAcquisitionContext;
+        }
+
+        @Override
+        public void onStart(LockAcquisitionContext context) {
+            failAt("start");
+        }
+
+        @Override
+        public void onScopeOpened(LockAcquisitionContext context) {
+            failAt("open");
+        }
+
+        @Override
+        public void onScopeClosed(LockAcquisitionContext context) {
+            failAt("close");
+        }
+
+        @Override
+        public void onStop(LockAcquisitionContext context) {
+            failAt("stop");
+        }
+
+        private void failAt(String moment) {
+            if (this.bad.equals(moment)) {
+                throw new LinkageError(moment);
+            }
+        }
+    }
+}
