@@ -4,6 +4,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.aop.LockNameListener;
 import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.store.LockStore;
@@ -55,7 +56,7 @@ public final class DistributedLockAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(
-            Environment environment, ObjectProvider<LockRegistry> registry) {
+            Environment environment, ObjectProvider<LockRegistry> registry, ObjectProvider<LockNameListener> names) {
         DistributedLockBeanPostProcessor postProcessor = new DistributedLockBeanPostProcessor(registry::getObject);
         Binder binder = Binder.get(environment);
         binder.bind("distributed-lock.enabled", Boolean.class).ifBound(postProcessor::setEnabled);
@@ -64,6 +65,7 @@ public final class DistributedLockAutoConfiguration {
         binder.bind("distributed-lock.on-lost", OnLost.class).ifBound(postProcessor::setOnLost);
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
+        postProcessor.setNameListener(name -> names.orderedStream().forEach(listener -> listener.named(name)));
         return postProcessor;
     }
 

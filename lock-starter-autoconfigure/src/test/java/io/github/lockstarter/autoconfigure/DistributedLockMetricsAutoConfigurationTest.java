@@ -2,7 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.metrics.LockGauges;
 import io.github.lockstarter.metrics.MicrometerLockListener;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -73,8 +75,36 @@ class DistributedLockMetricsAutoConfigurationTest {
     }
 
     @Test
+    void shouldShowZerosForAnnotatedMethodsBeforeTheyAreCalled() {
+        this.inMemory
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean(Invoices.class)
+                .withBean(Orders.class, Orders::new, bean -> bean.setLazyInit(true))
+                .run(context -> {
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    assertThat(meters.get("distributed.lock.lost")
+                                    .tag("lock", "Invoices.print")
+                                    .counters())
+                            .hasSize(LossReason.values().length)
+                            .allSatisfy(counter -> assertThat(counter.count()).isZero());
+                    assertThat(meters.find("distributed.lock.lost")
+                                    .tag("lock", "Orders.ship")
+                                    .counters())
+                            .isEmpty();
+
+                    context.getBean(Orders.class);
+
+                    assertThat(meters.get("distributed.lock.renewal")
+                                    .tags("lock", "Orders.ship", "outcome", "failed")
+                                    .timer()
+                                    .count())
+                            .isZero();
+                });
+    }
+
+    @Test
     void shouldHaveNoMetersWithoutAMeterRegistry() {
-        this.inMemory.run(context -> {
+        this.inMemory.withBean(Invoices.class).run(context -> {
             lockOnce(context);
             assertThat(context.getBeanProvider(MicrometerLockListener.class).getIfAvailable())
                     .isNull();
@@ -150,6 +180,18 @@ class DistributedLockMetricsAutoConfigurationTest {
         LockRegistry registry = context.getBean(LockRegistry.class);
         assertThat(registry.getLock("orders:42").tryLock()).isTrue();
         registry.getLock("orders:42").unlock();
+    }
+
+    static class Invoices {
+
+        @DistributedLock
+        public void print() {}
+    }
+
+    static class Orders {
+
+        @DistributedLock
+        public void ship() {}
     }
 
     @AutoConfiguration(after = DistributedLockMetricsAutoConfiguration.class)

@@ -42,6 +42,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final DisabledLocks disabledLocks = new DisabledLocks();
 
+    private final LockNames names = new LockNames();
+
     private final LockDefaults defaults = new LockDefaults();
 
     private final LockedTypes types;
@@ -87,6 +89,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.defaults.setOnLost(onLost);
     }
 
+    /** Sets who hears the static names of locked methods; asked for nothing before the application has started. */
+    public void setNameListener(LockNameListener listener) {
+        this.names.setListener(listener);
+    }
+
     private @Nullable LockFailureHandler failureHandler() {
         ConfigurableBeanFactory beans = this.beanFactory;
         return beans != null ? beans.getBeanProvider(LockFailureHandler.class).getIfUnique() : null;
@@ -118,6 +125,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     @Override
     public void afterSingletonsInstantiated() {
         this.disabledLocks.started();
+        this.names.started();
     }
 
     @Override
@@ -134,7 +142,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
                     ProxyRules.of(this.types.of(targetClass), proxyFactory).check();
             // Without a target this is the build of an AOT application, where properties have no values yet.
             if (!(proxyFactory.getTargetSource() instanceof EmptyTargetSource)) {
-                callable.forEach(LockedMethod::specs);
+                callable.forEach(this.names::add);
             }
         }
     }
@@ -160,7 +168,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         }
         new ProxyRules(type, AopUtils.isJdkDynamicProxy(advised), List.of(advised.getProxiedInterfaces()))
                 .check()
-                .forEach(LockedMethod::specs);
+                .forEach(this.names::add);
         AdvisorChain.add(advised, this.lock);
     }
 

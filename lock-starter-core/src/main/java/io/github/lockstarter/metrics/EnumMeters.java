@@ -32,6 +32,13 @@ final class EnumMeters<K extends Enum<K>, M> {
         return known != null ? known : registered(value);
     }
 
+    /** Registers those that are not there yet. */
+    void registerAll(K[] values) {
+        for (K value : values) {
+            M unused = of(value);
+        }
+    }
+
     private M registered(K value) {
         // Two threads may both ask; the registry gives them the same meter.
         M meter = this.register.apply(value.name().toLowerCase(Locale.ROOT));

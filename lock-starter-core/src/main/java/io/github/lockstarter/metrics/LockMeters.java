@@ -56,6 +56,16 @@ final class LockMeters {
                         .register(registry));
     }
 
+    /** Registers every meter with every tag, so that what has not happened yet shows as zero. */
+    void registerAll() {
+        this.acquire.registerAll(AcquireOutcome.values());
+        this.renewal.registerAll(RenewalOutcome.values());
+        this.lost.registerAll(LossReason.values());
+        this.release.registerAll(LockReleasedEvent.Outcome.values());
+        this.handoff.registerAll(LockHandedOverEvent.Kind.values());
+        Timer unused = hold();
+    }
+
     Timer acquire(AcquireOutcome outcome) {
         return this.acquire.of(outcome);
     }

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.aop.LockNameListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.BiConsumer;
 
@@ -18,7 +19,7 @@ import java.util.function.BiConsumer;
  *
  * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}.
  */
-public final class MicrometerLockListener implements LockListener {
+public final class MicrometerLockListener implements LockListener, LockNameListener {
 
     private final LockMetersByName meters;
 
@@ -28,6 +29,16 @@ public final class MicrometerLockListener implements LockListener {
     /** Creates a listener that records to that registry. */
     public MicrometerLockListener(MeterRegistry registry) {
         this.meters = new LockMetersByName(registry);
+    }
+
+    /** Registers all meters of that name, at zero. */
+    @Override
+    public void named(String lockName) {
+        try {
+            this.meters.of(lockName).registerAll();
+        } catch (Throwable ex) {
+            this.failures.add(lockName, ex);
+        }
     }
 
     @Override

@@ -104,7 +104,7 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".aop..")
             .and()
             .areTopLevelClasses()
-            .and(not(simpleName("DistributedLockBeanPostProcessor")))
+            .and(not(simpleName("DistributedLockBeanPostProcessor").or(simpleName("LockNameListener"))))
             .should()
             .notBePublic();
 

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +131,36 @@ class MicrometerLockListenerTest {
     }
 
     @Test
+    void shouldShowZerosForANameBeforeAnythingHappens() {
+        this.listener.named("orders");
+        List<Meter.Id> atStart =
+                this.registry.getMeters().stream().map(Meter::getId).toList();
+        this.registry.forEachMeter(meter -> assertThat(meter.measure())
+                .allSatisfy(measured -> assertThat(measured.getValue())
+                        .as(meter.getId().toString())
+                        .isZero()));
+
+        everyEvent("orders");
+
+        // Whatever can happen to a lock had its meter.
+        assertThat(this.registry.getMeters()).extracting(Meter::getId).containsExactlyInAnyOrderElementsOf(atStart);
+        assertThat(count("distributed.lock.lost", "lock", "orders", "reason", "expired"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void shouldKeepTheLimitOfNamesThatAreToldBeforeAnythingHappens() {
+        for (int name = 1; name <= 210; name++) {
+            this.listener.named("lock-" + name);
+        }
+
+        assertThat(this.registry.find("distributed.lock.hold").timers())
+                .hasSize(201)
+                .extracting(timer -> timer.getId().getTag("lock"))
+                .contains("lock-1", "lock-200", "other");
+    }
+
+    @Test
     void shouldLookMetersUpOnce() {
         everyEvent("orders");
         this.registry.clear();
@@ -150,6 +181,7 @@ class MicrometerLockListenerTest {
         });
 
         assertThatCode(() -> {
+                    this.listener.named("orders");
                     everyEvent("orders");
                     everyEvent("orders");
                 })
