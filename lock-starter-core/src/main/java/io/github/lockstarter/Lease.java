@@ -69,12 +69,37 @@ public interface Lease extends AutoCloseable {
     CompletionStage<LossReason> lost();
 
     /**
+     * Makes the lease last at least that long from now; what is left is never shortened. It always asks the store, and so
+     * tells as well whether the lock is still ours there. A lease that the watchdog renews goes on being renewed; a cap of
+     * its renewal does not limit this. The call cannot be interrupted and keeps the interrupt flag.
+     *
+     * @param atLeast at least 1 ms
+     * @throws LockLostException if the lease is lost, as far as we know or as the store says
+     * @throws LockStoreException if the store did not answer; the lease goes on as it was, and may last longer in the store
+     * @throws IllegalStateException if it was released
+     */
+    default void extend(Duration atLeast) {
+        throw new UnsupportedOperationException("This lease cannot be extended: " + this);
+    }
+
+    /**
      * Gives the lock back. Idempotent. The call cannot be interrupted and keeps the interrupt flag. If the store does not
      * answer, the release goes on in the background, at worst until the key has run out.
      *
      * @return true if the lock was ours until now; false if the lease was lost, now or before
      */
     boolean release();
+
+    /**
+     * As {@link #release()}, but the lock stays taken for that long from now and is handed to nobody; if the request has a
+     * minimum hold that ends later, until then.
+     *
+     * @param delay zero: free at once
+     * @return true if the lock was ours until now; false if the lease was lost, now or before
+     */
+    default boolean releaseAfter(Duration delay) {
+        throw new UnsupportedOperationException("This lease cannot be kept after its release: " + this);
+    }
 
     /** {@link #release()}; never throws {@link LockLostException}. */
     @Override

@@ -69,8 +69,8 @@ final class Extension implements RenewalAttempt.Outcome {
         if (!this.answered) {
             LockStoreException cause = this.failure;
             throw new LockStoreException(
-                    "Lock '" + grant.lockName() + "' could not be lengthened for a nested hold; the hold around it goes"
-                            + " on unchanged. " + (cause != null ? cause.getMessage() : "The store has not answered."),
+                    "Lock '" + grant.lockName() + "' could not be lengthened; it goes on unchanged. "
+                            + (cause != null ? cause.getMessage() : "The store has not answered."),
                     cause,
                     cause == null || cause.isOutcomeUnknown(),
                     cause == null || cause.isTransient());

@@ -1,6 +1,8 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import java.lang.ref.Cleaner.Cleanable;
 import java.time.Duration;
@@ -103,8 +105,33 @@ final class LeaseHandle implements Lease {
     }
 
     @Override
+    public void extend(Duration atLeast) {
+        if (LockRequest.FOREVER.equals(atLeast)) {
+            throw new IllegalArgumentException(LockException.printable("Lock '" + name() + "' cannot be extended by "
+                    + atLeast + ": a lease that is renewed is asked for when the lock is acquired."));
+        }
+        // Refuses what a request would refuse.
+        long leaseMillis = this.engine.leaseMillis(this.grant.request().withLease(atLeast));
+        ensureHeld();
+        this.engine.watchdog().renewer().renewNow(this.grant, leaseMillis);
+        // Released by another thread meanwhile, it has not been extended, whatever the store said.
+        ensureHeld();
+    }
+
+    @Override
     public boolean release() {
-        boolean ours = this.engine.releaser().release(this.grant);
+        return release(0L);
+    }
+
+    @Override
+    public boolean releaseAfter(Duration delay) {
+        this.grant.request().withMinHold(delay);
+        // A part of a millisecond counts, or the lock would be free a moment too early.
+        return release(delay.plusNanos(999_999).toMillis());
+    }
+
+    private boolean release(long keepMillis) {
+        boolean ours = this.engine.releaser().release(this.grant, keepMillis);
         if (this.watchOverForgetting != null) {
             this.watchOverForgetting.clean();
         }

@@ -19,14 +19,20 @@ final class Releaser {
         this.inBackground = engine.settings().releaseMode() == ReleaseMode.BACKGROUND;
     }
 
+    /** Releases, no later than the request wants. */
+    boolean release(Grant grant) {
+        return release(grant, 0);
+    }
+
     /**
      * Releases. Never throws, cannot be interrupted, and may be called again.
      *
+     * @param atLeastMillis how long the lock is to stay taken at least; 0: no longer than its request wants
      * @return false if the lease was lost, now or before
      */
-    boolean release(Grant grant) {
-        return release(
-                grant, KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime()), this.inBackground);
+    boolean release(Grant grant, long atLeastMillis) {
+        long wanted = KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime());
+        return release(grant, Math.max(atLeastMillis, wanted), this.inBackground);
     }
 
     /** Releases a grant that nobody has used, and so need not be kept; does not wait for the store if that can be helped. */

@@ -97,7 +97,15 @@ final class RecordingRegistry implements LockRegistry {
         }
 
         @Override
+        public void extend(Duration atLeast) {}
+
+        @Override
         public boolean release() {
+            return true;
+        }
+
+        @Override
+        public boolean releaseAfter(Duration delay) {
             return true;
         }
 

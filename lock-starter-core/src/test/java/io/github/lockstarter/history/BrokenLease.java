@@ -74,6 +74,16 @@ final class BrokenLease implements Lease {
     }
 
     @Override
+    public void extend(Duration atLeast) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean releaseAfter(Duration delay) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public boolean release() {
         this.released = true;
         return this.giveBack.getAsBoolean();

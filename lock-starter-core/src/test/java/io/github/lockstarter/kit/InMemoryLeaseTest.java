@@ -34,6 +34,13 @@ class InMemoryLeaseTest {
     }
 
     @Nested
+    class Extension extends ExtensionKit {
+        Extension() {
+            super(new InMemoryBackend());
+        }
+    }
+
+    @Nested
     class MinHold extends MinHoldKit {
         MinHold() {
             super(new InMemoryBackend());

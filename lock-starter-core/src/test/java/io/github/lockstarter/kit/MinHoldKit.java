@@ -68,6 +68,22 @@ abstract class MinHoldKit extends RegistryFixture {
     }
 
     @Test
+    void shouldBeKeptForAsLongAsItsOwnerSaysInTheEnd() throws Exception {
+        LockRequest request = LockRequest.of(NAME).withWaitTime(Duration.ZERO);
+        Lease lease = registry().acquire(request);
+        long began = System.nanoTime();
+
+        assertThat(lease.releaseAfter(MIN_HOLD)).isTrue();
+
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(lease.releaseAfter(LONG)).as("once more").isTrue();
+        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(MIN_HOLD);
+        Lease next = registry().acquire(request.withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.releaseAfter(Duration.ZERO)).isTrue();
+    }
+
+    @Test
     void shouldNotKeepWhatIsNotOursAnyMore() throws Exception {
         LeasingLockRegistry registry = registry();
         Lease lease = registry.acquire(tick());

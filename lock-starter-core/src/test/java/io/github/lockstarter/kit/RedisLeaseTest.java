@@ -37,6 +37,13 @@ class RedisLeaseTest {
     }
 
     @Nested
+    class Extension extends ExtensionKit {
+        Extension(RedisServer server) {
+            super(new RedisBackend(server));
+        }
+    }
+
+    @Nested
     class MinHold extends MinHoldKit {
         MinHold(RedisServer server) {
             super(new RedisBackend(server));
