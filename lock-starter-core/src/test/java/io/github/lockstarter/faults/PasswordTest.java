@@ -82,6 +82,10 @@ class PasswordTest {
         LockStoreException failure =
                 catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMillis(300)));
         assertThat(failure.isTransient()).as("somebody may put it right").isTrue();
+        assertThat(failure)
+                .hasMessageContaining("WRONGPASS")
+                .hasMessageContaining("Redis at 127.0.0.1:" + this.server.port())
+                .hasMessageContaining("spring.data.redis.username and password");
         change("first");
         assertThat(lock.tryLock(LIMIT)).as("works again").isTrue();
         lock.unlock();

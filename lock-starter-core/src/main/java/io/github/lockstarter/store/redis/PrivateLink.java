@@ -174,7 +174,9 @@ final class PrivateLink implements RedisLink {
             this.trouble = ex;
             if (!this.warned && this.failures > 0 && this.background != null) {
                 this.warned = true;
-                logger.warn("No connection to Redis for distributed locks yet, going on trying: " + ex);
+                String problem = RedisErrors.rootMessage(ex);
+                logger.warn("No connection to " + servers() + " for distributed locks yet, going on trying: "
+                        + RedisErrors.sentence(problem) + ' ' + RedisRemedies.ofConnecting(problem));
             }
             this.attempts.countDown();
             long pause = FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10);
@@ -274,6 +276,11 @@ final class PrivateLink implements RedisLink {
 
     @Override
     public String description() {
-        return this.recipe.servers() + " over a private connection";
+        return servers() + " over a private connection";
+    }
+
+    @Override
+    public String servers() {
+        return this.recipe.servers();
     }
 }

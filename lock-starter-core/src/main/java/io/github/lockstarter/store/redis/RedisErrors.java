@@ -38,6 +38,11 @@ final class RedisErrors {
 
     private RedisErrors() {}
 
+    /** Translates what came out of a command over that link. */
+    static LockStoreException translate(Throwable ex, String lockName, RedisLink link) {
+        return translate(ex, subject(link.servers(), lockName), link.isPrivate(), link.trouble());
+    }
+
     /**
      * Translates.
      *
@@ -45,20 +50,27 @@ final class RedisErrors {
      *     second execution, after the first one did its work
      */
     static LockStoreException translate(Throwable ex, String lockName, boolean executedOnce) {
-        String subject = "Redis, asked for lock '" + lockName + "', ";
+        return translate(ex, subject("Redis", lockName), executedOnce, null);
+    }
+
+    private static LockStoreException translate(
+            Throwable ex, String subject, boolean executedOnce, @Nullable Throwable trouble) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
             String message = inner(String.valueOf(cause.getMessage()));
             if (codeIn(message, REFUSED) != null) {
-                return new LockStoreException(subject + "refused: " + sentence(message), ex, !executedOnce, true);
+                return new LockStoreException(refusal(subject, message), ex, !executedOnce, true);
             }
             String code = codeIn(message, FATAL);
             if (code != null) {
                 // A script that fails half-way leaves what it had written: unknown, for the safe side.
                 boolean unknown = !executedOnce || !code.equals("WRONGTYPE");
-                String text = subject + "refused: " + sentence(message) + ' ' + remedy(code, message);
-                return new LockStoreException(text, ex, unknown, false);
+                return new LockStoreException(refusal(subject, message), ex, unknown, false);
             }
-            if (message.contains("Commands are rejected") || message.contains("Unable to connect")) {
+            if (message.contains("Commands are rejected")) {
+                // The client does not say why it is not connected; whoever tries to connect knows.
+                return notConnectedBecause(subject, trouble != null ? trouble : ex);
+            }
+            if (message.contains("Unable to connect")) {
                 return notConnectedBecause(subject, ex);
             }
         }
@@ -71,6 +83,10 @@ final class RedisErrors {
                 ex,
                 true,
                 true);
+    }
+
+    private static String refusal(String subject, String message) {
+        return (subject + "refused: " + sentence(message) + ' ' + RedisRemedies.ofAnswer(message)).strip();
     }
 
     /** Whether the answer says that another server than the one that gave it may be the master by now. */
@@ -95,28 +111,34 @@ final class RedisErrors {
                 : message;
     }
 
-    private static String sentence(String message) {
+    static String sentence(String message) {
         return message.endsWith(".") ? message : message + '.';
     }
 
-    /**
-     * There is no connection.
-     *
-     * @param trouble why the last attempt to open one failed; null: there was none yet
-     */
-    static LockStoreException notConnected(String lockName, @Nullable Throwable trouble) {
-        return notConnectedBecause("Redis, asked for lock '" + lockName + "', ", trouble);
+    /** There is no connection; the link knows why the last attempt to open one failed, if there was one. */
+    static LockStoreException notConnected(String lockName, RedisLink link) {
+        return notConnectedBecause(subject(link.servers(), lockName), link.trouble());
     }
 
     private static LockStoreException notConnectedBecause(String subject, @Nullable Throwable cause) {
-        Throwable root = cause != null ? NestedExceptionUtils.getMostSpecificCause(cause) : null;
+        String problem = cause != null ? rootMessage(cause) : "";
         return new LockStoreException(
-                subject + "is not connected" + (root != null ? " (" + root.getMessage() + ')' : "")
-                        + "; a connection is being opened in the background. Check spring.data.redis.* and whether Redis"
-                        + " runs.",
+                subject + "is not connected" + (problem.isEmpty() ? "" : " (" + problem + ')')
+                        + "; a connection is being opened in the background. " + RedisRemedies.ofConnecting(problem),
                 cause,
                 false,
                 true);
+    }
+
+    /** What went wrong in the end, in one line. */
+    static String rootMessage(Throwable ex) {
+        return String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage())
+                .strip()
+                .replaceAll("\\s+", " ");
+    }
+
+    private static String subject(String servers, String lockName) {
+        return servers + ", asked for lock '" + lockName + "', ";
     }
 
     /** The connection collects commands instead of executing them. */
@@ -136,18 +158,5 @@ final class RedisErrors {
             }
         }
         return null;
-    }
-
-    private static String remedy(String code, String message) {
-        if (code.equals("NOPERM") || message.contains("The user executing the script")) {
-            return "Grant the missing permission to the Redis user, see the ACL rule in the README.";
-        }
-        return switch (code) {
-            case "WRONGTYPE" ->
-                "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
-                        + " name, or delete it.";
-            case "NOAUTH", "WRONGPASS" -> "Check spring.data.redis.username and password.";
-            default -> "Check that the server is Redis 6.2 or Valkey 7.2, or newer, and allows scripts.";
-        };
     }
 }

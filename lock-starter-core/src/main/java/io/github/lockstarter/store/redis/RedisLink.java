@@ -37,7 +37,7 @@ interface RedisLink {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         LockStoreException translated =
-                cause instanceof LockStoreException known ? known : RedisErrors.translate(cause, subject, isPrivate());
+                cause instanceof LockStoreException known ? known : RedisErrors.translate(cause, subject, this);
         if (RedisErrors.isOfReplaced(cause)) {
             misled();
         } else if (translated.isTransient()) {
@@ -59,6 +59,9 @@ interface RedisLink {
     long breaks();
 
     String description();
+
+    /** Which servers, for messages, without credentials. */
+    String servers();
 
     /** Hears of links that come up and break, on background threads. */
     interface Listener {

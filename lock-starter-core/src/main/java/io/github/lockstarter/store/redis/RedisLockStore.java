@@ -231,7 +231,7 @@ public final class RedisLockStore implements LockStore {
     private <T> T call(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
         StringRedisTemplate redis = this.link.template();
         if (redis == null) {
-            throw RedisErrors.notConnected(lockName, this.link.trouble());
+            throw RedisErrors.notConnected(lockName, this.link);
         }
         T reply;
         try {

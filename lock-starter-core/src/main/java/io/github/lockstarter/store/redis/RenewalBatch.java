@@ -54,7 +54,10 @@ final class RenewalBatch {
     /** What errors call it: it stands between quotes there. */
     String subject() {
         String first = this.renewals.get(0).lockName();
-        return size() == 1 ? first : first + "' and " + (size() - 1) + " others, '";
+        return size() == 1
+                ? first
+                : first + "' and " + (size() - 1) + " more, like '"
+                        + this.renewals.get(size() - 1).lockName();
     }
 
     /** Tells each what the script's list of failures means to it; true if it came from a server that was replaced. */

@@ -62,7 +62,7 @@ final class Renewals {
             }
             answered(batch, failures);
         } else {
-            throw RedisErrors.notConnected(batch.subject(), this.link.trouble());
+            throw RedisErrors.notConnected(batch.subject(), this.link);
         }
     }
 

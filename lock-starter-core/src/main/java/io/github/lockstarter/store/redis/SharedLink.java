@@ -86,4 +86,9 @@ final class SharedLink implements RedisLink {
         return "over the application's " + ClassUtils.getUserClass(this.factory).getSimpleName()
                 + " with its timeouts (" + this.reason + "): a slow command of the application can delay renewals";
     }
+
+    @Override
+    public String servers() {
+        return "Redis";
+    }
 }

@@ -9,6 +9,7 @@ import io.lettuce.core.RedisException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
@@ -152,6 +153,38 @@ class RedisErrorsTest {
                         "a",
                         true))
                 .satisfies(RedisErrorsTest::isNotConnected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    WRONGPASS invalid username-password pair or user is disabled. | username and password
+                    NOAUTH HELLO must be called with the client already authenticated | username and password
+                    ERR This instance has cluster support disabled                | set spring.data.redis.host and port instead
+                    Cannot obtain master using SENTINEL MASTER. Command timed out | spring.data.redis.sentinel.*
+                    ERR DB index is out of range                                  | spring.data.redis.database
+                    Connection initialization timed out after 3 second(s)         | spring.data.redis.ssl.enabled
+                    Connection refused                                            | whether Redis runs
+                    """)
+    void shouldSayWhatKeepsItFromConnecting(String problem, String remedy) {
+        RuntimeException trouble = new RedisConnectionFailureException(
+                "Unable to connect to Redis", new RedisException("in Lettuce:\n\n" + problem));
+
+        assertThat(RedisErrors.translate(trouble, "a", true))
+                .satisfies(RedisErrorsTest::isNotConnected)
+                .hasMessageContaining("(in Lettuce: " + problem + ")")
+                .hasMessageContaining(remedy);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    READONLY You can't write against a read only replica. | is a replica
+                    MOVED 3999 127.0.0.1:6381                             | spring.data.redis.cluster.nodes
+                    OOM command not allowed when used memory > 'maxmemory'. | Raise its maxmemory
+                    ERR max number of clients reached                     | Raise its maxclients
+                    ERR unknown command 'evalsha'                         | Redis 6.2
+                    """)
+    void shouldSayWhatToDoAboutARefusal(String error, String remedy) {
+        assertThat(answer(error)).hasMessageContaining(error).hasMessageContaining(remedy);
     }
 
     private static void isNotConnected(LockStoreException told) {

@@ -1,0 +1,62 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.Locale;
+
+/** What somebody should do about an error of a server: most are mistakes of configuration, and Redis names none. */
+final class RedisRemedies {
+
+    private static final String CREDENTIALS = "Check spring.data.redis.username and password.";
+
+    private RedisRemedies() {}
+
+    /** For an answer to a command; empty: time mends it, or nobody here knows better. */
+    static String ofAnswer(String error) {
+        if (error.contains("The user executing the script")) {
+            return ofAnswer("NOPERM");
+        }
+        return switch (codeOf(error)) {
+            case "NOPERM" -> "Grant the missing permission to the Redis user, see the ACL rule in the README.";
+            case "WRONGTYPE" ->
+                "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
+                        + " name, or delete it.";
+            case "NOAUTH", "WRONGPASS" -> CREDENTIALS;
+            case "READONLY" ->
+                "The server is a replica: until it is a master again, or for good, spring.data.redis.* must lead to"
+                        + " another one.";
+            case "MOVED", "ASK", "CROSSSLOT" ->
+                "The server belongs to a cluster: set spring.data.redis.cluster.nodes instead of host and port.";
+            case "OOM" -> "Raise its maxmemory; locks that are held are still renewed and released.";
+            case "ERR" ->
+                error.contains("number of clients")
+                        ? "Raise its maxclients, or find out who opens so many connections."
+                        : "Check that the server is Redis 6.2 or Valkey 7.2, or newer, and allows scripts.";
+            default -> "";
+        };
+    }
+
+    /** For what kept a connection from being opened. */
+    static String ofConnecting(String problem) {
+        if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
+            return CREDENTIALS;
+        }
+        if (problem.contains("cluster support disabled")) {
+            return "The server is no part of a cluster: set spring.data.redis.host and port instead of cluster.nodes.";
+        }
+        if (problem.toLowerCase(Locale.ROOT).contains("sentinel")) {
+            return "Check spring.data.redis.sentinel.*: the nodes are those of the sentinels, not of the servers.";
+        }
+        if (problem.contains("DB index")) {
+            return "Check spring.data.redis.database.";
+        }
+        if (problem.toLowerCase(Locale.ROOT).contains("initialization timed out")) {
+            return "Something listens there that does not speak as expected: check spring.data.redis.ssl.enabled and"
+                    + " port.";
+        }
+        return "Check spring.data.redis.* and whether Redis runs.";
+    }
+
+    private static String codeOf(String error) {
+        int end = error.indexOf(' ');
+        return end < 0 ? error : error.substring(0, end);
+    }
+}
