@@ -15,10 +15,15 @@ final class FailureAnalyses {
 
     /** The analysis of the first registered analyzer that knows the failure. */
     static FailureAnalysis of(Throwable failure) {
+        return of(failure, new MockEnvironment());
+    }
+
+    /** The same, for analyzers that look where a property came from. */
+    static FailureAnalysis of(Throwable failure, Environment environment) {
         List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(
                         FailureAnalyzer.class,
-                        SpringFactoriesLoader.ArgumentResolver.of(Environment.class, new MockEnvironment()),
+                        SpringFactoriesLoader.ArgumentResolver.of(Environment.class, environment),
                         (type, name, ex) -> {});
         return analyzers.stream()
                 .map(analyzer -> analyzer.analyze(failure))

@@ -21,11 +21,13 @@ public record HandOff(Duration maxTime, int maxCount) {
                 maxTime.compareTo(Duration.ZERO) >= 0 && maxTime.compareTo(Duration.ofSeconds(10)) <= 0,
                 "handoff.max-time",
                 maxTime,
-                "must be zero (never hand over without the store) or a time up to 10s");
+                "must be zero (never hand over without the store) or a time up to 10s",
+                "10ms");
         LockSettings.require(
                 maxCount >= 0 && maxCount <= MOST,
                 "handoff.max-count",
                 maxCount,
-                "must be zero (never hand over without the store) or at most " + MOST);
+                "must be zero (never hand over without the store) or at most " + MOST,
+                "64");
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.time.Duration;
@@ -42,33 +43,40 @@ public record LockSettings(
                 LockRequest.FOREVER.equals(waitTime) || between(waitTime, Duration.ZERO),
                 "wait-time",
                 waitTime,
-                "must be zero (try once), a time up to 3660 days, or -1ms (wait for ever)");
-        require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore");
+                "must be zero (try once), a time up to 3660 days, or -1ms (wait for ever)",
+                "10s");
+        require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
         require(
                 between(watchdogTimeout, SHORTEST_TIMEOUT),
                 "watchdog.timeout",
                 watchdogTimeout,
-                "must be at least 100ms and at most 3660 days");
-        require(between(commandTimeout, ONE_MILLI), "redis.command-timeout", commandTimeout, "must be at least 1ms");
-        require(between(pollInterval, ONE_MILLI), "redis.poll-interval", pollInterval, "must be at least 1ms");
+                "must be at least 100ms and at most 3660 days",
+                "30s");
         require(
-                between(renewInterval, ONE_MILLI)
-                        && renewInterval
-                                        .plus(commandTimeout.multipliedBy(2))
-                                        .compareTo(
-                                                watchdogTimeout.multipliedBy(9).dividedBy(10))
-                                <= 0,
-                "watchdog.renew-interval",
-                renewInterval,
-                "must leave room for a retry: renew-interval + 2 x distributed-lock.redis.command-timeout ("
-                        + commandTimeout
-                        + ") must not exceed nine tenths of watchdog.timeout (" + watchdogTimeout + ")");
+                between(commandTimeout, ONE_MILLI),
+                "redis.command-timeout",
+                commandTimeout,
+                "must be at least 1ms",
+                "a sixth of watchdog.timeout, at most 3s");
+        require(
+                between(pollInterval, ONE_MILLI),
+                "redis.poll-interval",
+                pollInterval,
+                "must be at least 1ms",
+                "a sixth of watchdog.timeout, at most 1s");
+        new RenewalRoom(watchdogTimeout, renewInterval, commandTimeout).require();
         require(
                 maxHold == null || between(maxHold, ONE_MILLI),
                 "watchdog.max-hold",
                 maxHold,
-                "must be at least 1ms, or absent for no cap");
-        require(between(shutdownTimeout, Duration.ZERO), "shutdown-timeout", shutdownTimeout, "must be zero or more");
+                "must be at least 1ms, or absent for no cap",
+                "no cap");
+        require(
+                between(shutdownTimeout, Duration.ZERO),
+                "shutdown-timeout",
+                shutdownTimeout,
+                "must be zero or more",
+                "10s");
     }
 
     /** Ten seconds of waiting and that watchdog timeout; everything else follows from it. */
@@ -133,9 +141,10 @@ public record LockSettings(
         return value.compareTo(least) >= 0 && value.compareTo(LONGEST_TIME) <= 0;
     }
 
-    static void require(boolean valid, String property, @Nullable Object value, String rule) {
+    static void require(boolean valid, String property, @Nullable Object value, String rule, String otherwise) {
         if (!valid) {
-            throw new IllegalArgumentException("distributed-lock." + property + " " + rule + ", but is " + value + ".");
+            throw new InvalidLockSettingException(
+                    property, value, rule, "Set it accordingly, or leave it out; the default is " + otherwise + ".");
         }
     }
 }

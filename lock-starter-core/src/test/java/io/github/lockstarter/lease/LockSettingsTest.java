@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.time.Duration;
@@ -169,7 +170,7 @@ class LockSettingsTest {
                     .as("%s of %s", property, value)
                     .isThrownBy(() -> settings.apply(value))
                     .withMessageStartingWith("distributed-lock." + property + " ")
-                    .withMessageContaining(value.toString());
+                    .withMessageContaining("but is " + InvalidLockSettingException.text(value) + ".");
         }
     }
 

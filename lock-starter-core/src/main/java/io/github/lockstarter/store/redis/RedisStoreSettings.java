@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import java.time.Duration;
 
 /**
@@ -16,12 +17,15 @@ public record RedisStoreSettings(
 
     public RedisStoreSettings {
         if (keyPrefix.isBlank() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
-            throw new IllegalArgumentException("distributed-lock.key-prefix must not be blank nor contain braces, which"
-                    + " decide the slot in a cluster, but is '" + keyPrefix + "'.");
+            throw new InvalidLockSettingException(
+                    "key-prefix",
+                    keyPrefix,
+                    "must not be blank nor contain braces, which decide the slot in a cluster",
+                    "Use letters, or leave it out; the default is lock.");
         }
         if (pollInterval.toMillis() < 1) {
-            throw new IllegalArgumentException(
-                    "distributed-lock.redis.poll-interval must be at least 1ms, but is " + pollInterval + ".");
+            throw new InvalidLockSettingException(
+                    "redis.poll-interval", pollInterval, "must be at least 1ms", "One second is usual.");
         }
     }
 

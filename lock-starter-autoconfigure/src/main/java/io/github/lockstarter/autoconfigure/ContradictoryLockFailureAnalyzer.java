@@ -1,0 +1,24 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.DistributedLock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.AnnotationConfigurationException;
+
+/** Explains an annotation that contradicts itself: a component scan stumbles over it before anybody else reads it. */
+final class ContradictoryLockFailureAnalyzer extends AbstractFailureAnalyzer<AnnotationConfigurationException> {
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, AnnotationConfigurationException cause) {
+        String message = cause.getMessage();
+        if (message == null || !message.contains(DistributedLock.class.getName())) {
+            return null;
+        }
+        return new FailureAnalysis(
+                message,
+                "Set either value or key of @DistributedLock, they are the same; if it is a composed annotation, check"
+                        + " its @AliasFor.",
+                cause);
+    }
+}

@@ -1,0 +1,108 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** What is printed about a property that cannot work: as it was typed, where, and what to set instead. */
+class WrongPropertyTest {
+
+    private final StandardEnvironment environment = new StandardEnvironment();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "wait-time                | -2    | the default is 10s",
+                "watchdog.timeout         | 50ms  | the default is 30s",
+                "watchdog.max-hold        | 0     | the default is no cap",
+                "redis.command-timeout    | 0     | the default is a sixth of watchdog.timeout",
+                "redis.poll-interval      | 0     | the default is a sixth of watchdog.timeout",
+                "handoff.max-time         | 11s   | the default is 10ms",
+                "handoff.max-count        | 10001 | the default is 64",
+                "shutdown-timeout         | -1s   | the default is 10s",
+                "key-prefix               | a{b   | the default is lock"
+            })
+    void shouldShowWhatWasTypedAndTheDefault(String property, String value, String remedy) {
+        FailureAnalysis analysis = analysis(Map.of("distributed-lock." + property, value));
+
+        assertThat(analysis.getDescription())
+                .startsWith("distributed-lock." + property + " must ")
+                .contains("Property: distributed-lock." + property, "Value: \"" + value + '"', "Origin: ");
+        assertThat(analysis.getAction()).contains(remedy).doesNotContain("without a unit");
+    }
+
+    @Test
+    void shouldShowAllThatHavePartInIt() {
+        FailureAnalysis analysis = analysis(
+                Map.of("distributed-lock.watchdog.timeout", "4s", "distributed-lock.redis.command-timeout", "1500ms"));
+
+        assertThat(analysis.getDescription())
+                .containsSubsequence(
+                        "renew-interval must leave room for a retry",
+                        "Property: distributed-lock.watchdog.renew-interval",
+                        "Value: 1s333ms",
+                        "(not set)",
+                        "Property: distributed-lock.redis.command-timeout",
+                        "Value: \"1500ms\"",
+                        "Property: distributed-lock.watchdog.timeout",
+                        "Value: \"4s\"");
+        assertThat(analysis.getAction())
+                .isEqualTo("Set distributed-lock.watchdog.renew-interval to at most 600ms,"
+                        + " or distributed-lock.redis.command-timeout to at most 1s133ms,"
+                        + " or distributed-lock.watchdog.timeout to at least 6s.");
+        // What it says works.
+        for (String mended : new String[] {"watchdog.renew-interval=600ms", "redis.command-timeout=1133ms"}) {
+            String[] pair = mended.split("=", 2);
+            start(Map.of("distributed-lock." + pair[0], pair[1])).close();
+        }
+        start(Map.of("distributed-lock.watchdog.timeout", "6s")).close();
+    }
+
+    @Test
+    void shouldSayThatANumberIsInMilliseconds() {
+        assertThat(analysis(Map.of("distributed-lock.watchdog.timeout", "30")).getAction())
+                .contains("A number without a unit is in milliseconds: for 30 seconds, write 30s.");
+    }
+
+    @Test
+    void shouldShowAnEnvironmentVariableAsItsOrigin() {
+        this.environment
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource(
+                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                        Map.of("DISTRIBUTEDLOCK_WATCHDOG_TIMEOUT", "1ms")));
+
+        assertThat(analysis(Map.of()).getDescription()).contains("Value: \"1ms\"", "DISTRIBUTEDLOCK_WATCHDOG_TIMEOUT");
+    }
+
+    private FailureAnalysis analysis(Map<String, Object> properties) {
+        Throwable failure = catchThrowable(() -> start(properties));
+        return FailureAnalyses.of(failure, this.environment);
+    }
+
+    private AnnotationConfigApplicationContext start(Map<String, Object> properties) {
+        MapPropertySource typed = new MapPropertySource("typed " + properties, properties);
+        this.environment.getPropertySources().addFirst(typed);
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        context.setEnvironment(this.environment);
+        context.register(Properties.class);
+        context.refresh();
+        return context;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(DistributedLockProperties.class)
+    static class Properties {}
+}
