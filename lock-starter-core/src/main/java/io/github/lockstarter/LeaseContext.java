@@ -27,9 +27,12 @@ public final class LeaseContext {
         Lease lease = CURRENT.get();
         if (lease == null) {
             throw new IllegalStateException("No method annotated with @DistributedLock runs in thread '"
-                    + Thread.currentThread().getName() + "'. Usual reasons: the method was called on 'this' and not on"
-                    + " the Spring bean, it runs in another thread than the annotated one, or locks are switched off"
-                    + " with distributed-lock.enabled=false.");
+                    + Thread.currentThread().getName() + "'. Usual reasons: the method was called on 'this', in its"
+                    + " class, constructor or @PostConstruct, and not on the Spring bean; the object was made with new;"
+                    + " this is another thread than that of the method (an executor, @Async, a parallel stream): pass"
+                    + " the lease along with LeaseContext.call; in a Mono or Flux the lease is in the Reactor context,"
+                    + " under Lease.class; locks are switched off (distributed-lock.enabled=false), or this is a slice"
+                    + " test without them.");
         }
         return lease;
     }

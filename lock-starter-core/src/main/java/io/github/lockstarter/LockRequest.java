@@ -103,7 +103,7 @@ public final class LockRequest {
      * nobody. Zero (the default): not at all. For jobs that several instances start at the same time by their own clocks.
      */
     public LockRequest withMinHold(Duration minHold) {
-        require(!minHold.isNegative(), "minHold", minHold, "zero or more");
+        require(!minHold.isNegative(), "minHold", minHold, "zero (not at all) or more", "");
         return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
     }
 
@@ -170,9 +170,13 @@ public final class LockRequest {
     }
 
     private void require(boolean valid, String what, Duration value, String range) {
+        require(valid, what, value, range, ", or -1 ms for no limit");
+    }
+
+    private void require(boolean valid, String what, Duration value, String range, String orElse) {
         if (!valid || value.compareTo(LONGEST_TIME) > 0) {
             throw new IllegalArgumentException("Lock '" + this.lockName + "': the " + what + " must be " + range
-                    + " and at most " + LONGEST_TIME.toDays() + " days, or -1 ms for no limit, but is " + value + ".");
+                    + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + ".");
         }
     }
 }

@@ -44,6 +44,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final LockNames names = new LockNames();
 
+    private final EarlyBeans earlyBeans = new EarlyBeans();
+
     private final LockDefaults defaults = new LockDefaults();
 
     private final LockedTypes types;
@@ -108,6 +110,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (!type.isLocked()) {
             return bean;
         }
+        this.earlyBeans.seen(beanName);
         if (!this.enabled) {
             this.disabledLocks.add(type);
             return bean;
@@ -126,6 +129,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public void afterSingletonsInstantiated() {
         this.disabledLocks.started();
         this.names.started();
+        if (this.enabled && this.beanFactory != null) {
+            this.earlyBeans.refuse(this.beanFactory, this::typeOf);
+        }
     }
 
     @Override

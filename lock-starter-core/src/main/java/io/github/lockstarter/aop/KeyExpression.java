@@ -40,7 +40,7 @@ final class KeyExpression {
     static KeyExpression parse(LockSite site, String text, @Nullable Object annotated, KeyContext context) {
         KeyVariables variables = KeyVariables.of(site.method(), annotated);
         SpelExpression expression = parse(site, text);
-        new KeySyntax(site, text, variables).check(expression.getAST());
+        new KeySyntax(site, text, expression.getAST(), variables).check();
         return new KeyExpression(site, text, expression, variables, context);
     }
 
@@ -63,6 +63,11 @@ final class KeyExpression {
     }
 
     private static SpelExpression parse(LockSite site, String text) {
+        if (text.isBlank()) {
+            throw site.refused(
+                    "key = \"" + text + "\" is blank",
+                    "Leave it out, and all calls share the lock, or name a parameter.");
+        }
         try {
             return PARSER.parseRaw(text);
         } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
@@ -77,6 +82,7 @@ final class KeyExpression {
         if (text.contains("${")) {
             return "Placeholders belong into name; the key is what differs from call to call.";
         }
-        return "Correct it; plain text belongs into name, or into quotes: \"'text'\".";
+        String remedy = "Correct it; plain text belongs into name, or into quotes: \"'text'\".";
+        return text.contains("#") ? remedy + " Text and variables are joined with +: \"'text' + #a0\"." : remedy;
     }
 }

@@ -23,17 +23,17 @@ import org.springframework.expression.spel.ast.VariableReference;
  * Looks through a parsed key at start-up. SpEL itself would say nothing, and at run time give null for an unknown
  * variable: every caller would then fail, or share one lock.
  */
-record KeySyntax(LockSite site, String expression, KeyVariables variables) {
+record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables variables) {
 
     private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
 
-    void check(SpelNode ast) {
-        if (ast instanceof InlineList) {
-            for (int i = 0; i < ast.getChildCount(); i++) {
-                check(ast.getChild(i), true, false);
+    void check() {
+        if (this.ast instanceof InlineList) {
+            for (int i = 0; i < this.ast.getChildCount(); i++) {
+                check(this.ast.getChild(i), true, false);
             }
         } else {
-            check(ast, true, false);
+            check(this.ast, true, false);
         }
     }
 
@@ -105,7 +105,8 @@ record KeySyntax(LockSite site, String expression, KeyVariables variables) {
 
     private void refuseBareWord(SpelNode node) {
         if (node instanceof PropertyOrFieldReference property) {
-            throw refused("'" + property.getName() + "' is no variable", bareWordRemedy(property));
+            BareWords all = BareWords.in(this.ast, this.expression, this.variables, ROOT_PROPERTIES);
+            throw refused("'" + property.getName() + "' is no variable", all.remedyFor(property));
         }
         if (node instanceof MethodReference method) {
             String call = method.toStringAST();
@@ -119,18 +120,6 @@ record KeySyntax(LockSite site, String expression, KeyVariables variables) {
                     "there is nothing that " + node.toStringAST() + " could be part of",
                     variables().describe());
         }
-    }
-
-    private String bareWordRemedy(PropertyOrFieldReference property) {
-        String name = property.getName();
-        String prefix = this.variables.isParameter(name) ? "#" : ROOT_PROPERTIES.contains(name) ? "#root." : "";
-        String asText = "use name = \"" + this.expression + "\", or quote it: \"'" + this.expression + "'\".";
-        if (prefix.isEmpty()) {
-            return "If it is meant as text, " + asText + ' ' + this.variables.describe();
-        }
-        int start = property.getStartPosition();
-        String meant = this.expression.substring(0, start) + prefix + this.expression.substring(start);
-        return "Did you mean " + meant + "? If it is meant as text, " + asText;
     }
 
     private InvalidLockDefinitionException refused(String problem, String remedy) {

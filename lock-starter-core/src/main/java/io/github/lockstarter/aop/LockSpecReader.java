@@ -5,12 +5,16 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringUtils;
 
 /** Turns annotations into specs, and refuses those that do not make sense. */
 final class LockSpecReader {
+
+    private static final Pattern EXPRESSION = Pattern.compile("#\\{|#(\\w+)");
 
     private final Placeholders placeholders;
 
@@ -22,7 +26,7 @@ final class LockSpecReader {
     }
 
     LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
-        String name = name(site, annotation.getString("name"));
+        String name = name(site, annotation.getString("name"), KeyVariables.of(site.method(), annotation.getSource()));
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
                 name,
@@ -60,7 +64,8 @@ final class LockSpecReader {
         return skip ? EmptyResult.of(site) : null;
     }
 
-    private String name(LockSite site, String text) {
+    private String name(LockSite site, String text, KeyVariables variables) {
+        refuseExpression(site, text, variables);
         String name = text.isEmpty() ? site.defaultLockName() : this.placeholders.resolve(site, "name", text);
         if (!StringUtils.hasText(name)) {
             throw site.refused(
@@ -71,6 +76,19 @@ final class LockSpecReader {
             return LockRequest.of(name, "").name();
         } catch (IllegalArgumentException ex) {
             throw site.refused("name = \"" + text + "\" cannot name a lock", String.valueOf(ex.getMessage()), ex);
+        }
+    }
+
+    /** It would be the name of one lock for all calls, and nobody would notice but by the waiting. */
+    private static void refuseExpression(LockSite site, String text, KeyVariables variables) {
+        Matcher expression = EXPRESSION.matcher(text);
+        while (expression.find()) {
+            String variable = expression.group(1);
+            if (variable == null || variable.equals("root") || variables.contains(variable)) {
+                throw site.refused(
+                        "name = \"" + text + "\" is taken as it stands, and all calls would share one lock",
+                        "Expressions belong into key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
+            }
         }
     }
 

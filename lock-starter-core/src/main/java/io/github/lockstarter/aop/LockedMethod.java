@@ -67,9 +67,15 @@ final class LockedMethod {
                     .toList();
         } catch (AnnotationConfigurationException ex) {
             throw this.site.refused(
-                    "its attributes contradict each other: " + ex.getMessage(),
+                    "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
                     "Set either value or key, and check the @AliasFor of composed annotations.",
                     ex);
         }
+    }
+
+    /** What Spring says, without the place, which is known. */
+    private static String contradiction(String message) {
+        String attributes = message.substring(message.indexOf("; ") + 1).strip();
+        return attributes.endsWith(".") ? attributes.substring(0, attributes.length() - 1) : attributes;
     }
 }

@@ -47,6 +47,7 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
     private boolean isCallable(LockedMethod locked) {
         LockSite site = locked.site();
         Method method = site.method();
+        ContainerCalls.refuse(locked);
         checkModifiers(site);
         if (this.jdkProxy && !isOnInterface(method)) {
             if (locked.isClassLevel()) {

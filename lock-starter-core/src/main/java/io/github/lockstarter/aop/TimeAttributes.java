@@ -35,7 +35,11 @@ final class TimeAttributes {
     /** Null: as configured. */
     @Nullable
     Duration waitTime() {
-        return textOrNumber("waitTime", DistributedLock.DEFAULT, PROBE::withWaitTime, "Use 0" + UP_TO + "no limit.");
+        return textOrNumber(
+                "waitTime",
+                DistributedLock.DEFAULT,
+                PROBE::withWaitTime,
+                "Use 0 (try once), a time of at most ten years, or -1: no limit.");
     }
 
     /** Null: renewed. */
@@ -74,7 +78,7 @@ final class TimeAttributes {
         if (resolved.isEmpty()) {
             return null;
         }
-        String shown = twin + " = \"" + text + '"' + (resolved.equals(text) ? "" : ", which is \"" + resolved + '"');
+        String shown = twin + " = \"" + text + '"' + (resolved.equals(text) ? "" : ", which is \"" + resolved + "\",");
         Duration time = resolved.equals("-1") ? LockRequest.FOREVER : parse(resolved, shown);
         return checked(time, shown, check, remedy);
     }
@@ -104,7 +108,7 @@ final class TimeAttributes {
                     resolved, DurationFormat.Unit.fromChronoUnit(this.unit.toChronoUnit()));
         } catch (IllegalArgumentException | ArithmeticException ex) {
             throw this.site.refused(
-                    shown + ", is no duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
+                    shown + " is no duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
         }
     }
 

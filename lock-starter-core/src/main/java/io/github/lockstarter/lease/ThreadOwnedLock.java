@@ -96,7 +96,8 @@ final class ThreadOwnedLock implements LeaseLock {
     private Hold required(@Nullable Hold hold) {
         if (hold == null) {
             throw new IllegalMonitorStateException("Lock '" + this.request.lockName() + "' is not held by thread '"
-                    + Thread.currentThread().getName() + "'.");
+                    + Thread.currentThread().getName() + "': not locked, unlocked already, or locked by another"
+                    + " thread, which alone can unlock it. A Lease of LockRegistry.acquire can be released by any.");
         }
         return hold;
     }
@@ -130,7 +131,9 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public Condition newCondition() {
-        throw new UnsupportedOperationException("A distributed lock has no conditions.");
+        throw new UnsupportedOperationException(
+                "Lock '" + this.request.lockName() + "' has no conditions: those who wait"
+                        + " for one in another JVM could not be signalled. Use what the JVMs share, such as a queue or a topic.");
     }
 
     @Override

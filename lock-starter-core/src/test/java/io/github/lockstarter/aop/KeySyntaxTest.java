@@ -62,7 +62,9 @@ class KeySyntaxTest {
                     #order.count++   | must not change anything                 | ++
                     --#order.count   | must not change anything                 | ++
                     {#id, {#count}}  | a list can only be a whole key           | #a0 + ':' + #a1
-                    {#id, orders}    | 'orders' is no variable                  | Known here
+                    {#id, orders}    | 'orders' is no variable                  | If it is meant as text, quote it: {#id, 'orders'}. Known here
+                    {id, count}      | 'id' is no variable                      | Did you mean {#id, #count}? If it is meant as text, quote it: {'id', count}.
+                    #id + orders     | 'orders' is no variable                  | quote it: #id + 'orders'.
                     {a: #id}         | a map cannot be one                      | #a0 + ':' + #a1
                     #f(#id)          | there are no functions in a key          | bean (@name)
                     orders           | 'orders' is no variable                  | use name = "orders", or quote it: "'orders'"
@@ -70,11 +72,12 @@ class KeySyntaxTest {
                     order.id         | 'order' is no variable                   | Did you mean #order.id?
                     #count + id      | 'id' is no variable                      | Did you mean #count + #id?
                     method.name      | 'method' is no variable                  | Did you mean #root.method.name?
-                    #order.tags[colour] | 'colour' is no variable               | quote it
+                    #order.tags[colour] | 'colour' is no variable               | quote it: #order.tags['colour'].
                     current()        | nothing to call current() on             | #root.target.current()
                     [0]              | nothing that [0] could be part of        | Known here
                     #order.          | is no SpEL expression                    | "'text'"
                     order 42         | is no SpEL expression                    | plain text belongs into name
+                    orders:#id       | is no SpEL expression                    | joined with +
                     #{#id}           | is no SpEL expression                    | the key is an expression already
                     ${region}        | is no SpEL expression                    | Placeholders belong into name
                     """)
@@ -90,7 +93,7 @@ class KeySyntaxTest {
 
     @Test
     void shouldRefuseABlankKey() {
-        assertThatThrownBy(() -> parse(" ")).hasMessageContaining("is no SpEL expression");
+        assertThatThrownBy(() -> parse(" ")).hasMessageContaining("is blank. Leave it out");
     }
 
     @Test

@@ -34,7 +34,7 @@ class LockAttributeRefusalTest {
                 Arguments.of(LeaseDecades.class, "lease = 36500 with timeUnit = DAYS", "ten years"),
                 Arguments.of(LeaseTextZero.class, "leaseString = \"0s\" is out of range", "at least 1 ms"),
                 Arguments.of(LeaseTextNegative.class, "leaseString = \"-2\" is out of range", "-1: renewed"),
-                Arguments.of(LeaseTextWrong.class, "leaseString = \"soon\", is no duration", "30s, PT30S"),
+                Arguments.of(LeaseTextWrong.class, "leaseString = \"soon\" is no duration", "30s, PT30S"),
                 Arguments.of(LeaseTwice.class, "lease and leaseString are both set", "Leave one of them out"),
                 Arguments.of(WaitNegative.class, "waitTime = -1000 with timeUnit = MICROSECONDS", "-1: no limit"),
                 Arguments.of(WaitTwice.class, "waitTime and waitTimeString are both set", "Leave one of them out"),

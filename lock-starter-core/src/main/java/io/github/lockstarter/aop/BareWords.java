@@ -1,0 +1,80 @@
+package io.github.lockstarter.aop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+
+/** Names in a key that stand for nothing, and what their author may have meant. */
+final class BareWords {
+
+    private final String expression;
+
+    private final KeyVariables variables;
+
+    private final Set<String> rootProperties;
+
+    private final List<PropertyOrFieldReference> all = new ArrayList<>();
+
+    private BareWords(String expression, KeyVariables variables, Set<String> rootProperties) {
+        this.expression = expression;
+        this.variables = variables;
+        this.rootProperties = rootProperties;
+    }
+
+    static BareWords in(SpelNode ast, String expression, KeyVariables variables, Set<String> rootProperties) {
+        BareWords words = new BareWords(expression, variables, rootProperties);
+        words.collect(ast);
+        return words;
+    }
+
+    private void collect(SpelNode node) {
+        if (node instanceof PropertyOrFieldReference word) {
+            this.all.add(word);
+        }
+        // In the brackets of these, names belong to the elements.
+        int end = node instanceof Selection || node instanceof Projection ? 0 : node.getChildCount();
+        for (int i = 0; i < end; i++) {
+            SpelNode child = node.getChild(i);
+            boolean behindDot = node instanceof CompoundExpression && i > 0;
+            if (!behindDot || !(child instanceof PropertyOrFieldReference)) {
+                collect(child);
+            }
+        }
+    }
+
+    String remedyFor(PropertyOrFieldReference word) {
+        // Quoting the whole key would turn variables and lists into text, too.
+        boolean partOfMore = this.expression.startsWith("{") || this.expression.matches(".*[#@'\"].*");
+        String asText = partOfMore
+                ? "quote it: " + quoted(word) + "."
+                : "use name = \"" + this.expression + "\", or quote it: \"'" + this.expression + "'\".";
+        return prefixOf(word).isEmpty()
+                ? "If it is meant as text, " + asText + ' ' + this.variables.describe()
+                : "Did you mean " + corrected() + "? If it is meant as text, " + asText;
+    }
+
+    private String prefixOf(PropertyOrFieldReference word) {
+        String name = word.getName();
+        return this.variables.isParameter(name) ? "#" : this.rootProperties.contains(name) ? "#root." : "";
+    }
+
+    private String quoted(PropertyOrFieldReference word) {
+        int start = word.getStartPosition();
+        int end = start + word.getName().length();
+        return this.expression.substring(0, start) + '\'' + word.getName() + '\'' + this.expression.substring(end);
+    }
+
+    /** With all of them put right at once. */
+    private String corrected() {
+        StringBuilder text = new StringBuilder(this.expression);
+        this.all.stream()
+                .sorted((one, other) -> other.getStartPosition() - one.getStartPosition())
+                .forEach(word -> text.insert(word.getStartPosition(), prefixOf(word)));
+        return text.toString();
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.lockstarter.aop;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.Set;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/**
+ * Methods that the container calls while it makes a bean or gives it up: either not through a proxy, and so without the
+ * lock, or with the lock around something else than what the author had in mind.
+ */
+final class ContainerCalls {
+
+    /** By their names, for they need not be on the class path. */
+    private static final Set<String> CALLBACKS =
+            Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+
+    private ContainerCalls() {}
+
+    static void refuse(LockedMethod locked) {
+        LockSite site = locked.site();
+        if (AnnotatedElementUtils.hasAnnotation(site.method(), Bean.class)) {
+            throw site.refused(
+                    "a @Bean method runs once, when the bean is made, and the methods of the bean would go without a lock",
+                    "Annotate those methods, in the class of the bean; for a lock around its making, call"
+                            + " LockRegistry.execute in the @Bean method.");
+        }
+        if (!locked.isClassLevel() && isCallback(site)) {
+            throw site.refused(
+                    "Spring calls this method on the bean itself and not through its proxy, so that it would run"
+                            + " without the lock",
+                    "Move the work to an ApplicationRunner or a listener of ApplicationReadyEvent, or call"
+                            + " LockRegistry.execute in the method.");
+        }
+    }
+
+    private static boolean isCallback(LockSite site) {
+        Method method = site.method();
+        for (Annotation annotation : method.getDeclaredAnnotations()) {
+            if (CALLBACKS.contains(annotation.annotationType().getName())) {
+                return true;
+            }
+        }
+        return is(site, InitializingBean.class, "afterPropertiesSet") || is(site, DisposableBean.class, "destroy");
+    }
+
+    private static boolean is(LockSite site, Class<?> type, String name) {
+        return type.isAssignableFrom(site.beanClass())
+                && site.method().getName().equals(name)
+                && site.method().getParameterCount() == 0;
+    }
+}
