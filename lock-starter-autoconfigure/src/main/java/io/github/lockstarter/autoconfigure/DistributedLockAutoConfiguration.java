@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
@@ -13,8 +14,10 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -89,5 +92,14 @@ public final class DistributedLockAutoConfiguration {
     @ConditionalOnMissingBean(name = "distributedLockEventPublisher")
     LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher publisher) {
         return new LockEventPublisher(publisher);
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+    AmbiguityCheck distributedLockAmbiguityCheck(
+            ConfigurableListableBeanFactory beanFactory,
+            ObjectProvider<LockRegistry> registry,
+            ObjectProvider<LockFailureHandler> handler) {
+        return new AmbiguityCheck(beanFactory, registry, handler);
     }
 }

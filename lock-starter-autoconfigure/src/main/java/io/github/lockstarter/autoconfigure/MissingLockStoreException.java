@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockException;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** A lock is asked for, but there is no store to keep it in. */
@@ -29,14 +30,27 @@ final class MissingLockStoreException extends LockException {
      * @param user a sentence about who needs it; empty: unknown
      */
     static MissingLockStoreException in(ConfigurableListableBeanFactory beanFactory, String user) {
-        String problem = user + (user.isEmpty() ? "" : " ")
-                + "Distributed locks are to be kept in Redis (distributed-lock.store=redis), but ";
+        String whose = user + (user.isEmpty() ? "" : " ");
+        String store = beanFactory.getBean(Environment.class).getProperty("distributed-lock.store", "redis");
+        if (!store.equalsIgnoreCase("redis")) {
+            return new MissingLockStoreException(
+                    whose + "There is no store for locks: distributed-lock.store is \"" + store + "\".",
+                    "Set it to redis or memory, or leave it out: redis.");
+        }
+        String problem = whose + "Distributed locks are to be kept in Redis (distributed-lock.store=redis), but ";
         String[] factories = connectionFactories(beanFactory);
         if (factories.length == 0) {
             return new MissingLockStoreException(
                     problem + "there is no RedisConnectionFactory bean.",
                     "Add spring-boot-starter-data-redis or define a RedisConnectionFactory bean. For tests, and for an"
                             + " application that only ever runs as one instance, set distributed-lock.store=memory.");
+        }
+        if (factories.length == 1) {
+            return new MissingLockStoreException(
+                    problem + "the RedisConnectionFactory bean '" + factories[0]
+                            + "' cannot be injected, or was defined after that was decided.",
+                    "Define it in a configuration class of the application, or in an auto-configuration that comes"
+                            + " before DistributedLockAutoConfiguration; or define a LockStore bean.");
         }
         return new MissingLockStoreException(
                 problem + "none of the RedisConnectionFactory beans is @Primary: " + String.join(", ", factories) + ".",

@@ -1,13 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.DistributedLock;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /** Fails the start of an application that has annotated beans but no store for their locks. */
 final class MissingStoreCheck implements SmartInitializingSingleton {
@@ -28,24 +22,10 @@ final class MissingStoreCheck implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        if (!this.enabled) {
-            return;
+        String locked = this.enabled ? LockedBeans.anyIn(this.beanFactory) : null;
+        if (locked != null) {
+            throw MissingLockStoreException.in(
+                    this.beanFactory, "Bean '" + locked + "' has methods under @DistributedLock.");
         }
-        for (String name : this.beanFactory.getBeanDefinitionNames()) {
-            Object bean = this.beanFactory.getSingleton(name);
-            if (bean != null && isLocked(AopProxyUtils.ultimateTargetClass(bean))) {
-                throw MissingLockStoreException.in(
-                        this.beanFactory, "Bean '" + name + "' has methods under @DistributedLock.");
-            }
-        }
-    }
-
-    private static boolean isLocked(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
-            return false;
-        }
-        MethodFilter annotated = method -> AnnotatedElementUtils.hasAnnotation(method, DistributedLock.class);
-        return AnnotatedElementUtils.hasAnnotation(type, DistributedLock.class)
-                || !MethodIntrospector.selectMethods(type, annotated).isEmpty();
     }
 }

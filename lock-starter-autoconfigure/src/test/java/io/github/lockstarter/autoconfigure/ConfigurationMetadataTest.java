@@ -101,6 +101,27 @@ class ConfigurationMetadataTest {
                 .containsExactly("read-only");
     }
 
+    /** Values that mean something else than their number, and those of enums with what they do. */
+    @Test
+    void shouldHintAtSpecialValues() {
+        Map<String, List<String>> hints = metadata().<List<Map<String, Object>>>read("$.hints").stream()
+                .collect(Collectors.toMap(
+                        hint -> ((String) hint.get("name")).substring(PREFIX.length()),
+                        hint -> JsonPath.<List<Object>>read(hint, "$.values[*].value").stream()
+                                .map(Object::toString)
+                                .toList()));
+
+        assertThat(hints)
+                .containsEntry("store", List.of("redis", "memory"))
+                .containsEntry("on-lost", List.of("throw", "interrupt", "ignore"))
+                .containsEntry("release", List.of("await", "background"))
+                .hasEntrySatisfying("wait-time", values -> assertThat(values).contains("0", "-1"))
+                .hasEntrySatisfying(
+                        "watchdog.max-hold", values -> assertThat(values).contains("-1"));
+        assertThat(this.properties.keySet())
+                .containsAll(hints.keySet().stream().map(PREFIX::concat).toList());
+    }
+
     private static Map<String, Map<String, Object>> properties() {
         return metadata().<List<Map<String, Object>>>read("$.properties").stream()
                 .filter(property -> ((String) property.get("name")).startsWith(PREFIX))

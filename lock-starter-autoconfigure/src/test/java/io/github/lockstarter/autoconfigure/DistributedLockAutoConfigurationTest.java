@@ -67,6 +67,7 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockStore",
                                 "distributedLockRegistry",
                                 "distributedLockBeanPostProcessor",
+                                "distributedLockAmbiguityCheck",
                                 "distributedLockCommitGuard",
                                 "distributedLockEventPublisher",
                                 "distributedLockMeters",

@@ -1,13 +1,27 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockFailureHandler;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.contradiction.KeyAndValue;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.BeanDefinitionStoreException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 
 /** What is printed when an application cannot start because of us. */
 class FailureAnalysisTest {
@@ -24,6 +38,57 @@ class FailureAnalysisTest {
                     .doesNotContain(analysis.getAction());
             assertThat(analysis.getAction()).contains("Remove final");
         });
+    }
+
+    /** A component scan reads annotations before any bean is made. */
+    @Test
+    void shouldExplainAContradictionThatAScanStumblesOver() {
+        Throwable failure = catchThrowable(() -> new SimpleMetadataReaderFactory()
+                .getMetadataReader(KeyAndValue.class.getName())
+                .getAnnotationMetadata());
+
+        FailureAnalysis analysis = FailureAnalyses.of(new BeanDefinitionStoreException("scan", failure));
+        assertThat(analysis.getDescription()).contains("KeyAndValue", "'key' and its alias 'value'", "[#a0] and [#id]");
+        assertThat(analysis.getAction()).contains("either value or key");
+    }
+
+    @Test
+    void shouldNameTheRegistriesOfWhichNoneIsPrimary() {
+        this.inMemory
+                .withBean("invoices", Locked.class)
+                .withUserConfiguration(TwoRegistries.class)
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription())
+                                    .contains(
+                                            "'invoices'",
+                                            "none of the LockRegistry beans is @Primary: oneRegistry, otherRegistry");
+                            assertThat(analysis.getAction()).contains("@Primary");
+                        }));
+        this.inMemory
+                .withUserConfiguration(TwoRegistries.class)
+                .run(context -> assertThat(context).as("nobody asks").hasNotFailed());
+        this.inMemory
+                .withBean("invoices", Locked.class)
+                .withUserConfiguration(TwoRegistries.class)
+                .withBean(
+                        "third",
+                        LockRegistry.class,
+                        () -> new LeasingLockRegistry(
+                                new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(3)), null, List.of()),
+                        definition -> definition.setPrimary(true))
+                .run(context -> assertThat(context).as("one is primary").hasNotFailed());
+    }
+
+    @Test
+    void shouldNameTheFailureHandlersOfWhichNoneIsPrimary() {
+        this.inMemory
+                .withBean("invoices", Locked.class)
+                .withBean("one", LockFailureHandler.class, () -> (failure, method, arguments) -> null)
+                .withBean("other", LockFailureHandler.class, () -> (failure, method, arguments) -> null)
+                .run(context -> assertThat(
+                                FailureAnalyses.of(context.getStartupFailure()).getDescription())
+                        .contains("none of the LockFailureHandler beans is @Primary: one, other"));
     }
 
     @ParameterizedTest
@@ -50,5 +115,25 @@ class FailureAnalysisTest {
 
         @DistributedLock
         final void seal() {}
+    }
+
+    static class Locked {
+
+        @DistributedLock
+        void run() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoRegistries {
+
+        @Bean
+        LeasingLockRegistry oneRegistry(LockStore store) {
+            return new LeasingLockRegistry(store, LockSettings.of(Duration.ofSeconds(3)), null, List.of());
+        }
+
+        @Bean
+        LeasingLockRegistry otherRegistry(LockStore store) {
+            return new LeasingLockRegistry(store, LockSettings.of(Duration.ofSeconds(3)), null, List.of());
+        }
     }
 }

@@ -11,6 +11,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -140,6 +141,31 @@ class MissingStoreTest {
                 .run(context -> assertThat(
                                 FailureAnalyses.of(context.getStartupFailure()).getDescription())
                         .contains("there is no RedisConnectionFactory bean"));
+    }
+
+    @Test
+    void shouldNameAStoreThatIsNeither() {
+        this.ours
+                .withUserConfiguration(PrimaryFactory.class)
+                .withBean(Orders.class)
+                .withPropertyValues("distributed-lock.store=")
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription()).contains("distributed-lock.store is \"\"");
+                            assertThat(analysis.getAction()).contains("redis or memory");
+                        }));
+    }
+
+    @Test
+    void shouldNameAConnectionFactoryThatCannotBeInjected() {
+        this.ours
+                .withBean("lateRedis", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class), bean -> {
+                    ((AbstractBeanDefinition) bean).setAutowireCandidate(false);
+                })
+                .withBean(Orders.class)
+                .run(context -> assertThat(
+                                FailureAnalyses.of(context.getStartupFailure()).getDescription())
+                        .contains("'lateRedis' cannot be injected"));
     }
 
     @Test

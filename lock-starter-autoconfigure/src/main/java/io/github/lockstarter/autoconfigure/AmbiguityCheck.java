@@ -1,0 +1,52 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.LockFailureHandler;
+import io.github.lockstarter.LockRegistry;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * Fails the start of an application whose annotated methods would not know which of several beans to use: they would find
+ * out at their first call, or never, and go without the handler.
+ */
+final class AmbiguityCheck implements SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beanFactory;
+
+    private final ObjectProvider<LockRegistry> registry;
+
+    private final ObjectProvider<LockFailureHandler> handler;
+
+    AmbiguityCheck(
+            ConfigurableListableBeanFactory beanFactory,
+            ObjectProvider<LockRegistry> registry,
+            ObjectProvider<LockFailureHandler> handler) {
+        this.beanFactory = beanFactory;
+        this.registry = registry;
+        this.handler = handler;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        check(LockRegistry.class, this.registry);
+        check(LockFailureHandler.class, this.handler);
+    }
+
+    private <T> void check(Class<T> type, ObjectProvider<T> provider) {
+        String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, type, true, false);
+        if (names.length < 2 || provider.getIfUnique() != null) {
+            return;
+        }
+        String locked = LockedBeans.anyIn(this.beanFactory);
+        if (locked != null) {
+            throw new InvalidLockDefinitionException(
+                    "Bean '" + locked + "' has methods under @DistributedLock, and none of the " + type.getSimpleName()
+                            + " beans is @Primary: " + String.join(", ", names) + ".",
+                    "Mark the one that annotated methods shall use as @Primary; the others can be had by @Qualifier.",
+                    null);
+        }
+    }
+}
