@@ -23,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
@@ -63,6 +64,7 @@ public final class DistributedLockAutoConfiguration {
         DistributedLockBeanPostProcessor postProcessor = new DistributedLockBeanPostProcessor(registry::getObject);
         Binder binder = Binder.get(environment);
         binder.bind("distributed-lock.enabled", Boolean.class).ifBound(postProcessor::setEnabled);
+        binder.bind("distributed-lock.mode", AdviceMode.class).ifBound(postProcessor::setMode);
         binder.bind("distributed-lock.aspect.order", Integer.class).ifBound(postProcessor::setLockOrder);
         binder.bind("distributed-lock.wait-time", Duration.class).ifBound(postProcessor::setWaitTime);
         binder.bind("distributed-lock.on-lost", OnLost.class).ifBound(postProcessor::setOnLost);

@@ -10,12 +10,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.AdviceMode;
 
 /**
  * Properties of distributed locks. A bare number as a time is in milliseconds.
  *
  * @param enabled Whether annotated methods run under their lock. When disabled, they run without one, and a warning at
  *     start-up lists them.
+ * @param mode What takes the lock: a proxy of the bean or, with AspectJ, the method's own code, into which the load-time
+ *     weaver has put it.
  * @param store Where locks are kept.
  * @param keyPrefix Prefix of everything that is stored in Redis. Applications that share a prefix share their locks.
  * @param waitTime Time to wait for a lock, unless the annotation or the request says otherwise. Zero tries once, -1 waits
@@ -28,6 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
+        @DefaultValue("proxy") AdviceMode mode,
         @DefaultValue("redis") Store store,
         @DefaultValue("lock") String keyPrefix,
         @DefaultValue("10s") Duration waitTime,
@@ -136,7 +140,7 @@ public record DistributedLockProperties(
      * Interception of annotated methods.
      *
      * @param order Order of the lock among the advice of a method, such as transactions and caches. Smaller is farther
-     *     outside.
+     *     outside. In the mode of AspectJ the lock is inside of all proxies.
      */
     public record Aspect(
             @DefaultValue("" + DistributedLockBeanPostProcessor.DEFAULT_ORDER)

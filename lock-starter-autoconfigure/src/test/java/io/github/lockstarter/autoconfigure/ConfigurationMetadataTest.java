@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AdviceMode;
 
 /** What an editor shows to those who type the properties. */
 class ConfigurationMetadataTest {
@@ -37,6 +38,7 @@ class ConfigurationMetadataTest {
         assertThat(types)
                 .containsOnly(
                         entry("enabled", Boolean.class.getName()),
+                        entry("mode", AdviceMode.class.getName()),
                         entry("store", Store.class.getName()),
                         entry("key-prefix", String.class.getName()),
                         entry("wait-time", Duration.class.getName()),
@@ -67,6 +69,7 @@ class ConfigurationMetadataTest {
         assertThat(defaults)
                 .containsOnly(
                         entry("enabled", "true"),
+                        entry("mode", "proxy"),
                         entry("store", "redis"),
                         entry("key-prefix", "lock"),
                         entry("wait-time", "10s"),

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.context.annotation.AdviceMode;
 
 class DistributedLockPropertiesTest {
 
@@ -28,6 +29,7 @@ class DistributedLockPropertiesTest {
         DistributedLockProperties properties = bind();
 
         assertThat(properties.enabled()).isTrue();
+        assertThat(properties.mode()).isEqualTo(AdviceMode.PROXY);
         assertThat(properties.store()).isEqualTo(Store.REDIS);
         assertThat(properties.keyPrefix()).isEqualTo("lock");
         assertThat(properties.redis().privateConnection()).isTrue();
@@ -52,6 +54,7 @@ class DistributedLockPropertiesTest {
     void shouldBindEveryProperty() {
         DistributedLockProperties properties = bind(
                 "distributed-lock.enabled=false",
+                "distributed-lock.mode=aspectj",
                 "distributed-lock.store=memory",
                 "distributed-lock.key-prefix=shop",
                 "distributed-lock.wait-time=2s",
@@ -71,6 +74,7 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.shutdown-timeout=1m");
 
         assertThat(properties.enabled()).isFalse();
+        assertThat(properties.mode()).isEqualTo(AdviceMode.ASPECTJ);
         assertThat(properties.store()).isEqualTo(Store.MEMORY);
         assertThat(properties.keyPrefix()).isEqualTo("shop");
         assertThat(properties.redis().privateConnection()).isFalse();

@@ -91,6 +91,19 @@ class FailureAnalysisTest {
                         .contains("none of the LockFailureHandler beans is @Primary: one, other"));
     }
 
+    @Test
+    void shouldNameTheAgentWhereNobodyWeaves() {
+        this.inMemory
+                .withPropertyValues("distributed-lock.mode=aspectj")
+                .withBean(Hidden.class)
+                .run(context -> {
+                    FailureAnalysis analysis = FailureAnalyses.of(context.getStartupFailure());
+
+                    assertThat(analysis.getDescription()).contains(Hidden.class.getName() + ".hide", "no weaver");
+                    assertThat(analysis.getAction()).contains("-javaagent:aspectjweaver.jar", "mode=proxy");
+                });
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -100,6 +113,7 @@ class FailureAnalysisTest {
                 "key-prefix       | a{b     | must not be blank nor contain braces",
                 "on-lost          | explode | explode",
                 "enabled          | maybe   | maybe",
+                "mode             | woven   | woven",
                 "aspect.order     | first   | first"
             })
     void shouldNameAPropertyThatCannotWork(String property, String value, String said) {
@@ -135,5 +149,12 @@ class FailureAnalysisTest {
         LeasingLockRegistry otherRegistry(LockStore store) {
             return new LeasingLockRegistry(store, LockSettings.of(Duration.ofSeconds(3)), null, List.of());
         }
+    }
+
+    static class Hidden {
+
+        @DistributedLock
+        @SuppressWarnings("UnusedMethod")
+        private void hide() {}
     }
 }

@@ -18,8 +18,11 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.target.EmptyTargetSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
 
 /**
@@ -29,10 +32,13 @@ import org.springframework.core.Ordered;
  * <p>It is a post-processor rather than an advisor bean, for those are silently ignored where no auto-proxy creator
  * looks for them. In proxies that are there already the lock goes where its order belongs. The post-processor runs
  * before those of {@code @Async} and {@code @Retryable}, which put themselves outside of what they find.
+ *
+ * <p>With {@link AdviceMode#ASPECTJ} it makes no proxies, but sees to it that the methods have been woven with
+ * {@link DistributedLockAspect}, and fails the start where they have not.
  */
 @SuppressWarnings("serial")
 public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
-        implements SmartInitializingSingleton {
+        implements SmartInitializingSingleton, DisposableBean {
 
     /**
      * Default place of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an
@@ -52,7 +58,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final DefaultPointcutAdvisor lock;
 
+    private final LockedApplication application;
+
     private boolean enabled = true;
+
+    private boolean woven;
 
     /**
      * Creates the post-processor.
@@ -63,9 +73,10 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         Supplier<@Nullable ConfigurableBeanFactory> beans = () -> this.beanFactory;
         LockedMethods methods = new LockedMethods(new LockSpecReader(new Placeholders(beans), new KeyContext(beans)));
         this.types = new LockedTypes(methods);
-        this.lock = new DefaultPointcutAdvisor(
-                new LockedMethodPointcut(methods),
-                new DistributedLockInterceptor(methods, this.defaults, registry, this::failureHandler));
+        DistributedLockInterceptor interceptor =
+                new DistributedLockInterceptor(methods, this.defaults, registry, this::failureHandler);
+        this.application = new LockedApplication(methods, interceptor);
+        this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(methods), interceptor);
         this.lock.setOrder(DEFAULT_ORDER);
         this.advisor = this.lock;
         setOrder(DEFAULT_ORDER);
@@ -79,6 +90,16 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     /** Whether methods get their lock (the default). If not, one warning lists those that go without. */
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
+        this.application.setWeaving(this.woven && enabled);
+    }
+
+    /**
+     * Sets who takes the lock: a proxy of the bean (the default), or the method's own code, into which AspectJ's
+     * load-time weaver has put it. Then the place among the advisors says nothing.
+     */
+    public void setMode(AdviceMode mode) {
+        this.woven = mode == AdviceMode.ASPECTJ;
+        this.application.setWeaving(this.woven && this.enabled);
     }
 
     /** Sets how long calls wait whose annotation does not say it; needed for those that take more than one lock. */
@@ -102,6 +123,27 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     }
 
     @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        super.setBeanFactory(beanFactory);
+        LockedApplications.open(this.application);
+    }
+
+    @Override
+    public void destroy() {
+        LockedApplications.close(this.application);
+    }
+
+    /** The earliest moment: a bean may call its own methods while it is being initialized. */
+    @Override
+    public boolean postProcessAfterInstantiation(Object bean, String beanName) {
+        LockedType type = this.types.of(bean.getClass());
+        if (type.isLocked()) {
+            this.application.add(bean, type);
+        }
+        return true;
+    }
+
+    @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof AopInfrastructureBean) {
             return bean;
@@ -113,6 +155,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.earlyBeans.seen(beanName);
         if (!this.enabled) {
             this.disabledLocks.add(type);
+            return bean;
+        }
+        if (this.woven) {
+            this.application.add(bean, type);
+            WeavingRules.check(type);
             return bean;
         }
         if (bean instanceof Advised advised) {
@@ -136,7 +183,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     @Override
     protected boolean isEligible(Class<?> targetClass) {
-        return this.enabled && this.types.of(targetClass).isLocked();
+        return this.enabled && !this.woven && this.types.of(targetClass).isLocked();
     }
 
     /** Called with everything decided, right before a proxy is made. */

@@ -86,7 +86,8 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
         }
     }
 
-    private void checkResult(LockedMethod locked) {
+    /** Whether the end of the work can be seen; it doesn't matter who puts the lock around it. */
+    static void checkResult(LockedMethod locked) {
         if (locked.resultKind() == ResultKind.UNKNOWN) {
             throw locked.site()
                     .refused(

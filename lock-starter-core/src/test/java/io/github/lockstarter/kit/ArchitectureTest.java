@@ -104,7 +104,9 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".aop..")
             .and()
             .areTopLevelClasses()
-            .and(not(simpleName("DistributedLockBeanPostProcessor").or(simpleName("LockNameListener"))))
+            .and(not(simpleName("DistributedLockBeanPostProcessor")
+                    .or(simpleName("DistributedLockAspect"))
+                    .or(simpleName("LockNameListener"))))
             .should()
             .notBePublic();
 

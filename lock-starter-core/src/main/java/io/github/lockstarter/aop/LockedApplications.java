@@ -1,0 +1,81 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockException;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open application contexts of this JVM, and which of them a call of a woven method belongs to. Woven code has
+ * nothing else to begin with: the aspect is one for all of them.
+ */
+final class LockedApplications {
+
+    /** Weak, so that a context that nobody closes can go. */
+    private static final List<WeakReference<LockedApplication>> OPEN = new CopyOnWriteArrayList<>();
+
+    private LockedApplications() {}
+
+    static void open(LockedApplication application) {
+        close(application);
+        OPEN.add(new WeakReference<>(application));
+    }
+
+    static void close(LockedApplication application) {
+        OPEN.removeIf(reference -> reference.get() == null || reference.refersTo(application));
+    }
+
+    static @Nullable Object call(MethodInvocation call) throws Throwable {
+        return responsibleFor(call).call(call);
+    }
+
+    private static LockedApplication responsibleFor(MethodInvocation call) {
+        List<LockedApplication> candidates = new ArrayList<>(OPEN.size());
+        for (WeakReference<LockedApplication> reference : OPEN) {
+            LockedApplication application = reference.get();
+            if (application != null) {
+                candidates.add(application);
+            }
+        }
+        return candidates.size() == 1 ? candidates.get(0) : oneOf(candidates, call);
+    }
+
+    private static LockedApplication oneOf(List<LockedApplication> candidates, MethodInvocation call) {
+        Object target = call.getThis();
+        List<LockedApplication> weaving = new ArrayList<>(candidates.size());
+        for (LockedApplication application : candidates) {
+            if (target != null && application.owns(target)) {
+                return application;
+            }
+            if (application.isWeaving()) {
+                weaving.add(application);
+            }
+        }
+        if (weaving.size() == 1) {
+            return weaving.get(0);
+        }
+        if (candidates.isEmpty()) {
+            throw refused(
+                    call,
+                    "no application context is open that could give it",
+                    "Call the method after the context has been created and before it is closed.");
+        }
+        if (weaving.isEmpty()) {
+            return candidates.get(0);
+        }
+        throw refused(
+                call,
+                weaving.size() + " application contexts are open, and the method belongs to a bean of none of them",
+                "Call it on a bean that has been constructed, or close the contexts that are no longer used.");
+    }
+
+    private static LockException refused(MethodInvocation call, String problem, String remedy) {
+        Class<?> type = call.getMethod().getDeclaringClass();
+        LockSite site = new LockSite(type, call.getMethod());
+        return new LockException(
+                "Lock of " + site + " is not acquired, and the method was not run: " + problem + ". " + remedy);
+    }
+}

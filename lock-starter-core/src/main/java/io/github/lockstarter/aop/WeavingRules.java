@@ -1,0 +1,65 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+
+/** Refuses annotations of beans that no weaver has honoured: such a method would run without its lock. */
+final class WeavingRules {
+
+    private static final String OR_PROXY = ", or set distributed-lock.mode=proxy.";
+
+    private WeavingRules() {}
+
+    /** Checks what the application asks for, and reads it. */
+    static void check(LockedType type) {
+        for (LockedMethod locked : type.methods()) {
+            locked.specs();
+            checkWork(locked);
+            checkWoven(locked);
+        }
+    }
+
+    /** What would go wrong in any call. */
+    static void checkWork(LockedMethod locked) {
+        ProxyRules.checkResult(locked);
+        boolean isStatic = Modifier.isStatic(locked.site().method().getModifiers());
+        if (isStatic && locked.specs().stream().anyMatch(spec -> spec.notGranted() instanceof FallbackMethod)) {
+            throw locked.site()
+                    .refused(
+                            "a static method has no bean whose fallback could be called",
+                            "Leave fallback out and catch LockNotGrantedException.");
+        }
+    }
+
+    private static void checkWoven(LockedMethod locked) {
+        LockSite site = locked.site();
+        Method method = site.method();
+        if (WovenMethods.contains(method)) {
+            return;
+        }
+        if (Modifier.isAbstract(method.getModifiers())) {
+            throw site.refused(
+                    "distributed-lock.mode=aspectj, and the method has no code that a weaver could change",
+                    "Annotate a method that calls it" + OR_PROXY);
+        }
+        if (!isInSight(locked)) {
+            throw site.refused(
+                    "distributed-lock.mode=aspectj, and the annotation is inherited, which no weaver sees",
+                    "Put it on the method itself" + (locked.isClassLevel() ? " or on the class in which it stands" : "")
+                            + OR_PROXY);
+        }
+        throw site.refused(
+                "distributed-lock.mode=aspectj, but no weaver has put the lock into the method",
+                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If it has"
+                        + " that already, look at the aop.xml of the application: it must include the package "
+                        + method.getDeclaringClass().getPackageName() + " and must not exclude the aspect "
+                        + DistributedLock.class.getPackageName() + ".aop.DistributedLockAspect. Otherwise set"
+                        + " distributed-lock.mode=proxy.");
+    }
+
+    private static boolean isInSight(LockedMethod locked) {
+        Method method = locked.site().method();
+        return LockAnnotations.isDeclaredOn(locked.isClassLevel() ? method.getDeclaringClass() : method);
+    }
+}

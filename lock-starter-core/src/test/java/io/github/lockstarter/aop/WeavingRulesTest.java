@@ -1,0 +1,115 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.util.concurrent.Future;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Bean;
+
+/** An application that counts on a weaver, in a JVM without one. */
+class WeavingRulesTest {
+
+    @Test
+    void shouldRefuseToStartAndNameTheAgent() {
+        assertThat(refusalOf(Orders.class))
+                .hasMessageContaining(Orders.class.getName() + ".ship(): distributed-lock.mode=aspectj, but no weaver")
+                .extracting(InvalidLockDefinitionException::remedy)
+                .asString()
+                .contains("-javaagent:aspectjweaver.jar", Orders.class.getPackageName(), "distributed-lock.mode=proxy");
+    }
+
+    @Test
+    void shouldSayWhatNoWeaverCanDo() {
+        assertThat(refusalOf(Inherited.class))
+                .hasMessageContaining(
+                        "Inherited.ship(): distributed-lock.mode=aspectj, and the annotation is inherited")
+                .hasMessageContaining("Put it on the method itself, or");
+        assertThat(refusalOf(OfLockedClass.class))
+                .hasMessageContaining("the annotation is inherited")
+                .hasMessageContaining("Put it on the method itself or on the class in which it stands");
+        assertThat(refusalOf(Client.class))
+                .hasMessageContaining("Remote.call(): distributed-lock.mode=aspectj, and the method has no code")
+                .hasMessageContaining("Annotate a method that calls it");
+    }
+
+    @Test
+    void shouldRefuseWhatNobodyCanDo() {
+        assertThat(refusalOf(Deferred.class)).hasMessageContaining("the method returns a Future");
+        assertThat(refusalOf(StaticFallback.class))
+                .hasMessageContaining("a static method has no bean whose fallback could be called");
+    }
+
+    @Test
+    void shouldRunWithoutLocksIfTheyAreSwitchedOff() {
+        try (LockedContext context = LockedContext.with(
+                processor -> {
+                    processor.setMode(AdviceMode.ASPECTJ);
+                    processor.setEnabled(false);
+                },
+                Orders.class)) {
+            context.getBean(Orders.class).ship();
+
+            assertThat(context.registry.events).isEmpty();
+        }
+    }
+
+    private static InvalidLockDefinitionException refusalOf(Class<?> bean) {
+        return LockedContext.refusal(() -> LockedContext.with(processor -> processor.setMode(AdviceMode.ASPECTJ), bean)
+                .close());
+    }
+
+    static class Orders {
+
+        @DistributedLock
+        public void ship() {}
+    }
+
+    static class Inherited extends Orders {
+
+        @Override
+        public void ship() {}
+    }
+
+    @DistributedLock
+    static class LockedClass {}
+
+    static class OfLockedClass extends LockedClass {
+
+        public void ship() {}
+    }
+
+    interface Remote {
+
+        @DistributedLock
+        void call();
+    }
+
+    static class Client {
+
+        @Bean
+        static Remote remote() {
+            return ProxyFactory.getProxy(Remote.class, (MethodInterceptor) call -> null);
+        }
+    }
+
+    static class Deferred {
+
+        @DistributedLock
+        Future<?> ship() {
+            return null;
+        }
+    }
+
+    static class StaticFallback {
+
+        @DistributedLock(fallback = "otherwise")
+        static void ship() {}
+
+        void otherwise() {}
+    }
+}

@@ -1,0 +1,25 @@
+package io.github.lockstarter.aop.woven;
+
+import io.github.lockstarter.testsupport.RedisCli;
+import java.util.List;
+import java.util.Objects;
+
+/** The keys that are in Redis at this moment, as their text. */
+class Keys {
+
+    private final RedisCli redis;
+
+    Keys(RedisCli redis) {
+        this.redis = redis;
+    }
+
+    void say(String line) {
+        System.out.println(line);
+    }
+
+    @Override
+    public String toString() {
+        List<?> keys = (List<?>) Objects.requireNonNull(this.redis.command("KEYS", "*"));
+        return keys.stream().map(String::valueOf).sorted().toList().toString();
+    }
+}
