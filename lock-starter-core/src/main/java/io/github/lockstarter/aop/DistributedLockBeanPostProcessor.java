@@ -22,6 +22,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
 
@@ -64,14 +65,18 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private boolean woven;
 
+    /** That of the superclass is private in Spring Framework 6. */
+    private @Nullable ConfigurableListableBeanFactory beans;
+
     /**
      * Creates the post-processor.
      *
      * @param registry asked at the first call of a locked method, so that it is not created before ordinary beans
      */
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
-        Supplier<@Nullable ConfigurableBeanFactory> beans = () -> this.beanFactory;
-        LockedMethods methods = new LockedMethods(new LockSpecReader(new Placeholders(beans), new KeyContext(beans)));
+        Supplier<@Nullable ConfigurableBeanFactory> factory = () -> this.beans;
+        LockedMethods methods =
+                new LockedMethods(new LockSpecReader(new Placeholders(factory), new KeyContext(factory)));
         this.types = new LockedTypes(methods);
         DistributedLockInterceptor interceptor =
                 new DistributedLockInterceptor(methods, this.defaults, registry, this::failureHandler);
@@ -118,13 +123,15 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     }
 
     private @Nullable LockFailureHandler failureHandler() {
-        ConfigurableBeanFactory beans = this.beanFactory;
-        return beans != null ? beans.getBeanProvider(LockFailureHandler.class).getIfUnique() : null;
+        return this.beans != null
+                ? this.beans.getBeanProvider(LockFailureHandler.class).getIfUnique()
+                : null;
     }
 
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         super.setBeanFactory(beanFactory);
+        this.beans = beanFactory instanceof ConfigurableListableBeanFactory listable ? listable : null;
         LockedApplications.open(this.application);
     }
 
@@ -160,6 +167,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (this.woven) {
             this.application.add(bean, type);
             WeavingRules.check(type);
+            type.methods().forEach(this.names::add);
             return bean;
         }
         if (bean instanceof Advised advised) {
@@ -176,8 +184,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public void afterSingletonsInstantiated() {
         this.disabledLocks.started();
         this.names.started();
-        if (this.enabled && this.beanFactory != null) {
-            this.earlyBeans.refuse(this.beanFactory, this::typeOf);
+        if (this.enabled && this.beans != null) {
+            this.earlyBeans.refuse(this.beans, this::typeOf);
         }
     }
 
@@ -205,8 +213,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return this.types.of(advised.getTargetClass(), advised.getProxiedInterfaces());
         }
         LockedType type = this.types.of(bean.getClass());
-        if (bean instanceof SpringProxy && !type.isLocked() && this.beanFactory != null) {
-            Class<?> hidden = AutoProxyUtils.determineTargetClass(this.beanFactory, beanName);
+        if (bean instanceof SpringProxy && !type.isLocked() && this.beans != null) {
+            Class<?> hidden = AutoProxyUtils.determineTargetClass(this.beans, beanName);
             return hidden != null ? this.types.of(hidden) : type;
         }
         return type;

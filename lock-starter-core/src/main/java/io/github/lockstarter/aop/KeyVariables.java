@@ -12,6 +12,9 @@ import org.springframework.core.ParameterNameDiscoverer;
 /** The variables that a key may use: parameters by name and by position. Looked up once. */
 final class KeyVariables implements ParameterNameDiscoverer {
 
+    /** Not the one that Spring shares, which is new in Framework 7. */
+    private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
+
     private final @Nullable String @Nullable [] names;
 
     private final int count;
@@ -28,10 +31,9 @@ final class KeyVariables implements ParameterNameDiscoverer {
      *     own parameter names
      */
     static KeyVariables of(Method method, @Nullable Object annotated) {
-        ParameterNameDiscoverer discoverer = DefaultParameterNameDiscoverer.getSharedInstance();
-        @Nullable String[] names = annotated instanceof Method declared ? discoverer.getParameterNames(declared) : null;
+        @Nullable String[] names = annotated instanceof Method declared ? DISCOVERER.getParameterNames(declared) : null;
         return new KeyVariables(
-                names != null ? names : discoverer.getParameterNames(method), method.getParameterCount());
+                names != null ? names : DISCOVERER.getParameterNames(method), method.getParameterCount());
     }
 
     boolean hasNames() {
