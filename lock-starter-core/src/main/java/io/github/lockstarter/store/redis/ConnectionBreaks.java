@@ -9,8 +9,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Counts how often connections of a Lettuce client broke. A client that is not ours repeats commands after a break, and
- * then its answer may be that to the second execution.
+ * Counts how often connections of a Lettuce client broke. A client that is not ours, or is older than 6.7, repeats
+ * commands after a break, and then its answer may be that to the second execution.
  */
 final class ConnectionBreaks implements RedisConnectionStateListener {
 
@@ -24,8 +24,13 @@ final class ConnectionBreaks implements RedisConnectionStateListener {
     /** Counts the breaks of that factory's connections from now on. */
     static ConnectionBreaks of(RedisConnectionFactory factory) {
         ConnectionBreaks breaks = new ConnectionBreaks();
-        ((LettuceConnectionFactory) factory).getRequiredNativeClient().addListener(breaks);
+        breaks.countThoseOf((LettuceConnectionFactory) factory);
         return breaks;
+    }
+
+    /** Counts the breaks of that factory's connections too, from now on. */
+    void countThoseOf(LettuceConnectionFactory factory) {
+        factory.getRequiredNativeClient().addListener(this);
     }
 
     long count() {

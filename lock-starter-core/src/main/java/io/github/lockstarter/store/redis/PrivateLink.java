@@ -44,6 +44,8 @@ final class PrivateLink implements RedisLink {
 
     private final AtomicBoolean mending = new AtomicBoolean();
 
+    private final ConnectionBreaks breaks = new ConnectionBreaks();
+
     private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable Listener listener;
@@ -197,6 +199,7 @@ final class PrivateLink implements RedisLink {
     private void open(@Nullable Link replaced) {
         this.lookedAt = System.nanoTime();
         LettuceConnectionFactory factory = this.recipe.create();
+        this.breaks.countThoseOf(factory);
         try {
             ping(factory);
         } catch (RuntimeException ex) {
@@ -270,8 +273,8 @@ final class PrivateLink implements RedisLink {
 
     @Override
     public long breaks() {
-        // It rejects what was in flight instead of repeating it.
-        return 0;
+        // Lettuce 6.7 and newer reject what was in flight, older ones repeat it whatever they are told.
+        return this.breaks.count();
     }
 
     @Override
