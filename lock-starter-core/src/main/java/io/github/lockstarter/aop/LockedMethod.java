@@ -57,7 +57,7 @@ final class LockedMethod {
     }
 
     /** Merged with what composed annotations set; what is farther away is replaced by the nearest. */
-    private List<MergedAnnotation<DistributedLock>> annotations() {
+    List<MergedAnnotation<DistributedLock>> annotations() {
         try {
             List<MergedAnnotation<DistributedLock>> all =
                     this.annotations.stream(DistributedLock.class).toList();

@@ -2,6 +2,7 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -40,7 +41,9 @@ final class EventTopic<E extends LockEvent> {
 
     /** Whether the listener hears this kind at all; what nobody hears need not be told. */
     private static boolean overrides(LockListener listener, String method, Class<?> type) {
-        return ClassUtils.getMethod(listener.getClass(), method, type).getDeclaringClass() != LockListener.class;
+        Method found = ClassUtils.getMethodIfAvailable(listener.getClass(), method, type);
+        // A native image knows only the methods it was told of.
+        return found == null || found.getDeclaringClass() != LockListener.class;
     }
 
     boolean isHeard() {

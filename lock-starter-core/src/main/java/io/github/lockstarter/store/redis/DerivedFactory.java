@@ -29,6 +29,9 @@ final class DerivedFactory {
      */
     private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
 
+    /** Field of the connection factory that no getter tells. */
+    static final String CONFIGURATION = "configuration";
+
     /** As whom Redis takes who names no user. */
     private static final String DEFAULT = "default";
 
@@ -61,12 +64,12 @@ final class DerivedFactory {
             return lettuce.getSentinelConfiguration();
         }
         // The getter of the standalone configuration knows nothing of one that was given as a RedisConfiguration.
-        return (RedisConfiguration) new DirectFieldAccessor(lettuce).getPropertyValue("configuration");
+        return (RedisConfiguration) new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
     }
 
     /** No getter tells; the standalone configuration of such a factory names a server that nobody configured. */
     private static boolean isStaticMasterReplica(LettuceConnectionFactory lettuce) {
-        Object configuration = new DirectFieldAccessor(lettuce).getPropertyValue("configuration");
+        Object configuration = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
         return configuration instanceof RedisStaticMasterReplicaConfiguration;
     }
 

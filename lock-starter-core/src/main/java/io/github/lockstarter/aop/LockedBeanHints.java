@@ -1,0 +1,67 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What a native image must keep for locked methods: the methods themselves, those that stand in for them, and the types
+ * of their parameters, with all properties of properties, for keys read them by reflection. What else a key calls, such
+ * as methods of other beans, is up to the application.
+ */
+final class LockedBeanHints implements BeanRegistrationAotProcessor {
+
+    /** Nothing here asks for beans or placeholders: at build time there are none. */
+    private final LockedTypes types = new LockedTypes(
+            new LockedMethods(new LockSpecReader(new Placeholders(() -> null), new KeyContext(() -> null))));
+
+    private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
+
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        LockedType type = this.types.of(bean.getBeanClass());
+        return type.isLocked()
+                ? (generation, code) -> type.methods()
+                        .forEach(locked -> register(generation.getRuntimeHints().reflection(), locked))
+                : null;
+    }
+
+    private void register(ReflectionHints hints, LockedMethod locked) {
+        Method method = locked.site().method();
+        hints.registerMethod(method, ExecutableMode.INVOKE);
+        locked.annotations().forEach(annotation -> {
+            if (!annotation.getString("key").isEmpty()) {
+                registerForKeys(hints, method);
+            }
+            methodsNamed(annotation.getString("fallback"), locked.site().beanClass())
+                    .forEach(fallback -> hints.registerMethod(fallback, ExecutableMode.INVOKE));
+        });
+    }
+
+    private void registerForKeys(ReflectionHints hints, Method method) {
+        for (Type parameter : method.getGenericParameterTypes()) {
+            this.properties.registerReflectionHints(hints, parameter);
+        }
+        for (Class<?> parameter : method.getParameterTypes()) {
+            hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);
+        }
+        hints.registerType(KeyRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.registerType(Method.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+    }
+
+    private static Stream<Method> methodsNamed(String name, Class<?> beanClass) {
+        return name.isEmpty()
+                ? Stream.empty()
+                : Stream.of(ReflectionUtils.getAllDeclaredMethods(beanClass))
+                        .filter(candidate -> candidate.getName().equals(name));
+    }
+}
