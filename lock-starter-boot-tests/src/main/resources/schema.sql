@@ -1,0 +1,1 @@
+create table entry (text varchar(20));

@@ -1,0 +1,46 @@
+package io.github.lockstarter.boottests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.asm.ClassReader;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+
+/** Everything that our classes use exists in this line, also where no test of this module comes along. */
+class LinkageTest {
+
+    @ParameterizedTest
+    @ValueSource(classes = {LockRegistry.class, DistributedLockAutoConfiguration.class})
+    void shouldFindAllThatTheJarUses(Class<?> inside) throws IOException {
+        ClassFiles classPath = new ClassFiles();
+        Set<String> missing = new TreeSet<>();
+        int read = 0;
+
+        for (Resource file : classes(inside)) {
+            References references = new References(classPath);
+            try (InputStream in = file.getInputStream()) {
+                new ClassReader(in).accept(references, ClassReader.SKIP_DEBUG);
+            }
+            missing.addAll(references.missing());
+            read++;
+        }
+
+        assertThat(read).isGreaterThan(10);
+        assertThat(missing).isEmpty();
+    }
+
+    private static Resource[] classes(Class<?> inside) throws IOException {
+        String location =
+                inside.getProtectionDomain().getCodeSource().getLocation().toString();
+        String root = location.endsWith(".jar") ? "jar:" + location + "!/" : location;
+        return new PathMatchingResourcePatternResolver().getResources(root + "**/*.class");
+    }
+}
