@@ -184,7 +184,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public void afterSingletonsInstantiated() {
         this.disabledLocks.started();
         this.names.started();
-        if (this.enabled && this.beans != null) {
+        if (this.enabled && !this.woven && this.beans != null) {
             this.earlyBeans.refuse(this.beans, this::typeOf);
         }
     }

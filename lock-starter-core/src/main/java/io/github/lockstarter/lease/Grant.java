@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One grant of the store and the state machine of its life. Its transitions are single atomic steps; {@code RELEASED}
  * and the losses are final, so a renewal that comes back after either changes nothing.
  */
-final class Grant extends DueQueue.Entry {
+final class Grant extends Belief {
 
     /** As {@link #renewUntil}: a fixed lease. */
     static final long NOT_RENEWED = Long.MIN_VALUE;
@@ -34,14 +34,6 @@ final class Grant extends DueQueue.Entry {
     private final @Nullable Thread owner;
 
     private volatile Standing standing = Standing.HELD;
-
-    private volatile long validUntil;
-
-    private volatile long wallValidUntil;
-
-    private volatile long wallSentAt;
-
-    private volatile boolean extended;
 
     private volatile long renewUntil = NOT_RENEWED;
 
@@ -93,38 +85,8 @@ final class Grant extends DueQueue.Entry {
         this.owner = owner;
         this.storeGrantedAt = from.storeGrantedAt;
         this.passes = from.passes + 1;
-        this.validUntil = from.validUntil;
-        this.wallValidUntil = from.wallValidUntil;
-        this.wallSentAt = from.wallSentAt;
-        this.extended = from.extended;
+        goOnFrom(from);
         this.unansweredUntil = from.unansweredUntil;
-    }
-
-    /**
-     * Notes that the store set the lease. It is counted from the moment the request was sent, less a margin: counted
-     * from the reply, the store could grant the lock to another while we still believed in it.
-     */
-    void extend(long sentAt, long sentAtWall, long leaseMillis) {
-        long valid = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - marginNanos(leaseMillis);
-        // Rounded up: the wall clock is the coarse one, the other decides to the nanosecond.
-        long wallValid = TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
-        // A renewal never shortens what a longer lease has left, by either clock; but a wall clock that was set back
-        // must not keep what it said before.
-        boolean setBack = sentAtWall < this.wallSentAt;
-        this.wallSentAt = sentAtWall;
-        this.wallValidUntil = setBack ? sentAtWall + wallValid : Math.max(this.wallValidUntil, sentAtWall + wallValid);
-        long until = sentAt + valid;
-        this.validUntil = this.extended && this.validUntil - until > 0 ? this.validUntil : until;
-        this.extended = true;
-    }
-
-    /**
-     * A tenth and at least 2 ms, for clocks that run at different speeds and for steps of the server's clock; of the
-     * shortest leases a half, so that something is left.
-     */
-    static long marginNanos(long leaseMillis) {
-        long lease = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-        return Math.min(lease / 2, Math.max(TimeUnit.MILLISECONDS.toNanos(2), lease / 10));
     }
 
     boolean atRisk() {
@@ -170,18 +132,6 @@ final class Grant extends DueQueue.Entry {
 
     boolean isLive() {
         return this.standing.isLive();
-    }
-
-    /** Whether the lease may have ended in the store, by either clock. */
-    boolean hasEnded(LeaseClock clock) {
-        return clock.nanoTime() - this.validUntil >= 0 || clock.currentTimeMillis() >= this.wallValidUntil;
-    }
-
-    /** Nanoseconds left by the stricter clock; not positive if it has ended. */
-    long remaining(LeaseClock clock) {
-        return Math.min(
-                this.validUntil - clock.nanoTime(),
-                TimeUnit.MILLISECONDS.toNanos(this.wallValidUntil - clock.currentTimeMillis()));
     }
 
     /** Why the lease ends if it ends now. */
@@ -294,10 +244,6 @@ final class Grant extends DueQueue.Entry {
 
     long grantedAt() {
         return this.grantedAt;
-    }
-
-    long validUntil() {
-        return this.validUntil;
     }
 
     long renewUntil() {

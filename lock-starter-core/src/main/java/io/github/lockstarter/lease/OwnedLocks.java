@@ -71,7 +71,7 @@ final class OwnedLocks {
         // command.
         boolean renewedAlready = renewUntil != Grant.NOT_RENEWED && grant.renewUntil() != Grant.NOT_RENEWED;
         long leaseMillis = this.engine.leaseMillis(request);
-        long wanted = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - Grant.marginNanos(leaseMillis);
+        long wanted = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - Belief.marginNanos(leaseMillis);
         if (!renewedAlready && wanted > grant.remaining(this.engine.clock())) {
             this.engine.watchdog().renewer().renewNow(grant, leaseMillis);
         }
