@@ -139,8 +139,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             throw failure;
         }
         LockSite site = locked.site();
-        Object answer =
-                handler.notGranted(failure, site.method(), invocation.invocation().getArguments());
+        Object answer = handler.notGranted(
+                failure, site.method(), invocation.invocation().getArguments());
         return HandlerAnswer.checked(answer, site, locked.resultKind(), handler, failure);
     }
 }

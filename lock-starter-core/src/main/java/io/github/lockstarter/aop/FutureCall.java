@@ -7,7 +7,6 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.tx.GuardedLeases;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;

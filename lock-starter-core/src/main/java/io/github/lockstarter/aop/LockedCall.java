@@ -49,8 +49,7 @@ final class LockedCall {
     private @Nullable Object under(Lease lease, LockStep step) throws Exception {
         boolean guarded = this.call.onLost(step) != OnLost.IGNORE;
         if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
-            EnclosingTransaction.keep(
-                    this.call.registry(), step.request().lockName(), lease, guarded);
+            EnclosingTransaction.keep(this.call.registry(), step.request().lockName(), lease, guarded);
         }
         if (!guarded) {
             return LeaseContext.<@Nullable Object>call(lease, current -> run());

@@ -60,9 +60,10 @@ final class ReactiveCall {
                         this.taken = index + 1;
                         return under(lease, index + 1);
                     },
-                    lease -> end(lease, step, true),
-                    (lease, failure) -> end(lease, step, false),
-                    lease -> end(lease, step, false));
+                    lease -> end(lease, step).flatMap(Mono::<Void>error),
+                    (lease, failure) ->
+                            end(lease, step).doOnNext(failure::addSuppressed).then(),
+                    lease -> end(lease, step).then());
         }
 
         private Mono<Lease> acquire(int index) {
@@ -109,11 +110,9 @@ final class ReactiveCall {
             }
         }
 
-        private Mono<Void> end(Lease lease, LockStep step, boolean completed) {
-            return Mono.defer(() -> {
-                        LockLostException loss = HeldLeases.end(lease, ReactiveCall.this.call.onLost(step));
-                        return loss != null && completed ? Mono.<Void>error(loss) : Mono.<Void>empty();
-                    })
+        /** Emits the loss that the owner wants to hear of, if there is one. */
+        private Mono<LockLostException> end(Lease lease, LockStep step) {
+            return Mono.fromCallable(() -> HeldLeases.end(lease, ReactiveCall.this.call.onLost(step)))
                     // A release waits for Redis, and whoever ends the publisher must not.
                     .subscribeOn(ReactiveCall.this.releases);
         }

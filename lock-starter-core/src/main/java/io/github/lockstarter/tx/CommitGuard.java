@@ -59,10 +59,11 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof TransactionManager && !guard(bean) && bean instanceof PlatformTransactionManager) {
-            logger.warn("Transaction manager '" + beanName + "' (" + bean.getClass().getName() + ") takes no listeners:"
-                    + " a transaction that it begins may commit although its lock is lost. Let it implement"
-                    + " ConfigurableTransactionManager, declare the managers behind it as beans, or call"
-                    + " Lease.ensureHeld() last in the transaction.");
+            logger.warn(
+                    "Transaction manager '" + beanName + "' (" + bean.getClass().getName() + ") takes no listeners:"
+                            + " a transaction that it begins may commit although its lock is lost. Let it implement"
+                            + " ConfigurableTransactionManager, declare the managers behind it as beans, or call"
+                            + " Lease.ensureHeld() last in the transaction.");
         }
         return bean;
     }

@@ -47,7 +47,9 @@ class FutureOfRedisTest {
                 Duration.ofSeconds(30),
                 Reports.class)) {
             Reports reports = app.bean(Reports.class);
-            await().ignoreExceptions().atMost(Duration.ofSeconds(20)).until(() -> reports.none().get(20, TimeUnit.SECONDS) == null);
+            await().ignoreExceptions()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> reports.none().get(20, TimeUnit.SECONDS) == null);
             // With more connections than threads, one of them shares its thread with the lock.
             for (StatefulRedisConnection<String, String> connection : connections(client)) {
                 CompletableFuture<String> all = reports.count(
