@@ -4,6 +4,7 @@ import io.github.lockstarter.tx.CommitGuard;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -14,10 +15,10 @@ import org.springframework.transaction.TransactionExecutionListener;
 @ConditionalOnClass(TransactionExecutionListener.class)
 class TransactionConfiguration {
 
-    /** A post-processor, hence static. */
+    /** A post-processor, hence static. One of a parent context never sees the transaction managers of this one. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static CommitGuard distributedLockCommitGuard() {
         return new CommitGuard();
     }

@@ -1,7 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
@@ -18,6 +21,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
 
 @ExtendWith(OutputCaptureExtension.class)
 class DistributedLockAutoConfigurationTest {
@@ -122,6 +126,18 @@ class DistributedLockAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(DistributedLockBeanPostProcessor.class)
                         .doesNotHaveBean("distributedLockBeanPostProcessor"));
+    }
+
+    @Test
+    void shouldGuardTheTransactionManagersOfAChildContext() {
+        ConfigurableTransactionManager manager = mock(ConfigurableTransactionManager.class);
+
+        this.inMemory.run(parent -> this.inMemory
+                .withParent(parent)
+                .withBean(ConfigurableTransactionManager.class, () -> manager)
+                .run(child -> assertThat(child).hasNotFailed()));
+
+        verify(manager, atLeastOnce()).addListener(any());
     }
 
     @Test
