@@ -4,6 +4,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -66,9 +68,23 @@ final class ReactiveCall {
                     lease -> end(lease, step).then());
         }
 
+        /** Emits each lease or discards it: a cancellation may come at any time, even before anything was requested. */
         private Mono<Lease> acquire(int index) {
             LockedInvocation call = ReactiveCall.this.call;
-            return Mono.fromCompletionStage(() -> call.registry().acquireAsync(call.request(index, this.began)))
+            return Mono.<Lease>create(sink -> {
+                        CompletableFuture<Lease> granted = call.registry()
+                                .acquireAsync(call.request(index, this.began))
+                                .toCompletableFuture();
+                        sink.onCancel(() -> granted.cancel(true));
+                        CompletableFuture<?> unused = granted.whenComplete((lease, failure) -> {
+                            if (failure == null) {
+                                sink.success(lease);
+                            } else {
+                                Throwable cause = failure.getCause();
+                                sink.error(failure instanceof CompletionException && cause != null ? cause : failure);
+                            }
+                        });
+                    })
                     // A grant in the very moment of a cancellation belongs to nobody.
                     .doOnDiscard(Lease.class, lease -> release(lease).subscribe());
         }
