@@ -51,7 +51,8 @@ public @interface DistributedLock {
      * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
      * once per call. {@code T(…)}, {@code new} and assignments are refused at start-up; a result that is null, blank or
      * has no text of its own (arrays, maps, optionals) is refused with {@link InvalidLockKeyException}. A collection is
-     * several keys: all of their locks are taken, in the order of their names and within one wait, or none.
+     * several keys: all of their locks are taken, in the order of their names and within one wait, or none; at most 256 by
+     * one call.
      */
     @AliasFor("value")
     String key() default "";
@@ -89,7 +90,9 @@ public @interface DistributedLock {
 
     /**
      * Keeps the lock at least this long after it was granted, in {@link #timeUnit}: released earlier, it stays taken until
-     * then. For schedules, so that an instance with a slower clock does not run the same tick again. Default: 0.
+     * then. For schedules, so that an instance with a slower clock does not run the same tick again; to be used with
+     * {@code waitTime = 0}, for who waits longer runs it after all. Of nested holds that of the outermost counts, and what
+     * a call took before another of its locks was refused is kept too. Default: 0.
      */
     long minHold() default 0;
 

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides what annotated methods do when their lock is not granted, for the whole application: a bean of this type is
  * asked by every {@link DistributedLock} method that says neither {@link DistributedLock#onNotGranted} nor
- * {@link DistributedLock#fallback} for itself. It is called in the calling thread, without the lock, and may be called by
- * many threads at once.
+ * {@link DistributedLock#fallback} for itself. It is called without the lock in the calling thread, or, if the method
+ * returns a publisher, in one of the library; by many threads at once. With more than one such bean, none is asked.
  */
 @FunctionalInterface
 public interface LockFailureHandler {
@@ -18,7 +18,8 @@ public interface LockFailureHandler {
      * @param failure which lock, and how long it was waited for
      * @param method the annotated method
      * @param arguments those of the call
-     * @return what the caller gets; must fit the method's return type, and is ignored for void
+     * @return what the caller gets; ignored for void. It must fit the method's return type, or the call fails with
+     *     {@link IllegalStateException}; null becomes a future of null, or an empty publisher
      * @throws Exception what the caller gets instead; throw the failure itself for the default behaviour
      */
     @Nullable
