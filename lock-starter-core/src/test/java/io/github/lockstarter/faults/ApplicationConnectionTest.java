@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.LIMIT;
-import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -10,6 +10,9 @@ import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;

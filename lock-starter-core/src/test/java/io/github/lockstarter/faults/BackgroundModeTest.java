@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.LIMIT;
-import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -10,6 +10,9 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.lease.ReleaseMode;
 import io.github.lockstarter.metrics.MicrometerLockListener;
 import io.github.lockstarter.testsupport.FaultProxy;

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,12 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

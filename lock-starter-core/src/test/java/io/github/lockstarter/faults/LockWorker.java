@@ -3,6 +3,8 @@ package io.github.lockstarter.faults;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -14,14 +16,14 @@ final class LockWorker {
     private LockWorker() {}
 
     public static void main(String[] arguments) throws Exception {
-        Logging.quieten();
         int port = Integer.parseInt(arguments[0]);
         Duration leaseTime = Duration.ofMillis(Long.parseLong(arguments[2]));
-        Setup setup = new Setup().lease(leaseTime);
-        if (arguments.length > 3) {
-            setup.pollInterval(Duration.ofMillis(Long.parseLong(arguments[3])));
-        }
-        Instance instance = Instance.start(port, setup);
+        Instance instance = new Instances()
+                .at(
+                        port,
+                        setup -> arguments.length > 3
+                                ? setup.lease(leaseTime).pollInterval(Duration.ofMillis(Long.parseLong(arguments[3])))
+                                : setup.lease(leaseTime));
         Lease lease = instance.registry().acquire(LockRequest.of(arguments[1]).withWaitTime(Duration.ofMinutes(1)));
         say("held " + lease.fencingToken());
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

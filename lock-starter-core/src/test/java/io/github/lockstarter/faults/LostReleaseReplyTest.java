@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
@@ -10,6 +10,9 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;

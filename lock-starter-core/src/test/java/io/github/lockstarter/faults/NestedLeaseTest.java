@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.soon;
-import static io.github.lockstarter.faults.Waiting.within;
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -12,6 +12,8 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.soon;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisErrorException;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.Waiting.LIMIT;
-import static io.github.lockstarter.faults.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -12,6 +12,10 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,16 +42,16 @@ class ServerClockTest {
     @AutoClose
     private final RedisCli redis = server.cli();
 
-    private final Instance instance = this.instances.at(server, Setup::calm);
+    private final Instance instance = this.instances.at(server.port(), Setup::calm);
 
-    private final Instance other = this.instances.at(server, Setup::calm);
+    private final Instance other = this.instances.at(server.port(), Setup::calm);
 
     @BeforeAll
     static void startServer(@TempDir Path directory) {
         try {
             server = ShiftedRedis.start(directory);
         } catch (ShiftedRedis.MissingException ex) {
-            System.out.println("ServerClockTest is skipped: " + ex.getMessage());
+            Remarks.say("ServerClockTest is skipped: " + ex.getMessage());
             abort(ex.getMessage());
         }
     }

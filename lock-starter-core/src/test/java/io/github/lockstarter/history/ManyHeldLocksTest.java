@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -59,7 +60,7 @@ class ManyHeldLocksTest {
             assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
                     .as("threads do not grow with locks")
                     .isLessThan(threads + 40);
-            System.out.println(LOCKS + " locks held, " + renewed + " times set to expire");
+            Remarks.say(LOCKS + " locks held, " + renewed + " times set to expire");
 
             assertThat(leases).as("released").allMatch(Lease::release);
             assertThat(redis.command("DBSIZE")).isEqualTo(0L);

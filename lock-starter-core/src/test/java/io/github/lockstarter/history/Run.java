@@ -1,5 +1,6 @@
 package io.github.lockstarter.history;
 
+import io.github.lockstarter.fixture.Remarks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ record Run(long seed, Path directory, long troubles, History history, List<Strin
     static Run of(Duration time, int processes, Path directory) throws InterruptedException {
         Long given = Long.getLong("lock.soak.seed");
         long seed = given != null ? given : ThreadLocalRandom.current().nextLong(1_000_000);
-        System.out.println("lock.soak.seed=" + seed + ", history in " + directory);
+        Remarks.say("lock.soak.seed=" + seed + ", history in " + directory);
         try (Fleet fleet = new Fleet(directory, PACE, processes, seed)) {
             fleet.awaitReady();
             long troubles = new Nemesis(fleet, seed).harass(time);
@@ -28,7 +29,7 @@ record Run(long seed, Path directory, long troubles, History history, List<Strin
             List<String> violations = new ArrayList<>(HistoryChecker.violations(history, PACE.limits(SLACK)));
             fleet.leftovers().forEach(key -> violations.add("leftovers: Nobody is left, but the key " + key + " is"));
             Run run = new Run(seed, directory, troubles, history, violations);
-            System.out.println(run);
+            Remarks.say(run);
             return run;
         }
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** A lease that nobody can release any more is renewed no longer. */
 abstract class AbandonedLeaseKit extends RegistryFixture {
 
-    private final RecordingListener heard = new RecordingListener();
+    private final EventLog heard = new EventLog();
 
     AbandonedLeaseKit(LockBackend backend) {
         super(backend);
@@ -43,7 +44,7 @@ abstract class AbandonedLeaseKit extends RegistryFixture {
             return registry.active() == 0;
         });
         eventually()
-                .untilAsserted(() -> assertThat(this.heard.of(LockLostEvent.class))
+                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
                         .singleElement()
                         .satisfies(event -> {
                             assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED);
@@ -73,7 +74,7 @@ abstract class AbandonedLeaseKit extends RegistryFixture {
         });
 
         assertThat(lease.release()).isTrue();
-        assertThat(this.heard.of(LockLostEvent.class)).isEmpty();
+        assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
     }
 
     @Test
@@ -85,7 +86,7 @@ abstract class AbandonedLeaseKit extends RegistryFixture {
 
         throughout(Duration.ofMillis(300)).untilAsserted(() -> {
             System.gc();
-            assertThat(this.heard.of(LockLostEvent.class)).isEmpty();
+            assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
         });
     }
 }

@@ -7,6 +7,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.HandOff;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
@@ -87,7 +88,7 @@ abstract class HandOverKit extends RegistryFixture {
 
     @Test
     void shouldGiveTheNextOneALeaseOfItsOwnWithoutTheStore() throws Exception {
-        RecordingListener listener = new RecordingListener();
+        EventLog listener = new EventLog();
         LeasingLockRegistry registry = registry(handingOver(GENEROUS), listener);
         Lease first = registry.acquire(request());
         CompletableFuture<Lease> waiting = registry.acquireAsync(request());
@@ -106,7 +107,7 @@ abstract class HandOverKit extends RegistryFixture {
         assertThat(second.isHeld()).isTrue();
         assertThat(registry.active()).isEqualTo(1);
         Outcomes.eventually()
-                .untilAsserted(() -> assertThat(listener.of(LockHandedOverEvent.class))
+                .untilAsserted(() -> assertThat(listener.all(LockHandedOverEvent.class))
                         .singleElement()
                         .satisfies(event -> {
                             assertThat(event.kind()).isEqualTo(Kind.LOCAL);

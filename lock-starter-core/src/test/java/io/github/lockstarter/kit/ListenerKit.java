@@ -16,6 +16,7 @@ import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ListenerKit extends RegistryFixture {
 
-    private final RecordingListener heard = new RecordingListener();
+    private final EventLog heard = new EventLog();
 
     ListenerKit(LockBackend backend) {
         super(backend);
@@ -38,12 +39,12 @@ abstract class ListenerKit extends RegistryFixture {
         LeasingLockRegistry registry = registry(this.heard);
         long token = registry.execute(LockRequest.of("orders", "42:a"), lease -> {
             registry.getLock("orders:42:a").lock();
-            eventually().until(() -> this.heard.of(LockRenewedEvent.class).size() >= 3);
+            eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() >= 3);
             registry.getLock("orders:42:a").unlock();
             return lease.fencingToken();
         });
 
-        eventually().until(() -> !this.heard.of(LockReleasedEvent.class).isEmpty());
+        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
         List<LockEvent> all = this.heard.all();
         assertThat(all.get(0)).isInstanceOf(LockAcquiredEvent.class);
         assertThat(all.subList(1, all.size() - 1)).hasOnlyElementsOfType(LockRenewedEvent.class);
@@ -135,14 +136,14 @@ abstract class ListenerKit extends RegistryFixture {
         assertThat(Outcomes.failureOf(interrupted)).isInstanceOf(InterruptedException.class);
         registry.acquireAsync(wait).cancel(true);
 
-        eventually().until(() -> this.heard.of(LockNotAcquiredEvent.class).size() == 3);
-        assertThat(this.heard.of(LockNotAcquiredEvent.class))
+        eventually().until(() -> this.heard.all(LockNotAcquiredEvent.class).size() == 3);
+        assertThat(this.heard.all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::outcome)
                 .containsExactly(
                         LockNotAcquiredEvent.Outcome.TIMEOUT,
                         LockNotAcquiredEvent.Outcome.INTERRUPTED,
                         LockNotAcquiredEvent.Outcome.INTERRUPTED);
-        assertThat(this.heard.of(LockNotAcquiredEvent.class))
+        assertThat(this.heard.all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::cause)
                 .containsOnlyNulls();
         assertThat(taken.release()).isTrue();
@@ -172,8 +173,8 @@ abstract class ListenerKit extends RegistryFixture {
         throughout(OUTLIVED).until(lock::isHeldByCurrentThread);
         lock.unlock();
 
-        eventually().until(() -> !this.heard.of(LockReleasedEvent.class).isEmpty());
-        assertThat(this.heard.of(LockRenewedEvent.class)).hasSizeGreaterThanOrEqualTo(3);
+        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
+        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeGreaterThanOrEqualTo(3);
     }
 
     @Test

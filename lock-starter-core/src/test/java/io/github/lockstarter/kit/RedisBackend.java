@@ -2,6 +2,7 @@ package io.github.lockstarter.kit;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
@@ -10,7 +11,6 @@ import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
-import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,22 +19,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /** Redis, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
-
-    /** Shared, for each set of them has threads. */
-    private static final ClientResources RESOURCES = ClientResources.builder()
-            .ioThreadPoolSize(2)
-            .computationThreadPoolSize(2)
-            .build();
 
     /** Long enough for a server that has to wait for its turn on the processor. */
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
@@ -56,44 +45,20 @@ final class RedisBackend implements LockBackend {
     private final List<LettuceConnectionFactory> factories = new ArrayList<>();
 
     RedisBackend(RedisServer server) {
-        this(
-                () -> new LettuceConnectionFactory(
-                        new RedisStandaloneConfiguration(server.host(), server.port()), client()),
-                List.of(server));
+        this(() -> Servers.of(server), List.of(server));
     }
 
     RedisBackend(RedisSentinels sentinels) {
-        this(
-                () -> {
-                    RedisSentinelConfiguration servers =
-                            new RedisSentinelConfiguration().master(RedisSentinels.MASTER_NAME);
-                    sentinels.sentinelPorts().forEach(port -> servers.sentinel("127.0.0.1", port));
-                    servers.setPassword(RedisSentinels.PASSWORD);
-                    return new LettuceConnectionFactory(servers, client());
-                },
-                List.of(sentinels.master()));
+        this(() -> Servers.of(sentinels), List.of(sentinels.master()));
     }
 
     RedisBackend(RedisCluster cluster) {
-        this(
-                () -> {
-                    RedisClusterConfiguration servers = new RedisClusterConfiguration();
-                    cluster.ports().forEach(port -> servers.addClusterNode(new RedisNode("127.0.0.1", port)));
-                    return new LettuceConnectionFactory(servers, client());
-                },
-                cluster.masters());
+        this(() -> Servers.of(cluster), cluster.masters());
     }
 
     private RedisBackend(Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners) {
         this.connections = connections;
         this.owners = owners.stream().map(RedisServer::cli).toList();
-    }
-
-    private static LettuceClientConfiguration client() {
-        return LettuceClientConfiguration.builder()
-                .clientResources(RESOURCES)
-                .shutdownTimeout(Duration.ZERO)
-                .build();
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class RestartKit extends RegistryFixture {
 
-    private final RecordingListener heard = new RecordingListener();
+    private final EventLog heard = new EventLog();
 
     RestartKit(LockBackend backend) {
         super(backend);
@@ -75,14 +76,14 @@ abstract class RestartKit extends RegistryFixture {
     }
 
     private void shouldLockRenewAndTell(LeasingLockRegistry registry) {
-        int renewed = this.heard.of(LockRenewedEvent.class).size();
-        int released = this.heard.of(LockReleasedEvent.class).size();
+        int renewed = this.heard.all(LockRenewedEvent.class).size();
+        int released = this.heard.all(LockReleasedEvent.class).size();
         LeaseLock lock = registry.getLock(NAME);
         lock.lock();
-        eventually().until(() -> this.heard.of(LockRenewedEvent.class).size() >= renewed + 3);
+        eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() >= renewed + 3);
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         lock.unlock();
-        eventually().until(() -> this.heard.of(LockReleasedEvent.class).size() == released + 1);
+        eventually().until(() -> this.heard.all(LockReleasedEvent.class).size() == released + 1);
     }
 
     private void shouldHearOfReleases(LeasingLockRegistry registry) throws Exception {

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ShutdownKit extends RegistryFixture {
 
-    private final RecordingListener heard = new RecordingListener();
+    private final EventLog heard = new EventLog();
 
     ShutdownKit(LockBackend backend) {
         super(backend);
@@ -50,7 +51,7 @@ abstract class ShutdownKit extends RegistryFixture {
         assertThat(get(body)).isTrue();
         assertThat(get(stopped)).isFalse();
         assertThat(backend().locked()).isEmpty();
-        assertThat(this.heard.of(LockReleasedEvent.class))
+        assertThat(this.heard.all(LockReleasedEvent.class))
                 .singleElement()
                 .satisfies(event -> assertThat(event.outcome()).isEqualTo(LockReleasedEvent.Outcome.RELEASED));
     }
@@ -125,7 +126,7 @@ abstract class ShutdownKit extends RegistryFixture {
         }
         assertThat(registry.waiting()).isZero();
         eventually()
-                .untilAsserted(() -> assertThat(this.heard.of(LockNotAcquiredEvent.class))
+                .untilAsserted(() -> assertThat(this.heard.all(LockNotAcquiredEvent.class))
                         .hasSize(5)
                         .allMatch(event -> event.outcome() == LockNotAcquiredEvent.Outcome.ERROR));
         assertThat(taken.release()).isTrue();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +94,7 @@ abstract class VirtualThreadKit extends RegistryFixture {
     private static ExecutorService virtualThreads() throws Exception {
         if (Runtime.version().feature() < 21) {
             String reason = "No virtual threads in Java " + Runtime.version() + ", they need 21";
-            System.out.println(reason);
+            Remarks.say(reason);
             return abort(reason);
         }
         return (ExecutorService)

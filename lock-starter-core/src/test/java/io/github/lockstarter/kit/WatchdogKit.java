@@ -14,6 +14,7 @@ import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
 import java.time.Duration;
@@ -27,7 +28,7 @@ abstract class WatchdogKit extends RegistryFixture {
 
     private static final Duration CAP = Duration.ofMillis(700);
 
-    private final RecordingListener heard = new RecordingListener();
+    private final EventLog heard = new EventLog();
 
     WatchdogKit(LockBackend backend) {
         super(backend);
@@ -46,8 +47,8 @@ abstract class WatchdogKit extends RegistryFixture {
         assertThat(there.tryLock()).isFalse();
         // four in each timeout, and some that were late
         assertThat(backend().commands() - commands).isBetween(8L, 40L);
-        assertThat(this.heard.of(LockRenewedEvent.class)).hasSizeBetween(8, 40);
-        assertThat(this.heard.of(LockLostEvent.class)).isEmpty();
+        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeBetween(8, 40);
+        assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
         lock.unlock();
     }
 
@@ -67,7 +68,7 @@ abstract class WatchdogKit extends RegistryFixture {
 
         throughout(OUTLIVED).until(() -> leases.stream().allMatch(Lease::isHeld));
 
-        assertThat(this.heard.of(LockRenewedEvent.class)).hasSizeGreaterThan(50 * 3);
+        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeGreaterThan(50 * 3);
         assertThat(backend().commands() - commands).isLessThan(mostCommandsForFifty());
         leases.forEach(Lease::close);
     }
@@ -78,15 +79,15 @@ abstract class WatchdogKit extends RegistryFixture {
         LeaseLock lock = registry.getLock(NAME);
         LeaseLock there = registry().getLock(NAME);
         lock.lock();
-        eventually().until(() -> !this.heard.of(LockRenewedEvent.class).isEmpty());
+        eventually().until(() -> !this.heard.all(LockRenewedEvent.class).isEmpty());
         lock.unlock();
         there.lock(Duration.ofMillis(1500));
         long commands = backend().commands();
-        int renewed = this.heard.of(LockRenewedEvent.class).size();
+        int renewed = this.heard.all(LockRenewedEvent.class).size();
 
         throughout(TIMEOUT).until(there::isHeldByCurrentThread);
 
-        assertThat(this.heard.of(LockRenewedEvent.class)).hasSize(renewed);
+        assertThat(this.heard.all(LockRenewedEvent.class)).hasSize(renewed);
         assertThat(backend().commands()).isEqualTo(commands);
         assertThat(backend().remaining(NAME)).isBetween(Duration.ofMillis(1), Duration.ofMillis(510));
         there.unlock();
@@ -127,11 +128,11 @@ abstract class WatchdogKit extends RegistryFixture {
         assertThat(get(lease.lost())).isEqualTo(LossReason.MAX_HOLD);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(CAP, CAP.plusSeconds(6));
-        assertThat(this.heard.of(LockRenewedEvent.class)).isNotEmpty();
+        assertThat(this.heard.all(LockRenewedEvent.class)).isNotEmpty();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld);
         assertThat(lease.release()).isFalse();
         eventually()
-                .untilAsserted(() -> assertThat(this.heard.of(LockLostEvent.class))
+                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
                         .singleElement()
                         .satisfies(event -> assertThat(event.heldFor()).isGreaterThan(CAP.minusMillis(50))));
     }
@@ -157,7 +158,7 @@ abstract class WatchdogKit extends RegistryFixture {
 
         assertThat(there.tryLock(Duration.ofSeconds(20))).isTrue();
         eventually()
-                .untilAsserted(() -> assertThat(this.heard.of(LockLostEvent.class))
+                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
                         .singleElement()
                         .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
         there.unlock();
@@ -175,7 +176,7 @@ abstract class WatchdogKit extends RegistryFixture {
         assertThat(lock.tryLock(Duration.ofSeconds(20))).isTrue();
 
         eventually()
-                .untilAsserted(() -> assertThat(this.heard.of(LockLostEvent.class))
+                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
                         .singleElement()
                         .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
         lock.unlock();

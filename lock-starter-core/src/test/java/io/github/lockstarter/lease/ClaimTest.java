@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,7 @@ class ClaimTest extends PuppetRegistry {
 
     private final HandClock clock = new HandClock();
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private final CompletableFuture<Void> answers = new CompletableFuture<>();
 

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +19,7 @@ class HandOverTest extends PuppetRegistry {
 
     private final HandClock clock = new HandClock();
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private LeasingLockRegistry registry;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ class HandOverWatchdogTest extends PuppetRegistry {
 
     private static final Duration INTERVAL = TIMEOUT.dividedBy(4);
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private final Gate gate = new Gate();
 

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its registry
 class ReleaseInBackgroundTest extends PuppetRegistry {
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private final CompletableFuture<Void> answers = new CompletableFuture<>();
 

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Successor;
 import java.time.Duration;
@@ -20,7 +21,7 @@ class SuccessorTest extends PuppetRegistry {
 
     private final HandClock clock = new HandClock();
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private final Gate gate = new Gate();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Releases whose answer is lost, and with it what became of the next waiter whom they took along. */
 class UnknownReleaseTest extends PuppetRegistry {
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private LeasingLockRegistry registry;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.store.ReleaseReply;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,7 @@ class WaitingLineTest extends PuppetRegistry {
 
     private static final String OTHER = "other";
 
-    private final Heard heard = new Heard();
+    private final EventLog heard = new EventLog();
 
     private final Gate gate = new Gate();
 

@@ -1,12 +1,17 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisCluster.Takeover;
 import io.github.lockstarter.testsupport.TopologyTest;
@@ -36,8 +41,8 @@ class ClusterFailoverTest {
     @ParameterizedTest
     @EnumSource
     void shouldGoOnAtTheNewMaster(Takeover takeover) throws Exception {
-        Instance owner = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
-        Instance other = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
+        Instance owner = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
+        Instance other = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
         Lease lease = owner.acquire(NAME);
         CompletableFuture<Lease> waiting = other.waitFor(NAME);
         // in the slot of the other lock, so that the crowd follows the same failover
@@ -51,16 +56,16 @@ class ClusterFailoverTest {
             this.cluster.failOver(KEY, takeover);
 
             crowd.awaitGrants(20);
-            System.out.println("CLUSTER FAILOVER " + takeover + " under load: " + crowd);
+            Remarks.say("CLUSTER FAILOVER " + takeover + " under load: " + crowd);
             assertThat(crowd.disorder()).isEmpty();
             if (takeover == Takeover.GRACEFUL) {
                 assertThat(crowd.overlaps()).as("no write was lost").isEmpty();
             }
         }
-        long renewed = owner.told().count(LockRenewedEvent.class, NAME);
-        soon().until(() -> owner.told().count(LockRenewedEvent.class, NAME) > renewed + 2);
+        long renewed = owner.events().count(LockRenewedEvent.class, NAME);
+        afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
         assertThat(lease.state()).isEqualTo(Lease.State.HELD);
-        assertThat(owner.told().count(LockLostEvent.class, NAME)).isZero();
+        assertThat(owner.events().count(LockLostEvent.class, NAME)).isZero();
         assertThat(lease.release()).isTrue();
         assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
         assertThat(get(waiting).release()).isTrue();

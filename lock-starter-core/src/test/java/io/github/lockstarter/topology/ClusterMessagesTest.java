@@ -1,10 +1,15 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -20,9 +25,6 @@ import org.junit.jupiter.api.Test;
 @TopologyTest
 class ClusterMessagesTest {
 
-    private static final Pace PACE =
-            Pace.of(Duration.ofSeconds(60), Duration.ofSeconds(2)).withoutPolling();
-
     @AutoClose
     private final Instances instances = new Instances();
 
@@ -34,8 +36,8 @@ class ClusterMessagesTest {
 
     ClusterMessagesTest(RedisCluster cluster) {
         this.cluster = cluster;
-        this.owner = this.instances.at(Servers.of(cluster), PACE);
-        this.other = this.instances.at(Servers.of(cluster), PACE);
+        this.owner = this.instances.at(Servers.of(cluster), ClusterMessagesTest::withMessagesOnly);
+        this.other = this.instances.at(Servers.of(cluster), ClusterMessagesTest::withMessagesOnly);
     }
 
     private static String keyOf(String name) {
@@ -53,6 +55,12 @@ class ClusterMessagesTest {
                 .toList();
     }
 
+    private static Setup withMessagesOnly(Setup setup) {
+        return setup.waitingForFailovers()
+                .lease(Duration.ofSeconds(60), Duration.ofSeconds(2))
+                .withoutPolling();
+    }
+
     @Test
     void shouldCallTheFirstInLineOnEveryShard() throws Exception {
         for (String name : names()) {
@@ -66,7 +74,7 @@ class ClusterMessagesTest {
         shouldCall("before");
         RedisServer subscribedTo = subscribedNodes().get(0);
         subscribedTo.kill();
-        soon().ignoreExceptions().until(() -> !subscribedNodes().isEmpty());
+        afterFailover().ignoreExceptions().until(() -> !subscribedNodes().isEmpty());
         for (String name : names()) {
             this.cluster.awaitMasterOtherThan(subscribedTo, keyOf(name));
             shouldCall(name);
@@ -87,11 +95,12 @@ class ClusterMessagesTest {
     private void shouldCall(String name) throws Exception {
         Lease lease = this.owner.acquire(name);
         CompletableFuture<Lease> waiting = this.other.waitFor(name);
-        soon().ignoreExceptions()
+        afterFailover()
+                .ignoreExceptions()
                 .until(() -> this.cluster
                         .command(keyOf(name), "HEXISTS", keyOf(name), "q")
                         .equals(1L));
-        long called = this.other.told().handOversFromOthers();
+        long called = this.other.events().handOvers(Kind.REMOTE);
 
         long releasedAt = System.nanoTime();
         assertThat(lease.release()).isTrue();
@@ -99,6 +108,6 @@ class ClusterMessagesTest {
 
         assertThat(Duration.ofNanos(System.nanoTime() - releasedAt)).isLessThan(Duration.ofSeconds(10));
         assertThat(next.release()).isTrue();
-        soon().until(() -> this.other.told().handOversFromOthers() > called);
+        afterFailover().until(() -> this.other.events().handOvers(Kind.REMOTE) > called);
     }
 }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -9,6 +9,11 @@ import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
@@ -71,8 +76,8 @@ class ClusterShardTest {
         RedisServer master = this.cluster.masters().get(0);
         List<String> dead = names(master, true, 40);
         List<String> alive = names(master, false, 6);
-        Instance owner = this.instances.at(Servers.of(this.cluster), Pace.SHORT);
-        Instance other = this.instances.at(Servers.of(this.cluster), Pace.SHORT);
+        Instance owner = this.instances.at(Servers.of(this.cluster), Setup::waitingForFailovers);
+        Instance other = this.instances.at(Servers.of(this.cluster), Setup::waitingForFailovers);
         List<Lease> deadLeases = new ArrayList<>();
         List<Lease> leases = new ArrayList<>();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
@@ -103,13 +108,15 @@ class ClusterShardTest {
             assertThat(get(lease.lost())).isEqualTo(LossReason.EXPIRED);
         }
         List<Long> renewed = alive.stream()
-                .map(name -> owner.told().count(LockRenewedEvent.class, name))
+                .map(name -> owner.events().count(LockRenewedEvent.class, name))
                 .toList();
-        soon().until(() -> IntStream.range(0, alive.size())
-                .allMatch(i -> owner.told().count(LockRenewedEvent.class, alive.get(i)) > renewed.get(i) + 3));
+        afterFailover()
+                .until(() -> IntStream.range(0, alive.size())
+                        .allMatch(
+                                i -> owner.events().count(LockRenewedEvent.class, alive.get(i)) > renewed.get(i) + 3));
 
         assertThat(leases).allSatisfy(lease -> assertThat(lease.state()).isEqualTo(Lease.State.HELD));
-        System.out.println(fate + ": hand-overs on the other shards took at most "
+        Remarks.say(fate + ": hand-overs on the other shards took at most "
                 + handOvers.stream().max(Duration::compareTo).orElseThrow());
         assertThat(handOvers).allSatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(2)));
         handOvers.sort(null);
@@ -117,7 +124,7 @@ class ClusterShardTest {
                 .as("nobody waits for an answer of the shard but those who want it")
                 .isLessThan(Pace.SHORT.commandTimeout().dividedBy(2));
         assertThat(alive)
-                .allSatisfy(name -> assertThat(owner.told().count(LockAtRiskEvent.class, name))
+                .allSatisfy(name -> assertThat(owner.events().count(LockAtRiskEvent.class, name))
                         .isZero());
         waiting.forEach(each -> each.cancel(false));
         leases.forEach(Lease::close);
@@ -128,8 +135,8 @@ class ClusterShardTest {
     @EnumSource
     void shouldGoOnAtTheReplicaThatTakesOver(Fate fate) throws Exception {
         String name = "shard";
-        Instance owner = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
-        Instance other = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
+        Instance owner = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
+        Instance other = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
         Lease lease = owner.acquire(name);
         CompletableFuture<Lease> waiting = other.waitFor(name);
         this.cluster.awaitInSync(keyOf(name));
@@ -140,8 +147,8 @@ class ClusterShardTest {
         this.cluster.awaitMasterOtherThan(master, keyOf(name));
         long replacedAt = System.nanoTime();
 
-        soon().until(() -> owner.told().count(LockRecoveredEvent.class, name) > 0 || !lease.isHeld());
-        System.out.println(fate + ": replaced after " + (replacedAt - befellAt) / 1_000_000 + " ms, renewed "
+        afterFailover().until(() -> owner.events().count(LockRecoveredEvent.class, name) > 0 || !lease.isHeld());
+        Remarks.say(fate + ": replaced after " + (replacedAt - befellAt) / 1_000_000 + " ms, renewed "
                 + (System.nanoTime() - replacedAt) / 1_000_000 + " ms later");
         assertThat(lease.state()).isEqualTo(Lease.State.HELD);
         assertThat(lease.release()).isTrue();

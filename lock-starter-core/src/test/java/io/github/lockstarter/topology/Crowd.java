@@ -1,10 +1,11 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +119,7 @@ final class Crowd implements AutoCloseable {
                 this.guarded.stream().mapToInt(each -> each.grants.get() + more).toArray();
         for (int i = 0; i < wanted.length; i++) {
             int index = i;
-            soon().until(() -> this.guarded.get(index).grants.get() >= wanted[index]);
+            afterFailover().until(() -> this.guarded.get(index).grants.get() >= wanted[index]);
         }
     }
 
@@ -143,6 +144,6 @@ final class Crowd implements AutoCloseable {
     @Override
     public void close() {
         this.over = true;
-        soon().until(() -> this.threads.stream().noneMatch(Thread::isAlive));
+        afterFailover().until(() -> this.threads.stream().noneMatch(Thread::isAlive));
     }
 }

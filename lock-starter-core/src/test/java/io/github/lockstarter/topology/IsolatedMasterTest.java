@@ -1,9 +1,14 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -31,7 +36,7 @@ class IsolatedMasterTest {
     /** With {@code min-replicas-to-write} a master that is alone refuses: then nobody holds what another one holds. */
     @Test
     void shouldLoseTheLockBeforeAnybodyElseHasItIfTheOldMasterRefuses() throws Exception {
-        Instance owner = this.instances.at(Servers.of(this.sentinels), Pace.SHORT);
+        Instance owner = this.instances.at(Servers.of(this.sentinels), Setup::waitingForFailovers);
         RedisServer old = this.sentinels.master();
         try (RedisCli cli = old.cli()) {
             cli.command("CONFIG", "SET", "min-replicas-to-write", "1");
@@ -41,7 +46,7 @@ class IsolatedMasterTest {
 
         this.sentinels.isolate(old);
         this.sentinels.awaitMasterOtherThan(old);
-        Instance other = this.instances.at(Servers.of(this.sentinels), Pace.PATIENT);
+        Instance other = this.instances.at(Servers.of(this.sentinels), Setup::outlivingFailovers);
         CompletableFuture<Lease> waiting = other.waitFor(NAME);
         var both = waiting.thenApply(next -> lease.isHeld());
 
@@ -59,7 +64,7 @@ class IsolatedMasterTest {
     /** Without it the old master goes on until it is told: the owner is told then, and the tokens are in order. */
     @Test
     void shouldTellTheOwnerWhenTheOldMasterIsTold() throws Exception {
-        Instance owner = this.instances.at(Servers.of(this.sentinels), Pace.SHORT);
+        Instance owner = this.instances.at(Servers.of(this.sentinels), Setup::waitingForFailovers);
         RedisServer old = this.sentinels.master();
         this.sentinels.awaitInSync();
         Lease lease = owner.acquire(NAME);
@@ -67,10 +72,10 @@ class IsolatedMasterTest {
 
         this.sentinels.isolate(old);
         RedisServer master = this.sentinels.awaitMasterOtherThan(old);
-        Instance other = this.instances.at(Servers.of(this.sentinels), Pace.PATIENT);
+        Instance other = this.instances.at(Servers.of(this.sentinels), Setup::outlivingFailovers);
         Lease next = get(other.waitFor(NAME));
         assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
-        System.out.println("isolated master: " + (lease.isHeld() ? "held by two for a while" : "told before the next"));
+        Remarks.say("isolated master: " + (lease.isHeld() ? "held by two for a while" : "told before the next"));
         this.sentinels.reconnect(old);
         this.sentinels.follow(old, master);
 

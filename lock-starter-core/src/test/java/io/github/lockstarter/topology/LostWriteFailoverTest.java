@@ -1,10 +1,15 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -30,8 +35,9 @@ class LostWriteFailoverTest {
 
     @Test
     void shouldTellTheOwnerAndOrderTheTokensBehindSentinels(RedisSentinels sentinels) throws Exception {
-        Instance owner = this.instances.at(Servers.of(sentinels), Pace.of(Duration.ofSeconds(20), INTERVAL));
-        Instance other = this.instances.at(Servers.of(sentinels), Pace.PATIENT);
+        Instance owner = this.instances.at(
+                Servers.of(sentinels), setup -> setup.waitingForFailovers().lease(Duration.ofSeconds(20), INTERVAL));
+        Instance other = this.instances.at(Servers.of(sentinels), Setup::outlivingFailovers);
         RedisServer master = sentinels.master();
         var replicas = sentinels.replicas();
         sentinels.cutReplication();
@@ -44,8 +50,9 @@ class LostWriteFailoverTest {
 
     @Test
     void shouldTellTheOwnerAndOrderTheTokensInACluster(RedisCluster cluster) throws Exception {
-        Instance owner = this.instances.at(Servers.of(cluster), Pace.of(Duration.ofSeconds(20), INTERVAL));
-        Instance other = this.instances.at(Servers.of(cluster), Pace.PATIENT);
+        Instance owner = this.instances.at(
+                Servers.of(cluster), setup -> setup.waitingForFailovers().lease(Duration.ofSeconds(20), INTERVAL));
+        Instance other = this.instances.at(Servers.of(cluster), Setup::outlivingFailovers);
         String key = "lock:{" + NAME + "}";
         RedisServer master = cluster.masterOf(key);
         RedisServer replica = cluster.replicaOf(key);
@@ -61,7 +68,7 @@ class LostWriteFailoverTest {
         CompletableFuture<Lease> waiting = other.waitFor(NAME);
         Lease next = get(waiting);
         long grantedAt = System.nanoTime();
-        System.out.println("lost write: " + (lease.isHeld() ? "held by two for a while" : "told before the next came"));
+        Remarks.say("lost write: " + (lease.isHeld() ? "held by two for a while" : "told before the next came"));
 
         assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
         assertThat(get(lease.lost())).isIn(LossReason.TAKEN_OVER, LossReason.DELETED);

@@ -1,12 +1,16 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -26,15 +30,15 @@ class RestartTest {
     @Test
     void shouldKeepTheLockIfTheServerKeepsItsData() throws Exception {
         try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
-            Instance owner = this.instances.at(Servers.of(server), Pace.PATIENT);
-            Instance other = this.instances.at(Servers.of(server), Pace.PATIENT);
+            Instance owner = this.instances.at(Servers.of(server), Setup::outlivingFailovers);
+            Instance other = this.instances.at(Servers.of(server), Setup::outlivingFailovers);
             Lease lease = owner.acquire(NAME);
             CompletableFuture<Lease> waiting = other.waitFor(NAME);
 
             server.restart();
 
-            long renewed = owner.told().count(LockRenewedEvent.class, NAME);
-            soon().until(() -> owner.told().count(LockRenewedEvent.class, NAME) > renewed + 2);
+            long renewed = owner.events().count(LockRenewedEvent.class, NAME);
+            afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
             assertThat(lease.state()).isEqualTo(Lease.State.HELD);
             assertThat(waiting).isNotDone();
             assertThat(lease.release()).isTrue();
@@ -48,8 +52,9 @@ class RestartTest {
     void shouldTellTheOwnerAtItsNextRenewalIfTheServerLostItsData() throws Exception {
         Duration interval = Duration.ofSeconds(1);
         try (RedisServer server = RedisServer.start()) {
-            Instance owner = this.instances.at(Servers.of(server), Pace.of(Duration.ofSeconds(30), interval));
-            Instance other = this.instances.at(Servers.of(server), Pace.PATIENT);
+            Instance owner = this.instances.at(
+                    Servers.of(server), setup -> setup.waitingForFailovers().lease(Duration.ofSeconds(30), interval));
+            Instance other = this.instances.at(Servers.of(server), Setup::outlivingFailovers);
             Lease lease = owner.acquire(NAME);
             CompletableFuture<Lease> waiting = other.waitFor(NAME);
 

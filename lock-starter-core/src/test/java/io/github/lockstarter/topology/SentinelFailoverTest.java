@@ -1,7 +1,7 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -9,6 +9,11 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
@@ -32,13 +37,13 @@ class SentinelFailoverTest {
 
     SentinelFailoverTest(RedisSentinels sentinels) {
         this.sentinels = sentinels;
-        this.owner = this.instances.at(Servers.of(sentinels), Pace.PATIENT);
-        this.other = this.instances.at(Servers.of(sentinels), Pace.PATIENT);
+        this.owner = this.instances.at(Servers.of(sentinels), Setup::outlivingFailovers);
+        this.other = this.instances.at(Servers.of(sentinels), Setup::outlivingFailovers);
     }
 
     @Test
     void shouldGoOnWithLongLeasesAndTellOfShortOnesWhenTheMasterDies() throws Exception {
-        Instance brief = this.instances.at(Servers.of(this.sentinels), Pace.SHORT);
+        Instance brief = this.instances.at(Servers.of(this.sentinels), Setup::waitingForFailovers);
         Lease lasting = this.owner.acquire("lasting");
         Lease lost = brief.acquire("lost");
         CompletableFuture<Lease> forLasting = this.other.waitFor("lasting");
@@ -53,9 +58,9 @@ class SentinelFailoverTest {
         assertThat(this.sentinels.awaitMasterOtherThan(master)).isNotSameAs(master);
         assertThat(get(forLost).fencingToken()).isGreaterThan(lost.fencingToken());
         assertThat(get(nextWhile)).as("held by two at once").isFalse();
-        soon().until(() -> this.owner.told().count(LockRecoveredEvent.class, "lasting") > 0);
+        afterFailover().until(() -> this.owner.events().count(LockRecoveredEvent.class, "lasting") > 0);
         assertThat(lasting.state()).isEqualTo(Lease.State.HELD);
-        assertThat(this.owner.told().count(LockLostEvent.class, "lasting")).isZero();
+        assertThat(this.owner.events().count(LockLostEvent.class, "lasting")).isZero();
         assertThat(forLasting).isNotDone();
 
         assertThat(lasting.release()).isTrue();
@@ -76,8 +81,8 @@ class SentinelFailoverTest {
 
         this.sentinels.follow(old, master);
 
-        long renewed = this.owner.told().count(LockRenewedEvent.class, "demoted");
-        soon().until(() -> this.owner.told().count(LockRenewedEvent.class, "demoted") > renewed + 2);
+        long renewed = this.owner.events().count(LockRenewedEvent.class, "demoted");
+        afterFailover().until(() -> this.owner.events().count(LockRenewedEvent.class, "demoted") > renewed + 2);
         assertThat(lease.state()).isEqualTo(Lease.State.HELD);
         assertThat(lease.release()).isTrue();
         assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
@@ -93,7 +98,7 @@ class SentinelFailoverTest {
 
         master.kill();
 
-        soon().until(() -> this.owner.told().count(LockRecoveredEvent.class, "asked") > 0);
+        afterFailover().until(() -> this.owner.events().count(LockRecoveredEvent.class, "asked") > 0);
         assertThat(lease.state()).isEqualTo(Lease.State.HELD);
         assertThat(lease.release()).isTrue();
     }
@@ -110,7 +115,7 @@ class SentinelFailoverTest {
             this.sentinels.awaitMasterOtherThan(master);
             crowd.awaitGrants(100);
 
-            System.out.println("master killed under load: " + crowd);
+            Remarks.say("master killed under load: " + crowd);
             assertThat(crowd.disorder()).isEmpty();
         }
     }

@@ -1,12 +1,17 @@
 package io.github.lockstarter.topology;
 
-import static io.github.lockstarter.topology.Waiting.get;
-import static io.github.lockstarter.topology.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisErrorException;
@@ -38,9 +43,14 @@ class SlotMigrationTest {
 
     SlotMigrationTest(RedisCluster cluster) {
         this.cluster = cluster;
-        Pace pace = Pace.of(Duration.ofSeconds(12), Duration.ofMillis(100)).withoutPolling();
-        this.owner = this.instances.at(Servers.of(cluster), pace);
-        this.other = this.instances.at(Servers.of(cluster), pace);
+        this.owner = this.instances.at(Servers.of(cluster), SlotMigrationTest::withMessagesOnly);
+        this.other = this.instances.at(Servers.of(cluster), SlotMigrationTest::withMessagesOnly);
+    }
+
+    private static Setup withMessagesOnly(Setup setup) {
+        return setup.waitingForFailovers()
+                .lease(Duration.ofSeconds(12), Duration.ofMillis(100))
+                .withoutPolling();
     }
 
     @Test
@@ -59,13 +69,13 @@ class SlotMigrationTest {
         assertThat(this.cluster.masterOf(KEY)).isSameAs(migration.target());
         assertThat(lease.release()).isTrue();
         assertThat(this.cluster.command(KEY, "EXISTS", KEY)).isEqualTo(0L);
-        assertThat(this.owner.told().count(LockAtRiskEvent.class, NAME)).isZero();
+        assertThat(this.owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
     }
 
     /** Goes to the other instance, which is told by a message, and back. */
     private Lease renewAndHandOver(Lease lease) throws Exception {
-        long renewed = this.owner.told().count(LockRenewedEvent.class, NAME);
-        soon().until(() -> this.owner.told().count(LockRenewedEvent.class, NAME) > renewed + 2);
+        long renewed = this.owner.events().count(LockRenewedEvent.class, NAME);
+        afterFailover().until(() -> this.owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
         CompletableFuture<Lease> there = this.other.waitFor(NAME);
         awaitInLine();
         assertThat(lease.release()).isTrue();
@@ -79,7 +89,7 @@ class SlotMigrationTest {
     }
 
     private void awaitInLine() {
-        soon().until(() -> this.cluster.masters().stream().anyMatch(this::hasLine));
+        afterFailover().until(() -> this.cluster.masters().stream().anyMatch(this::hasLine));
     }
 
     private boolean hasLine(RedisServer master) {
@@ -94,7 +104,7 @@ class SlotMigrationTest {
 
     @Test
     void shouldExcludeACrowd() {
-        Instance third = this.instances.at(Servers.of(this.cluster), Pace.PATIENT);
+        Instance third = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
         try (Crowd crowd = new Crowd(List.of(NAME))) {
             crowd.join(this.owner, 2);
             crowd.join(this.other, 2);
@@ -109,7 +119,7 @@ class SlotMigrationTest {
             }
             crowd.awaitGrants(30);
 
-            System.out.println("slot moved under load: " + crowd);
+            Remarks.say("slot moved under load: " + crowd);
             assertThat(crowd.overlaps()).isEmpty();
             assertThat(crowd.disorder()).isEmpty();
         }
