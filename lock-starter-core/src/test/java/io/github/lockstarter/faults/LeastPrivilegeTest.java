@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.faults.RestrictedUser.RULE;
+import static io.github.lockstarter.faults.RestrictedUser.without;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -17,7 +19,6 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -31,18 +32,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class LeastPrivilegeTest {
 
-    /** The rule for a standalone Redis or Sentinel's master, with the default prefix; the README quotes it. */
-    static final String RULE = "resetkeys resetchannels ~lock:* &lock:inbox:* -@all"
-            + " +ping +eval +evalsha +hget +hmget +hgetall +hset +hdel +hexists +del +pexpire +pttl +time"
-            + " +publish +subscribe +unsubscribe +info";
-
-    private static final String USER = "least-privilege";
-
     @AutoClose
     private final Instances instances = new Instances();
 
     @AutoClose
     private final LogCapture log = new LogCapture();
+
+    private final RestrictedUser user;
 
     private final FaultProxy proxy;
 
@@ -54,12 +50,17 @@ class LeastPrivilegeTest {
         this.proxy = proxy;
         this.redis = redis;
         this.server = server;
+        this.user = new RestrictedUser(redis);
         redis.command("ACL", "LOG", "RESET");
     }
 
     @AfterEach
     void deleteUser() {
-        this.redis.command("ACL", "DELUSER", USER);
+        this.user.delete();
+    }
+
+    private Instance instanceWith(String rule) {
+        return this.user.grant(rule).start(this.instances, this.proxy);
     }
 
     @Test
@@ -92,7 +93,10 @@ class LeastPrivilegeTest {
     private void assertThatWaitersAreWoken(Instance releasing) throws Exception {
         Instance waiting = this.instances.at(
                 this.server,
-                setup -> setup.calm().user(USER).lease(Duration.ofSeconds(60)).pollInterval(Duration.ofSeconds(60)));
+                setup -> setup.calm()
+                        .user(RestrictedUser.NAME)
+                        .lease(Duration.ofSeconds(60))
+                        .pollInterval(Duration.ofSeconds(60)));
         LeaseLock lock = releasing.lock("handed");
         lock.lock(Duration.ofMinutes(1));
         try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
@@ -130,58 +134,6 @@ class LeastPrivilegeTest {
         if (permission.startsWith("+eval")) {
             assertThat(failure).hasMessageContaining("'" + permission.substring(1) + "'");
         }
-    }
-
-    static Stream<String> probed() {
-        return Stream.of(RULE.split(" "))
-                .filter(permission -> permission.matches("[+~&].*"))
-                .filter(permission ->
-                        !Set.of("+ping", "+subscribe", "+unsubscribe", "+info").contains(permission));
-    }
-
-    @ParameterizedTest
-    @MethodSource("probed")
-    void shouldSayAtTheStartWhatIsMissing(String permission) {
-        instanceWith(without(permission));
-
-        assertThat(this.log.with("lacks permissions"))
-                .singleElement()
-                .asString()
-                .contains("'ACL SETUSER " + USER + ' ' + permission + "'")
-                .contains(Set.of("+publish", "&lock:inbox:*").contains(permission) ? "poll" : "locks fail");
-    }
-
-    @Test
-    void shouldSayAllThatIsMissingAtOnce() {
-        instanceWith("resetkeys resetchannels ~lock:* -@all +ping +eval +evalsha +hset +hdel +del +pexpire");
-
-        assertThat(this.log.with("lacks permissions"))
-                .singleElement()
-                .asString()
-                .contains("'ACL SETUSER " + USER + " +hget +hmget +hgetall +hexists +pttl +time +publish'");
-    }
-
-    @Test
-    void shouldLeaveNothingBehindOfItsQuestions() {
-        instanceWith(RULE);
-
-        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"allkeys-lru", "volatile-ttl"})
-    void shouldWarnOfAServerThatEvictsLocks(String policy) {
-        this.redis.command("CONFIG", "SET", "maxmemory-policy", policy);
-        try {
-            instanceWith(RULE);
-        } finally {
-            this.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
-        }
-
-        assertThat(this.log.with("may evict locks"))
-                .singleElement()
-                .asString()
-                .contains("maxmemory-policy is " + policy);
     }
 
     @ParameterizedTest
@@ -244,9 +196,9 @@ class LeastPrivilegeTest {
 
     @Test
     void shouldSayWhyThereIsNoConnectionWithoutAPassword() {
-        this.redis.command("ACL", "SETUSER", USER, "reset", "on", ">secret");
-        Instance instance =
-                this.instances.at(this.proxy, setup -> setup.user(USER).unreachable());
+        this.redis.command("ACL", "SETUSER", RestrictedUser.NAME, "reset", "on", ">secret");
+        Instance instance = this.instances.at(
+                this.proxy, setup -> setup.user(RestrictedUser.NAME).unreachable());
         LeaseLock lock = instance.lock("refused");
 
         LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
@@ -258,7 +210,7 @@ class LeastPrivilegeTest {
     @ValueSource(strings = {"+publish", "+subscribe", "&lock:inbox:*"})
     void shouldPollWithoutMessages(String permission) throws Exception {
         Instance instance = instanceWith(without(permission));
-        Instance other = this.instances.at(this.server, setup -> setup.calm().user(USER));
+        Instance other = this.instances.at(this.server, setup -> setup.calm().user(RestrictedUser.NAME));
         for (int i = 0; i < 3; i++) {
             assertThat(other.lock("polled").tryLock()).isTrue();
             Call<Boolean> waiter = Call.start(() -> {
@@ -283,26 +235,5 @@ class LeastPrivilegeTest {
                     .asString()
                     .contains("'&lock:inbox:* +subscribe'");
         }
-    }
-
-    private static String without(String permission) {
-        assertThat(RULE.split(" ")).contains(permission);
-        return String.join(
-                " ",
-                Stream.of(RULE.split(" "))
-                        .filter(each -> !each.equals(permission))
-                        .toList());
-    }
-
-    private Instance instanceWith(String rule) {
-        this.redis.command(
-                Stream.concat(Stream.of("ACL", "SETUSER", USER, "reset", "on", "nopass"), Stream.of(rule.split(" ")))
-                        .toArray(String[]::new));
-        boolean mayAsk = rule.contains("+hexists") && rule.contains("+ping") && rule.contains("~");
-        return this.instances.at(
-                this.proxy,
-                setup -> mayAsk
-                        ? setup.calm().user(USER)
-                        : setup.calm().user(USER).unreachable());
     }
 }
