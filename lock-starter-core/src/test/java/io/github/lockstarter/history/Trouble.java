@@ -3,173 +3,63 @@ package io.github.lockstarter.history;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** What a nemesis does to a fleet. None of it loses data of Redis or moves its clock. */
+// what they do keeps nothing
+@SuppressWarnings("ImmutableEnumChecker")
 enum Trouble {
-    PROCESS_KILLED(0, 300) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.kill();
-            fleet.log().now(EventKind.KILLED, victim.name(), 0, 0, 0, "");
-        }
+    PROCESS_KILLED(0, 300, Trouble::kill, process(Member::start)),
+    PROCESS_STOPPED_FOR_A_MOMENT(30, 60, process(Member::pause), process(Member::resume)),
+    PROCESS_STOPPED_FOR_LONG(130, 200, process(Member::pause), process(Member::resume)),
+    REDIS_STOPPED_FOR_A_MOMENT(30, 60, redis(RedisServer::pause), redis(RedisServer::resume)),
+    REDIS_STOPPED_FOR_LONG(120, 170, redis(RedisServer::pause), redis(RedisServer::resume)),
+    SCRIPTS_FORGOTTEN(0, 10, command("SCRIPT", "FLUSH")),
+    CLIENTS_KILLED(0, 30, command("CLIENT", "KILL", "TYPE", "normal")),
+    SUBSCRIBERS_KILLED(0, 30, command("CLIENT", "KILL", "TYPE", "pubsub")),
+    LONG_WAY(60, 150, Trouble::delayReplies),
+    TOO_LONG_WAY(60, 150, Trouble::delayBoth),
+    BLACK_HOLE(40, 160, network(FaultProxy::blackHole)),
+    REQUESTS_LOST(40, 160, network(FaultProxy::swallowRequests)),
+    REPLIES_LOST(40, 160, network(FaultProxy::swallowReplies)),
+    REQUESTS_STALLED(40, 160, network(FaultProxy::stallRequests)),
+    CONNECTIONS_RESET(0, 30, network(FaultProxy::cutRst)),
+    CONNECTIONS_CLOSED(0, 30, network(FaultProxy::cutFin)),
+    REPLY_LOST_BY_RESET(30, 50, replyLostBy(FaultProxy::cutRst)),
+    REPLY_LOST_BY_CLOSE(30, 50, replyLostBy(FaultProxy::cutFin)),
+    COMMANDS_REPEATED(30, 60, Trouble::repeatLast, Trouble::repeatLast);
 
-        @Override
-        void end(Fleet fleet, Member victim) {
-            victim.start();
-        }
-    },
-    PROCESS_STOPPED_FOR_A_MOMENT(30, 60) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.pause();
-        }
+    /** Befalls a fleet, or one member of it. */
+    @FunctionalInterface
+    private interface Act {
+        void on(Fleet fleet, Member victim);
+    }
 
-        @Override
-        void end(Fleet fleet, Member victim) {
-            victim.resume();
-        }
-    },
-    PROCESS_STOPPED_FOR_LONG(130, 200) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.pause();
-        }
-
-        @Override
-        void end(Fleet fleet, Member victim) {
-            victim.resume();
-        }
-    },
-    REDIS_STOPPED_FOR_A_MOMENT(30, 60) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            fleet.redis().pause();
-        }
-
-        @Override
-        void end(Fleet fleet, Member victim) {
-            fleet.redis().resume();
-        }
-    },
-    REDIS_STOPPED_FOR_LONG(120, 170) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            fleet.redis().pause();
-        }
-
-        @Override
-        void end(Fleet fleet, Member victim) {
-            fleet.redis().resume();
-        }
-    },
-    SCRIPTS_FORGOTTEN(0, 10) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            command(fleet, "SCRIPT", "FLUSH");
-        }
-    },
-    CLIENTS_KILLED(0, 30) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            command(fleet, "CLIENT", "KILL", "TYPE", "normal");
-        }
-    },
-    SUBSCRIBERS_KILLED(0, 30) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            command(fleet, "CLIENT", "KILL", "TYPE", "pubsub");
-        }
-    },
-    LONG_WAY(60, 150) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            // what counts from the reply counts too long
-            victim.network()
-                    .delay(Duration.ZERO, fleet.pace().command().multipliedBy(4).dividedBy(5));
-        }
-    },
-    TOO_LONG_WAY(60, 150) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            // together longer than a command may take: all of them are executed, and none seems to be
-            Duration each = fleet.pace().command().multipliedBy(2).dividedBy(3);
-            victim.network().delay(each, each);
-        }
-    },
-    BLACK_HOLE(40, 160) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().blackHole();
-        }
-    },
-    REQUESTS_LOST(40, 160) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().swallowRequests();
-        }
-    },
-    REPLIES_LOST(40, 160) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().swallowReplies();
-        }
-    },
-    REQUESTS_STALLED(40, 160) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().stallRequests();
-        }
-    },
-    CONNECTIONS_RESET(0, 30) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().cutRst();
-        }
-    },
-    CONNECTIONS_CLOSED(0, 30) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().cutFin();
-        }
-    },
-    REPLY_LOST_BY_RESET(30, 50) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().swallowReplyOf(SCRIPT_CALL, victim.network()::cutRst);
-        }
-    },
-    REPLY_LOST_BY_CLOSE(30, 50) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            victim.network().swallowReplyOf(SCRIPT_CALL, victim.network()::cutFin);
-        }
-    },
-    COMMANDS_REPEATED(30, 60) {
-        @Override
-        void begin(Fleet fleet, Member victim) {
-            repeatLast(fleet, victim.network());
-        }
-
-        @Override
-        void end(Fleet fleet, Member victim) {
-            repeatLast(fleet, victim.network());
-        }
-    };
-
-    static final Predicate<List<String>> SCRIPT_CALL = Commands.named("evalsha", "eval");
+    private static final Predicate<List<String>> SCRIPT_CALL = Commands.named("evalsha", "eval");
 
     private final int shortest;
 
     private final int longest;
 
-    /** Takes that long, in hundredths of a lease. */
-    Trouble(int shortest, int longest) {
+    private final Act begin;
+
+    private final Act end;
+
+    /** Takes that long, in hundredths of a lease, and ends with the network healed. */
+    Trouble(int shortest, int longest, Act begin) {
+        this(shortest, longest, begin, network(FaultProxy::heal));
+    }
+
+    Trouble(int shortest, int longest, Act begin, Act end) {
         this.shortest = shortest;
         this.longest = longest;
+        this.begin = begin;
+        this.end = end;
     }
 
     Duration lasts(Duration lease, double chance) {
@@ -182,22 +72,61 @@ enum Trouble {
         return name().startsWith("REDIS") || name().startsWith("CLIENTS") || name().startsWith("SUBSCRIBERS");
     }
 
-    abstract void begin(Fleet fleet, Member victim);
-
-    void end(Fleet fleet, Member victim) {
-        victim.network().heal();
+    void begin(Fleet fleet, Member victim) {
+        this.begin.on(fleet, victim);
     }
 
-    private static void command(Fleet fleet, String... command) {
+    void end(Fleet fleet, Member victim) {
+        this.end.on(fleet, victim);
+    }
+
+    private static Act process(Consumer<Member> act) {
+        return (fleet, victim) -> act.accept(victim);
+    }
+
+    private static Act redis(Consumer<RedisServer> act) {
+        return (fleet, victim) -> act.accept(fleet.redis());
+    }
+
+    private static Act network(Consumer<FaultProxy> act) {
+        return (fleet, victim) -> act.accept(victim.network());
+    }
+
+    private static Act command(String... command) {
+        return (fleet, victim) -> send(fleet, command);
+    }
+
+    private static Act replyLostBy(Consumer<FaultProxy> cut) {
+        return network(network -> network.swallowReplyOf(SCRIPT_CALL, () -> cut.accept(network)));
+    }
+
+    private static void kill(Fleet fleet, Member victim) {
+        victim.kill();
+        fleet.log().now(EventKind.KILLED, victim.name(), 0, 0, 0, "");
+    }
+
+    /** What counts from the reply counts too long. */
+    private static void delayReplies(Fleet fleet, Member victim) {
+        victim.network()
+                .delay(Duration.ZERO, fleet.pace().command().multipliedBy(4).dividedBy(5));
+    }
+
+    /** Together longer than a command may take: all of them are executed, and none seems to be. */
+    private static void delayBoth(Fleet fleet, Member victim) {
+        Duration each = fleet.pace().command().multipliedBy(2).dividedBy(3);
+        victim.network().delay(each, each);
+    }
+
+    private static void send(Fleet fleet, String... command) {
         try (RedisCli redis = fleet.redis().cli()) {
             redis.command(command);
         }
     }
 
     /** Executes the last call of a script again, as a client that repeats commands would. */
-    private static void repeatLast(Fleet fleet, FaultProxy network) {
+    private static void repeatLast(Fleet fleet, Member victim) {
         AtomicReference<List<String>> last = new AtomicReference<>();
-        network.commandsSeen(command -> {
+        victim.network().commandsSeen(command -> {
             if (SCRIPT_CALL.test(command)) {
                 last.set(command);
             }
@@ -213,6 +142,6 @@ enum Trouble {
         long now = System.nanoTime();
         long until = now + limits.lease() + limits.tail();
         fleet.log().at(now, EventKind.ORPHANED, lock, 0, 0, until, "repeated command");
-        command(fleet, last.get().toArray(new String[0]));
+        send(fleet, last.get().toArray(new String[0]));
     }
 }
