@@ -22,7 +22,7 @@ class OwnerProcessTest {
 
     private static final Duration LEASE = Duration.ofMillis(1500);
 
-    private static final Duration START = Duration.ofSeconds(30);
+    private static final Duration START = Duration.ofSeconds(60);
 
     private static final String KEY = "lock:{job}";
 
