@@ -248,11 +248,12 @@ final class AsyncAcquirer {
         if (this.ended) {
             return;
         }
-        boolean called = this.turn.isDone() && !this.turn.isCancelled();
         if (!this.turn.isDone() && !this.engine.queues().withdraw(this.turn)) {
             // It is being called: the look that follows ends it.
             return;
         }
+        // Asked last: it may have been called since.
+        boolean called = this.turn.isDone() && !this.turn.isCancelled();
         this.ended = true;
         forget();
         Grant handedOver = called ? this.turn.awaitCall() : null;

@@ -14,6 +14,7 @@ import io.github.lockstarter.OnNotGranted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -152,6 +153,21 @@ class ReactiveResultTest {
         });
 
         await().until(() -> this.app.registry.waiting() == 0 && this.app.registry.active() == 0);
+        assertThat(this.app.isLocked("feed")).isFalse();
+    }
+
+    @Test
+    void shouldLeaveNothingBehindWheneverItIsCancelled() {
+        Random random = new Random(7);
+        for (int i = 0; i < 500; i++) {
+            Disposable subscription = this.feeds.counted().subscribe();
+            for (int spins = random.nextInt(3000); spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            subscription.dispose();
+        }
+
+        await().until(() -> this.app.registry.active() == 0 && this.app.registry.waiting() == 0);
         assertThat(this.app.isLocked("feed")).isFalse();
     }
 
