@@ -75,7 +75,8 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockCommitGuard",
                                 "distributedLockEventPublisher",
                                 "distributedLockMeters",
-                                "distributedLockGauges"));
+                                "distributedLockGauges",
+                                "distributedLockObservations"));
     }
 
     @Test
