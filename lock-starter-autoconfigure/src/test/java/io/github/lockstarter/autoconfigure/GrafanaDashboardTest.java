@@ -112,8 +112,12 @@ class GrafanaDashboardTest {
             Matcher values = Pattern.compile("label_values\\((\\w+)(?:\\{.*})?, (\\w+)\\)")
                     .matcher(definition);
             assertThat(values.matches()).as(definition).isTrue();
+            assertThat(scrape.series()).contains(values.group(1));
             assertThat(scrape.labels(values.group(1))).as(definition).contains(values.group(2));
         });
+        // Grafana shows the one and runs the other.
+        assertThat(dashboard.<List<String>>read("$.templating.list[?(@.type == 'query')].definition"))
+                .isEqualTo(definitions());
     }
 
     @Test
