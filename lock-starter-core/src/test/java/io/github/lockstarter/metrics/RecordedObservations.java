@@ -16,6 +16,9 @@ final class RecordedObservations implements ObservationHandler<LockAcquisitionCo
 
     final List<LockAcquisitionContext> stopped = new CopyOnWriteArrayList<>();
 
+    /** What else happens at the end of each. */
+    volatile Runnable atEnd = () -> {};
+
     @Override
     public boolean supportsContext(Observation.Context context) {
         return context instanceof LockAcquisitionContext;
@@ -28,6 +31,7 @@ final class RecordedObservations implements ObservationHandler<LockAcquisitionCo
 
     @Override
     public void onStop(LockAcquisitionContext context) {
+        this.atEnd.run();
         this.stopped.add(context);
     }
 
