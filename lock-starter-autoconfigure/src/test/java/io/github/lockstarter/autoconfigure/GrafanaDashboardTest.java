@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The dashboard asks for what applications really show: a meter, a tag or an outcome that is renamed is missed here. */
+/** The dashboard asks for what applications really show: a meter, tag or outcome that is renamed is missed here. */
 class GrafanaDashboardTest {
 
     private static final Path ROOT = Path.of("..");

@@ -1,8 +1,8 @@
 package io.github.lockstarter.aop;
 
 /**
- * Hears the static names of annotated methods before any of them is called, so that what is counted by name can begin at
- * zero.
+ * Hears the static names of annotated methods before any of them is called, so that what is counted by name can begin
+ * at zero.
  */
 @FunctionalInterface
 public interface LockNameListener {

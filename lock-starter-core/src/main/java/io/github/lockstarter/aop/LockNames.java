@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * Static names of the methods that got their lock. They are told when the application has started: who wants to hear them
- * must not be created before ordinary beans.
+ * Static names of the methods that got their lock. They are told when the application has started: who wants to hear
+ * them must not be created before ordinary beans.
  */
 final class LockNames {
 

@@ -5,9 +5,9 @@ import io.github.lockstarter.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows acquisitions from their call to their end, and so knows what a {@link io.github.lockstarter.LockListener} is not
- * told: who called. Nested holds of a thread are no acquisitions. It is called by the threads that acquire, on many at the
- * same time, and must neither block nor throw.
+ * Follows acquisitions from their call to their end, and so knows what a
+ * {@link io.github.lockstarter.LockListener} is not told: who called. Nested holds of a thread are no acquisitions. It is
+ * called by the threads that acquire, by many at the same time, and must neither block nor throw.
  */
 public interface AcquireObserver {
 
@@ -22,13 +22,13 @@ public interface AcquireObserver {
     /** One acquisition on its way. It ends once, by one of the last two methods. */
     interface Acquiring {
 
-        /** The calling thread is going to work for this acquisition and nothing else. Not called for asynchronous ones. */
+        /** The calling thread works for this acquisition alone from now on. Not called for asynchronous ones. */
         void enter();
 
         /** The thread that has entered has done its work; comes before the end. */
         void leave();
 
-        /** The lock was granted; on the thread that waited for it, or on the one that is going to complete the future. */
+        /** The lock was granted; told by the thread that waited, or before the future is completed. */
         void granted(long fencingToken);
 
         /**

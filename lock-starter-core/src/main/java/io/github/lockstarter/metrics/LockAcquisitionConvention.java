@@ -7,8 +7,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * What observations of acquisitions are called and carry. A bean of this type changes that for the whole application; what
- * it does not override stays as it is. Called by the threads that acquire, on many at the same time.
+ * What observations of acquisitions are called and carry. A bean of this type changes that for the whole application;
+ * what it does not override stays as it is. Called by the threads that acquire, by many at the same time.
  */
 public interface LockAcquisitionConvention extends ObservationConvention<LockAcquisitionContext> {
 
