@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -31,7 +33,9 @@ class ScheduledJobRedisTest {
     private final RedisCli cli;
 
     ScheduledJobRedisTest(RedisServer redis, RedisCli cli) {
-        this.instance = TestContexts.application(redis)
+        this.instance = TestContexts.ours()
+                .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                .withPropertyValues("spring.data.redis.host=" + redis.host(), "spring.data.redis.port=" + redis.port())
                 .withUserConfiguration(Scheduling.class)
                 .withBean(Jobs.class);
         this.cli = cli;

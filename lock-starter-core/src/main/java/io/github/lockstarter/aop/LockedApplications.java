@@ -3,8 +3,10 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -14,33 +16,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockedApplications {
 
-    /** Weak, so that a context that nobody closes can go. */
-    private static final List<WeakReference<LockedApplication>> OPEN = new CopyOnWriteArrayList<>();
+    private static final List<Supplier<@Nullable LockedApplication>> OPEN = new CopyOnWriteArrayList<>();
 
     private LockedApplications() {}
 
     static void open(LockedApplication application) {
         close(application);
-        OPEN.add(new WeakReference<>(application));
+        // Woven beans need it for as long as they are; without weaving, one that nobody closes can go.
+        OPEN.add(application.isWeaving() ? () -> application : new WeakReference<>(application)::get);
     }
 
     static void close(LockedApplication application) {
-        OPEN.removeIf(reference -> reference.get() == null || reference.refersTo(application));
+        OPEN.removeIf(reference -> {
+            LockedApplication present = reference.get();
+            return present == null || present == application;
+        });
     }
 
     static @Nullable Object call(MethodInvocation call) throws Throwable {
-        return responsibleFor(call).call(call);
+        Iterator<Supplier<@Nullable LockedApplication>> open = OPEN.iterator();
+        LockedApplication first = open.hasNext() ? open.next().get() : null;
+        return (first != null && !open.hasNext() ? first : oneOfSeveral(call)).call(call);
     }
 
-    private static LockedApplication responsibleFor(MethodInvocation call) {
-        List<LockedApplication> candidates = new ArrayList<>(OPEN.size());
-        for (WeakReference<LockedApplication> reference : OPEN) {
+    private static LockedApplication oneOfSeveral(MethodInvocation call) {
+        List<LockedApplication> present = new ArrayList<>();
+        for (Supplier<@Nullable LockedApplication> reference : OPEN) {
             LockedApplication application = reference.get();
             if (application != null) {
-                candidates.add(application);
+                present.add(application);
             }
         }
-        return candidates.size() == 1 ? candidates.get(0) : oneOf(candidates, call);
+        return oneOf(present, call);
     }
 
     private static LockedApplication oneOf(List<LockedApplication> candidates, MethodInvocation call) {

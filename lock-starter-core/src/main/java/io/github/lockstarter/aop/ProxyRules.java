@@ -19,6 +19,8 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
 
     private static final String CALL_REGISTRY = "or call LockRegistry.execute inside of it";
 
+    private static final String OR_WEAVE = ", or have the lock woven into it (distributed-lock.mode=aspectj)";
+
     /** For a proxy that is about to be made. */
     static ProxyRules of(LockedType type, ProxyFactory factory) {
         Class<?> beanClass = type.beanClass();
@@ -73,7 +75,7 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
             throw site.refused(
                     "no lock can be put around a " + (Modifier.isPrivate(modifiers) ? "private" : "static") + " method",
-                    "Annotate a method that other beans call, " + CALL_REGISTRY + ".");
+                    "Annotate a method that other beans call, " + CALL_REGISTRY + OR_WEAVE + ".");
         }
     }
 
@@ -104,7 +106,7 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
             throw locked.site()
                     .refused(
                             "no lock can be put around a final method",
-                            "Remove final (in Kotlin: open, or the kotlin-spring plugin), " + CALL_REGISTRY
+                            "Remove final (in Kotlin: open, or the kotlin-spring plugin), " + CALL_REGISTRY + OR_WEAVE
                                     + otherwise(locked));
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;

@@ -21,7 +21,7 @@ class ProxyRulesTest {
                 .hasMessageContaining("no lock can be put around a private method")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()
-                .contains("LockRegistry.execute");
+                .contains("LockRegistry.execute", "distributed-lock.mode=aspectj");
     }
 
     @Test
