@@ -16,7 +16,8 @@ import org.springframework.core.annotation.AliasFor;
  * <p>On a class or interface it applies to each public instance method of the bean, those of {@link Object} excepted; an
  * annotation on the method itself replaces it. It may be a meta-annotation, and its attributes may be aliased. Calls
  * count only when they go through the Spring bean: a call of {@code this.method()} takes no lock. Methods that cannot be
- * intercepted (private, static, final) fail the start of the application.
+ * intercepted (private, static, final), that the container calls itself ({@code @Bean}, {@code @PostConstruct}), or whose
+ * bean is made before locks can be put around it, fail the start of the application.
  *
  * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until that is complete; one
  * that returns a {@code Mono} or {@code Flux} takes it at each subscription. Repeated, the annotation takes a lock for each.
@@ -59,7 +60,7 @@ public @interface DistributedLock {
 
     /**
      * Name of the lock, literal text with <code>${placeholders}</code>; also the tag {@code lock} of its meters, so
-     * never put an identifier here. Default: {@code SimpleClassName.methodName}.
+     * never put an identifier here; an expression is refused at start-up. Default: {@code SimpleClassName.methodName}.
      */
     String name() default "";
 

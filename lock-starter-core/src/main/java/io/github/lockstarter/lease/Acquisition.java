@@ -218,7 +218,7 @@ final class Acquisition {
         if (failure == null) {
             tell(Outcome.TIMEOUT, null);
             return new LockNotGrantedException("Lock '" + this.request.lockName() + "' is held by somebody else."
-                    + waited() + " A longer wait time helps, or a shorter hold.");
+                    + waited() + " A longer wait time helps, or a shorter hold." + ownLease());
         }
         tell(Outcome.ERROR, failure);
         return new LockStoreException(failure.getMessage() + waited(), failure, this.unanswered, failure.isTransient());
@@ -230,6 +230,11 @@ final class Acquisition {
             throw giveUp();
         }
         tell(Outcome.TIMEOUT, null);
+    }
+
+    /** Who has a lease that belongs to no thread cannot be told from others, and may well be the caller. */
+    private String ownLease() {
+        return this.owner == null ? " A lease counts as well that the caller holds itself." : "";
     }
 
     private String waited() {

@@ -2,11 +2,14 @@ package io.github.lockstarter.aop;
 
 import static io.github.lockstarter.aop.LockedContext.refusalOf;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +128,19 @@ class MisuseTest {
                         "Reactor context",
                         "distributed-lock.enabled=false",
                         "slice test"));
+    }
+
+    @Test
+    void shouldNotOfferAMinimumWithoutEnd() {
+        LockRequest request = LockRequest.of("desk");
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> request.withMinHold(Duration.ofMillis(-1)))
+                .withMessageStartingWith("Lock 'desk': the minHold must be zero (not at all) or more")
+                .withMessageNotContaining("-1 ms for no limit");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> request.withLease(Duration.ZERO))
+                .withMessageContaining("-1 ms for no limit");
     }
 
     static class NamePosition {

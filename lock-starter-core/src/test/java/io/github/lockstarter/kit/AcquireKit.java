@@ -150,6 +150,9 @@ abstract class AcquireKit extends RegistryFixture {
         try (Lease lease = registry.acquire(request())) {
             assertThat(registry.tryAcquire(request().withWaitTime(Duration.ZERO)))
                     .isEmpty();
+            assertThatExceptionOfType(LockNotGrantedException.class)
+                    .isThrownBy(() -> registry.acquire(request().withWaitTime(Duration.ZERO)))
+                    .withMessageContaining("that the caller holds itself");
             assertThat(lease.isHeld()).isTrue();
         }
     }

@@ -99,7 +99,9 @@ abstract class ExclusionKit extends RegistryFixture {
         Actor owner = actor();
         owner.tell(lock::lock);
 
-        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class)
+                .isThrownBy(lock::unlock)
+                .withMessageContainingAll("locked by another thread", "LockRegistry.acquire");
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(there::unlock);
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::currentLease);
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(registry.getLock("orders:43")::unlock);
@@ -135,6 +137,8 @@ abstract class ExclusionKit extends RegistryFixture {
     void shouldHaveNoConditions() {
         LeaseLock lock = registry().getLock(NAME);
 
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(lock::newCondition)
+                .withMessageContainingAll(NAME, "a queue or a topic");
     }
 }
