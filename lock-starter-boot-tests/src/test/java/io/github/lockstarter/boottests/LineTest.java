@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 import static org.awaitility.Awaitility.await;
 
+import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
@@ -107,6 +108,28 @@ class LineTest {
 
         assertThat(measurement("acquire", "outcome:acquired", "COUNT")).isGreaterThan(acquired);
         assertThat(measurement("active", "", "VALUE")).isPositive();
+        end.complete(null);
+    }
+
+    @Test
+    void shouldShowLocksAndTheirHealth() {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        Lease lease = hold("shown", 1, end);
+
+        assertThat(this.actuator.get("locks").body()).contains("\"order:shown-1\"");
+        DocumentContext lock =
+                JsonPath.parse(this.actuator.get("locks/order:shown-1").body());
+        assertThat(lock.<Long>read("$.held.fencingToken")).isEqualTo(lease.fencingToken());
+        assertThat(lock.<String>read("$.held.remaining")).startsWith("PT");
+        assertThat(lock.<Boolean>read("$.store.locked")).isTrue();
+        assertThat(this.actuator.send("DELETE", "locks/order:shown-1").statusCode())
+                .as("not allowed unless configured")
+                .isEqualTo(405);
+        await().atMost(LIMIT)
+                .untilAsserted(() -> assertThat(JsonPath.<String>read(
+                                this.actuator.get("health").body(), "$.components.distributedLock.status"))
+                        .isEqualTo("UP"));
+        assertThat(lease.isHeld()).isTrue();
         end.complete(null);
     }
 
