@@ -151,9 +151,10 @@ class LineTest {
 
             this.context.stop();
 
-            assertThat(String.valueOf(redis.command("CLIENT", "LIST")))
-                    .contains("neighbour")
-                    .doesNotContain("application");
+            await().atMost(LIMIT)
+                    .untilAsserted(() -> assertThat(String.valueOf(redis.command("CLIENT", "LIST")))
+                            .contains("neighbour")
+                            .doesNotContain("application"));
             assertThatExceptionOfType(LockException.class).isThrownBy(() -> this.orders.isFree("mia", 1));
             this.context.start();
 
