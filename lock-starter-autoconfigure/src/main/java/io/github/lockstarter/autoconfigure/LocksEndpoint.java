@@ -103,7 +103,8 @@ final class LocksEndpoint {
         try {
             LockRequest unused = LockRequest.of(name);
         } catch (IllegalArgumentException ex) {
-            throw new InvalidEndpointRequestException(ex.getMessage(), ex.getMessage(), ex);
+            String why = String.valueOf(ex.getMessage());
+            throw new InvalidEndpointRequestException(why, why, ex);
         }
     }
 }

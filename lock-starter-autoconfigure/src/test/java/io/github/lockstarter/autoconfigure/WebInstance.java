@@ -25,6 +25,7 @@ final class WebInstance implements AutoCloseable {
     record Answer(int status, String body) {
 
         /** What stands there; null: nothing does. */
+        @SuppressWarnings("TypeParameterUnusedInFormals") // JsonPath's own shape
         <T> T at(String path) {
             try {
                 return JsonPath.read(this.body, path);

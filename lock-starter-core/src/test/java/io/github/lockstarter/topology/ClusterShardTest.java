@@ -121,8 +121,8 @@ class ClusterShardTest {
         assertThat(handOvers).allSatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(2)));
         handOvers.sort(null);
         assertThat(handOvers.get(handOvers.size() * 95 / 100))
-                .as("nobody waits for an answer of the shard but those who want it")
-                .isLessThan(Pace.SHORT.commandTimeout().dividedBy(2));
+                .as("half a command timeout: nobody waits for the shard but those who want a lock of it")
+                .isLessThan(Duration.ofMillis(200));
         assertThat(alive)
                 .allSatisfy(name -> assertThat(owner.events().count(LockAtRiskEvent.class, name))
                         .isZero());

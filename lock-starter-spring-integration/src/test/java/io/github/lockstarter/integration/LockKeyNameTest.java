@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Keys of Spring Integration are objects; equal ones must have the same name everywhere. */
+@SuppressWarnings("UnnecessaryStringBuilder") // a key that is text, but no String
 class LockKeyNameTest {
 
     private static String name(Object key) {
