@@ -125,10 +125,12 @@ final class AsyncAcquirer {
         }
     }
 
-    /** Ends the wait on the thread that looks, which leaves the queue before it tells. */
+    /** Ends the wait on the thread that looks, which leaves the queue before it tells; also if it was over before. */
     private void failInLook(Supplier<? extends RuntimeException> why) {
         if (this.over.compareAndSet(false, true)) {
             failed(why.get());
+        }
+        if (!this.ended) {
             this.looks.getAndIncrement();
         }
     }

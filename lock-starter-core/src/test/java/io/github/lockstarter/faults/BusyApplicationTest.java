@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -98,12 +99,13 @@ class BusyApplicationTest {
                         .commandTimeout(Duration.ofMillis(300))
                         .releaseMode(ReleaseMode.BACKGROUND));
         Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-        CompletableFuture<?> application = new CompletableFuture<>()
-                .orTimeout(1, TimeUnit.MILLISECONDS)
-                .handle((none, timeout) -> {
-                    block();
-                    return none;
-                });
+        CompletableFuture<Object> application = new CompletableFuture<>();
+        CompletableFuture<?> blocking = application.handle((none, timeout) -> {
+            block();
+            return none;
+        });
+        // Last: a stage that is added to what has timed out already runs here.
+        CompletableFuture<?> unused = application.orTimeout(1, TimeUnit.MILLISECONDS);
         soon().until(() -> this.blocked.get() == 1);
         this.proxy.swallowRequestOf(Script.RELEASE, () -> {});
 
@@ -111,7 +113,7 @@ class BusyApplicationTest {
 
         soon().until(() -> !this.redis.exists("lock:{beside}"));
         this.end.countDown();
-        assertThat(application).isNotNull();
+        get(blocking);
     }
 
     /** Stages that block, on leases that were granted, must not silence the loss of another one. */

@@ -179,6 +179,8 @@ class InterruptTest {
         assertThat(call.failure()).isInstanceOf(InterruptedException.class);
         assertThat(this.redis.exists(KEY)).as("still the other's").isTrue();
         this.other.lock("wanted").unlock();
+        // Whoever gave up leaves the line in the background, and passes on what it is given until then.
+        soon().until(() -> !this.redis.exists(KEY));
         assertThat(this.instance.events().all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::outcome)
                 .containsExactly(Outcome.INTERRUPTED);

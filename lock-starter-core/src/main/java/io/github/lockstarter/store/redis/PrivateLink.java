@@ -84,8 +84,7 @@ final class PrivateLink implements RedisLink {
         schedule(this::mend, 0);
         try {
             // Milliseconds if Redis is there, two timeouts if it is silent, and the application starts all the same.
-            // Two
-            // attempts, because a cold JVM may take longer to load the client than the first one may take.
+            // Two attempts, because a cold JVM may take longer to load the client than the first one may take.
             this.attempts.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
