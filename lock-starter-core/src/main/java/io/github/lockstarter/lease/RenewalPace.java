@@ -22,9 +22,9 @@ final class RenewalPace {
         this.longestRetry = settings.watchdogTimeout().dividedBy(12).toNanos();
     }
 
-    /** From one renewal to the next; a little more or less each time, so that instances drift apart. */
+    /** From one renewal to the next; up to a twentieth more each time, so that instances drift apart. */
     long interval() {
-        return jittered(this.interval);
+        return jittered(this.interval + this.interval / 40);
     }
 
     /**

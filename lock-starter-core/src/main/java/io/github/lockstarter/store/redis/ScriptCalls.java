@@ -15,13 +15,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.springframework.dao.QueryTimeoutException;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Script calls over Lettuce, without the layers around it: the way to a lock that waits for its release is short, and is
@@ -29,12 +26,11 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 final class ScriptCalls {
 
-    /** Not {@code orTimeout}: its one thread runs what any code of the JVM hangs on a timeout, and that may block. */
-    private static final ScheduledThreadPoolExecutor TIMER = timer();
-
     private final RedisClusterAsyncCommands<byte[], byte[]> commands;
 
     private final Duration timeout;
+
+    private final AnswerTimeouts timeouts;
 
     private final Set<LuaScript<?>> known = ConcurrentHashMap.newKeySet();
 
@@ -42,6 +38,7 @@ final class ScriptCalls {
     ScriptCalls(RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout) {
         this.commands = commands;
         this.timeout = timeout;
+        this.timeouts = new AnswerTimeouts(timeout);
     }
 
     /** Calls a script for one key, and waits for the answer. */
@@ -77,8 +74,9 @@ final class ScriptCalls {
     }
 
     /**
-     * Sends a script without waiting, and its text until the server has executed it once: a second command for a server that does not know the script
-     * would come after what was sent meanwhile. It can forget scripts, though, when it is told to or fails over.
+     * Sends a script without waiting, and its text until the server has executed it once: a second command for a server
+     * that does not know the script would come after what was sent meanwhile. It can forget scripts, though, when it is
+     * told to or fails over.
      */
     <T> CompletionStage<T> send(LuaScript<T> script, List<String> names, String... arguments) {
         byte[][] keys = bytes(names);
@@ -112,22 +110,8 @@ final class ScriptCalls {
     /** A future of our own: timing out the client's would take the command back, and with it its place in the order. */
     private <T> CompletableFuture<T> limited(RedisFuture<T> answer) {
         CompletableFuture<T> limited = answer.thenApply(Function.identity()).toCompletableFuture();
-        ScheduledFuture<?> limit = TIMER.schedule(
-                () -> limited.completeExceptionally(new TimeoutException()),
-                this.timeout.toNanos(),
-                TimeUnit.NANOSECONDS);
-        CompletableFuture<T> unused = limited.whenComplete((reply, failure) -> limit.cancel(false));
+        this.timeouts.limit(limited);
         return limited;
-    }
-
-    private static ScheduledThreadPoolExecutor timer() {
-        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-answer-timer-");
-        threads.setDaemon(true);
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads);
-        timer.setRemoveOnCancelPolicy(true);
-        timer.setKeepAliveTime(3, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
-        return timer;
     }
 
     private QueryTimeoutException noAnswer() {

@@ -1,0 +1,84 @@
+package io.github.lockstarter.store.redis;
+
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class AnswerTimeoutsTest {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(200);
+
+    private final AnswerTimeouts timeouts = new AnswerTimeouts(TIMEOUT);
+
+    @Test
+    void shouldFailWhatIsNotAnsweredInTimeAndNothingElse() {
+        long askedAt = System.nanoTime();
+        CompletableFuture<String> answered = asked();
+        CompletableFuture<String> late = asked();
+        CompletableFuture<String> answeredToo = asked();
+        answered.complete("first");
+        answeredToo.complete("third");
+
+        soon().until(late::isDone);
+
+        assertThat(late).isCompletedExceptionally();
+        assertThat(late.handle((answer, failure) -> failure))
+                .isCompletedWithValueMatching(TimeoutException.class::isInstance);
+        assertThat(System.nanoTime() - askedAt).isGreaterThanOrEqualTo(TIMEOUT.toNanos());
+        assertThat(answered).isCompletedWithValue("first");
+        assertThat(answeredToo).isCompletedWithValue("third");
+    }
+
+    /** The look that is planned for one that is answered meanwhile finds those who asked after it. */
+    @Test
+    void shouldLookAgainForThoseWhoAskLater() {
+        CompletableFuture<String> first = asked();
+        soon().until(first::isDone);
+        CompletableFuture<String> answered = asked();
+        answered.complete("answer");
+
+        CompletableFuture<String> second = asked();
+
+        soon().until(second::isDone);
+        assertThat(second).isCompletedExceptionally();
+    }
+
+    @Test
+    void shouldForgetNoneOfThoseThatManyThreadsAskFor() throws Exception {
+        List<CompletableFuture<String>> all = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads = IntStream.range(0, 4)
+                .mapToObj(i -> new Thread(() -> {
+                    long end = System.nanoTime() + 3 * TIMEOUT.toNanos();
+                    for (int n = 0; System.nanoTime() - end < 0; n++) {
+                        CompletableFuture<String> answer = asked();
+                        if (n % 100 != 0) {
+                            answer.complete("answer");
+                        }
+                        all.add(answer);
+                    }
+                }))
+                .toList();
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+
+        soon().until(() -> all.stream().allMatch(CompletableFuture::isDone));
+
+        assertThat(all).anyMatch(CompletableFuture::isCompletedExceptionally).hasSizeGreaterThan(1_000);
+    }
+
+    private CompletableFuture<String> asked() {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        this.timeouts.limit(answer);
+        return answer;
+    }
+}
