@@ -17,7 +17,9 @@ import org.springframework.core.annotation.AliasFor;
  * annotation on the method itself replaces it. It may be a meta-annotation, and its attributes may be aliased. Calls
  * count only when they go through the Spring bean: a call of {@code this.method()} takes no lock. Methods that cannot be
  * intercepted (private, static, final), that the container calls itself ({@code @Bean}, {@code @PostConstruct}), or whose
- * bean is made before locks can be put around it, fail the start of the application.
+ * bean is made before locks can be put around it, fail the start of the application. With
+ * {@code distributed-lock.mode=aspectj} the lock is woven into the method itself: calls on {@code this}, and private,
+ * static and final methods take it, too; an annotation that is inherited fails the start.
  *
  * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until that is complete; one
  * that returns a {@code Mono} or {@code Flux} takes it at each subscription. Repeated, the annotation takes a lock for each.

@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockNotGrantedException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,12 @@ final class FallbackMethod implements NotGranted {
                     "fallback = \"" + name + "\" names no other method of "
                             + site.beanClass().getName() + " with the same parameters",
                     "Add one: it takes the same parameters, and a LockNotGrantedException after them if it likes.");
+        }
+        if (Modifier.isStatic(site.method().getModifiers()) && !Modifier.isStatic(found.getModifiers())) {
+            throw site.refused(
+                    "fallback = \"" + name + "\" is an instance method, and calls of a static method have no bean on"
+                            + " which it could be called",
+                    "Make the fallback static, too, or leave it out and catch LockNotGrantedException.");
         }
         Class<?> returned = GenericTypeResolver.resolveReturnType(found, site.beanClass());
         if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {

@@ -59,7 +59,7 @@ final class LockedApplication {
             // A call of super: the method that overrides this one has the lock, as with proxies.
             return false;
         }
-        WeavingRules.checkWork(locked);
+        ProxyRules.checkResult(locked);
         return true;
     }
 }

@@ -15,20 +15,8 @@ final class WeavingRules {
     static void check(LockedType type) {
         for (LockedMethod locked : type.methods()) {
             locked.specs();
-            checkWork(locked);
+            ProxyRules.checkResult(locked);
             checkWoven(locked);
-        }
-    }
-
-    /** What would go wrong in any call. */
-    static void checkWork(LockedMethod locked) {
-        ProxyRules.checkResult(locked);
-        boolean isStatic = Modifier.isStatic(locked.site().method().getModifiers());
-        if (isStatic && locked.specs().stream().anyMatch(spec -> spec.notGranted() instanceof FallbackMethod)) {
-            throw locked.site()
-                    .refused(
-                            "a static method has no bean whose fallback could be called",
-                            "Leave fallback out and catch LockNotGrantedException.");
         }
     }
 
@@ -49,6 +37,12 @@ final class WeavingRules {
                     "Put it on the method itself" + (locked.isClassLevel() ? " or on the class in which it stands" : "")
                             + OR_PROXY);
         }
+        if (isTooDeep(locked)) {
+            throw site.refused(
+                    "distributed-lock.mode=aspectj, and the annotation lies more than two composed annotations deep,"
+                            + " where no weaver sees it",
+                    "Put @DistributedLock nearer to the method" + OR_PROXY);
+        }
         throw site.refused(
                 "distributed-lock.mode=aspectj, but no weaver has put the lock into the method",
                 "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If it has"
@@ -61,5 +55,10 @@ final class WeavingRules {
     private static boolean isInSight(LockedMethod locked) {
         Method method = locked.site().method();
         return LockAnnotations.isDeclaredOn(locked.isClassLevel() ? method.getDeclaringClass() : method);
+    }
+
+    /** The pattern of the aspect names each level. */
+    private static boolean isTooDeep(LockedMethod locked) {
+        return locked.annotations().stream().anyMatch(annotation -> annotation.getDistance() > 2);
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
@@ -40,8 +42,19 @@ class WeavingRulesTest {
     @Test
     void shouldRefuseWhatNobodyCanDo() {
         assertThat(refusalOf(Deferred.class)).hasMessageContaining("the method returns a Future");
-        assertThat(refusalOf(StaticFallback.class))
-                .hasMessageContaining("a static method has no bean whose fallback could be called");
+        assertThat(refusalOf(InstanceFallback.class))
+                .hasMessageContaining("InstanceFallback.ship(): fallback = \"otherwise\" is an instance method")
+                .hasMessageContaining("Make the fallback static, too");
+        assertThat(refusalOf(StaticFallback.class)).hasMessageContaining("no weaver");
+    }
+
+    @Test
+    void shouldSayWhatLiesTooDeepForAWeaver() {
+        assertThat(refusalOf(TooDeep.class))
+                .hasMessageContaining(
+                        "TooDeep.ship(): distributed-lock.mode=aspectj, and the annotation lies more than")
+                .hasMessageContaining("Put @DistributedLock nearer to the method, or");
+        assertThat(refusalOf(DeepEnough.class)).hasMessageContaining("no weaver has put the lock into the method");
     }
 
     @Test
@@ -105,11 +118,43 @@ class WeavingRulesTest {
         }
     }
 
-    static class StaticFallback {
+    static class InstanceFallback {
 
         @DistributedLock(fallback = "otherwise")
         static void ship() {}
 
         void otherwise() {}
+    }
+
+    static class StaticFallback {
+
+        @DistributedLock(fallback = "otherwise")
+        static void ship() {}
+
+        static void otherwise() {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock
+    @interface One {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @One
+    @interface Two {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Two
+    @interface Three {}
+
+    static class DeepEnough {
+
+        @Two
+        public void ship() {}
+    }
+
+    static class TooDeep {
+
+        @Three
+        public void ship() {}
     }
 }

@@ -8,6 +8,7 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
@@ -38,12 +39,21 @@ final class Application extends AnnotationConfigApplicationContext {
     }
 
     static Application with(AdviceMode mode, int port, String prefix, Keys keys, Class<?>... beans) {
+        return with(processor -> processor.setMode(mode), port, prefix, keys, beans);
+    }
+
+    static Application with(
+            Consumer<DistributedLockBeanPostProcessor> settings,
+            int port,
+            String prefix,
+            Keys keys,
+            Class<?>... beans) {
         Application application = new Application(port, prefix, keys);
         application.registerBean(DistributedLockBeanPostProcessor.class, () -> {
             DistributedLockBeanPostProcessor processor =
                     new DistributedLockBeanPostProcessor(() -> application.getBean(LockRegistry.class));
             processor.setProxyTargetClass(true);
-            processor.setMode(mode);
+            settings.accept(processor);
             return processor;
         });
         application.register(beans);

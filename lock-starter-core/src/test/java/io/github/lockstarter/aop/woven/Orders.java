@@ -79,6 +79,15 @@ class Orders extends Shop {
         return "closed, for " + failure.getClass().getSimpleName();
     }
 
+    @DistributedLock(name = "busy", waitTime = 0, fallback = "closedNow")
+    static String busyNow(String id) {
+        return "not closed";
+    }
+
+    static String closedNow(String id, LockNotGrantedException failure) {
+        return "closed for " + id + ", for " + failure.getClass().getSimpleName();
+    }
+
     String tryBusy() {
         return busy();
     }
@@ -88,6 +97,13 @@ class Orders extends Shop {
     String pay() {
         this.keys.say("paying " + this.keys);
         return "paid";
+    }
+
+    @DistributedLock(name = "account")
+    @Transactional
+    Mono<String> reactivePay() {
+        this.keys.say("paying later " + this.keys);
+        return Mono.fromSupplier(() -> this.keys + " paid");
     }
 
     @DistributedLock(name = "mail")

@@ -43,6 +43,7 @@ class WeavingTest {
                         "> final, composed, reentrant: [lock:{nightly}]",
                         "> repeated: [lock:{first}, lock:{second}]",
                         "> private with a fallback: closed, for LockNotGrantedException",
+                        "> static with a fallback: closed for 1, for LockNotGrantedException",
                         "> of a class: [other:{invoices}], copied [other:{invoices}]",
                         "> not public in that class: []",
                         "> of Object in that class: []");
@@ -72,6 +73,32 @@ class WeavingTest {
                         "paying [lock:{account}]",
                         "commit [lock:{account}]",
                         "> in a transaction: paid");
+    }
+
+    @Test
+    void shouldCallWhatIsWovenTwiceInWhateverThreadTheLockIsGranted() {
+        assertThat(lines)
+                .containsSubsequence(
+                        "begin [lock:{account}]",
+                        "paying later [lock:{account}]",
+                        "commit [lock:{account}]",
+                        "> reactive in a transaction: [lock:{account}] paid");
+    }
+
+    @Test
+    void shouldRunWithoutLocksWhereTheyAreSwitchedOffAndSayWhich() {
+        assertThat(lines)
+                .contains(
+                        "> switched off: []",
+                        "> private and switched off: []",
+                        "> static and switched off: []",
+                        "> of a class that is switched off: [], copied []")
+                .filteredOn(line -> line.contains("run WITHOUT their lock"))
+                .singleElement()
+                .asString()
+                .contains(" WARN ", "distributed-lock.enabled=false")
+                .contains(Orders.class.getName() + ".book", Orders.class.getName() + ".total")
+                .contains(Invoices.class.getName() + ".print", LeftOut.class.getName() + ".run");
     }
 
     @Test

@@ -1,12 +1,16 @@
 package io.github.lockstarter.aop.woven;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.annotation.AdviceMode;
 
@@ -37,7 +41,29 @@ final class WovenWorker {
             say("self-invoked behind a proxy", invoices::draftOfCopy);
             say("static without an application that weaves", () -> Orders.total(keys));
         }
+        try (Application application = switchedOff()) {
+            Orders orders = application.getBean(Orders.class);
+            say("switched off", orders::both);
+            say("private and switched off", orders::report);
+            say("static and switched off", () -> Orders.total(keys));
+            say("of a class that is switched off", application.getBean(Invoices.class)::print);
+        }
         say("the end", keys::toString);
+    }
+
+    private static Application switchedOff() {
+        ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class)).setLevel(Level.WARN);
+        return Application.with(
+                processor -> {
+                    processor.setMode(AdviceMode.ASPECTJ);
+                    processor.setEnabled(false);
+                },
+                port,
+                "off",
+                keys,
+                Orders.class,
+                Invoices.class,
+                LeftOut.class);
     }
 
     private static void methods(Orders orders, LockRegistry registry) throws Exception {
@@ -50,6 +76,7 @@ final class WovenWorker {
         say("calls super", orders.open()::join);
         try (Lease lease = registry.acquire(LockRequest.of("busy"))) {
             say("private with a fallback", orders::tryBusy);
+            say("static with a fallback", () -> Orders.busyNow("1"));
         }
         say("in a transaction", orders::pay);
     }
@@ -62,6 +89,7 @@ final class WovenWorker {
         say("future complete", later::join);
         say("asynchronous", orders.mail()::join);
         say("reactive", orders.reactive()::block);
+        say("reactive in a transaction", orders.reactivePay()::block);
         say("afterwards", keys::toString);
     }
 
