@@ -6,6 +6,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineList;
@@ -16,6 +17,7 @@ import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
@@ -28,12 +30,24 @@ record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables va
     private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
 
     void check() {
-        if (this.ast instanceof InlineList) {
-            for (int i = 0; i < this.ast.getChildCount(); i++) {
-                check(this.ast.getChild(i), true, false);
+        checkResult(this.ast);
+    }
+
+    /** Checks a node whose value is the key: only there a list has a meaning, which is several keys. */
+    private void checkResult(SpelNode node) {
+        if (node instanceof Ternary choice) {
+            check(choice.getChild(0), true, false);
+            checkResult(choice.getChild(1));
+            checkResult(choice.getChild(2));
+        } else if (node instanceof Elvis choice) {
+            checkResult(choice.getChild(0));
+            checkResult(choice.getChild(1));
+        } else if (node instanceof InlineList list) {
+            for (int i = 0; i < list.getChildCount(); i++) {
+                check(list.getChild(i), true, false);
             }
         } else {
-            check(this.ast, true, false);
+            check(node, true, false);
         }
     }
 

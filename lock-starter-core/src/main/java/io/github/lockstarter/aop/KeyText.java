@@ -48,7 +48,16 @@ final class KeyText {
             throw new Unusable("is an empty collection: nothing would be locked. Refuse such calls before.");
         }
         Set<String> texts = new LinkedHashSet<>();
-        values.forEach(value -> texts.add(of(value)));
+        int number = 0;
+        for (Object value : values) {
+            number++;
+            try {
+                texts.add(of(value));
+            } catch (Unusable ex) {
+                throw new Unusable("gave several keys, of which number " + number + " of " + values.size() + " "
+                        + ex.getMessage());
+            }
+        }
         return texts;
     }
 

@@ -35,6 +35,9 @@ class KeySyntaxTest {
                 "#id + ':' + #order.id",
                 "#id ?: 'none'",
                 "#count > 5 ? 'large' : #id",
+                "#count > 5 ? {#id, #order.id} : {#id}",
+                "#count > 5 ? {#id, 'all'} : #count > 1 ? {#id} : 'none'",
+                "#order.tags['all'] ?: {#id, 'none'}",
                 "#order.items.^[price > 5].name",
                 "#order.items.![name][0]",
                 "#order.items.^[#this.price > #count].name",
@@ -61,6 +64,10 @@ class KeySyntaxTest {
                     #order.id = 5    | must not change anything                 | assignments
                     #order.count++   | must not change anything                 | ++
                     --#order.count   | must not change anything                 | ++
+                    {#id, #oder}     | there is no variable #oder               | Known here: #order (#a0)
+                    #count > 5 ? {#id} : {#oder}    | there is no variable #oder | Known here: #order (#a0)
+                    ({#id}[0] ?: 'x') ?: 'y'        | a list can only be a whole key | #a0 + ':' + #a1
+                    (#count > 5 ? {#id} : #id) + '' | a list can only be a whole key | #a0 + ':' + #a1
                     {#id, {#count}}  | a list can only be a whole key           | #a0 + ':' + #a1
                     {#id, orders}    | 'orders' is no variable                  | If it is meant as text, quote it: {#id, 'orders'}. Known here
                     {id, count}      | 'id' is no variable                      | Did you mean {#id, #count}? If it is meant as text, quote it: {'id', count}.

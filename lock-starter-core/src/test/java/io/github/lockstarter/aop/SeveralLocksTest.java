@@ -49,6 +49,19 @@ class SeveralLocksTest {
     }
 
     @Test
+    void shouldTakeTheLocksOfTheListThatIsChosen() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            Transfers transfers = context.getBean(Transfers.class);
+
+            transfers.book("a", "b", true);
+            transfers.book("a", "b", false);
+
+            assertThat(context.registry.events.stream().filter(event -> event.startsWith("lock")))
+                    .containsExactly("lock account:a", "lock account:b", "lock account:a");
+        }
+    }
+
+    @Test
     void shouldTakeTheLocksOfAllAnnotations() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             context.getBean(Transfers.class).ship("7");
@@ -68,7 +81,13 @@ class SeveralLocksTest {
                     .hasMessageContaining("is an empty collection");
             assertThatThrownBy(() -> transfers.move(List.of("a", " ")))
                     .isInstanceOf(InvalidLockKeyException.class)
-                    .hasMessageContaining("is blank");
+                    .hasMessageContaining("gave several keys, of which number 2 of 2 is blank");
+            assertThatThrownBy(() -> transfers.transfer("a", null))
+                    .isInstanceOf(InvalidLockKeyException.class)
+                    .hasMessageContaining("Key \"{#from, #to}\" of " + Transfers.class.getName()
+                            + ".transfer(String, String) gave several keys, of which number 2 of 2 is null: ");
+            assertThatThrownBy(() -> transfers.move(null))
+                    .hasMessageContaining(".move(Collection) is null: every call without a value");
             assertThat(context.registry.events).isEmpty();
         }
     }
@@ -172,6 +191,9 @@ class SeveralLocksTest {
 
         @DistributedLock(name = "account", key = "{#from, #to}")
         public void transfer(String from, String to) {}
+
+        @DistributedLock(name = "account", key = "#both ? {#from, #to} : {#from}")
+        public void book(String from, String to, boolean both) {}
 
         @DistributedLock(name = "stock")
         @DistributedLock(name = "order", key = "#order")
