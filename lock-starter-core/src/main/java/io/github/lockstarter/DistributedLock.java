@@ -94,8 +94,9 @@ public @interface DistributedLock {
     /**
      * Keeps the lock at least this long after it was granted, in {@link #timeUnit}: released earlier, it stays taken until
      * then. For schedules, so that an instance with a slower clock does not run the same tick again; to be used with
-     * {@code waitTime = 0}, for who waits longer runs it after all. Of nested holds that of the outermost counts, and what
-     * a call took before another of its locks was refused is kept too. Default: 0.
+     * {@code waitTime = 0}, for who waits longer runs it after all. A nested call counts from where it takes the lock
+     * again, and the latest end counts. What a call took before another of its locks was refused is free at once.
+     * Default: 0.
      */
     long minHold() default 0;
 

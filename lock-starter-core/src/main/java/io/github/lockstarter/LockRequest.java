@@ -101,6 +101,7 @@ public final class LockRequest {
     /**
      * Keeps the lock at least that long after it was granted: released earlier, it stays taken until then and is handed to
      * nobody. Zero (the default): not at all. For jobs that several instances start at the same time by their own clocks.
+     * A nested hold counts from where it enters the lock again; of several the latest end counts.
      */
     public LockRequest withMinHold(Duration minHold) {
         require(!minHold.isNegative(), "minHold", minHold, "zero (not at all) or more", "");

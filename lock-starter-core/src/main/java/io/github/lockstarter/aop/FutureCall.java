@@ -5,6 +5,7 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.tx.GuardedLeases;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -24,6 +25,8 @@ final class FutureCall {
     private final List<Lease> leases = new ArrayList<>(1);
 
     private boolean started;
+
+    private long startedAt;
 
     FutureCall(LockedInvocation call, Executor releases) {
         this.call = call;
@@ -45,6 +48,7 @@ final class FutureCall {
         Object returned;
         try {
             acquire();
+            this.startedAt = System.nanoTime();
             this.started = true;
             returned = proceed();
             if (returned instanceof CompletionStage<?> stage) {
@@ -67,7 +71,7 @@ final class FutureCall {
     private void acquire() throws InterruptedException {
         long began = System.nanoTime();
         for (int step = 0; step < this.call.steps().size(); step++) {
-            this.leases.add(this.call.registry().acquire(this.call.request(step, began)));
+            this.leases.add(this.call.registry().acquire(this.call.tentative(step, began)));
         }
     }
 
@@ -93,10 +97,14 @@ final class FutureCall {
     private @Nullable LockLostException end() {
         LockLostException first = null;
         for (int i = this.leases.size() - 1; i >= 0; i--) {
-            LockLostException loss = HeldLeases.end(this.leases.get(i), onLost(i));
+            LockLostException loss = HeldLeases.end(this.leases.get(i), toKeep(i), onLost(i));
             first = first != null ? first : loss;
         }
         return first;
+    }
+
+    private Duration toKeep(int step) {
+        return this.started ? LockedInvocation.toKeep(this.call.steps().get(step), this.startedAt) : Duration.ZERO;
     }
 
     private OnLost onLost(int step) {

@@ -16,6 +16,9 @@ record LockStep(LockSpec spec, LockRequest request) {
     /** Each lock of a call lies inside of the one before it, on the stack too. */
     private static final int MOST = 256;
 
+    /** A nested hold that asks for less than is left changes nothing, and costs nothing. */
+    private static final Duration NOTHING_MORE = Duration.ofMillis(1);
+
     /**
      * All locks of a call: one for each annotation and each of its keys. In the order of their names, whatever the order
      * of the keys, so that two calls that want the same locks cannot wait for each other.
@@ -60,6 +63,13 @@ record LockStep(LockSpec spec, LockRequest request) {
         } catch (IllegalArgumentException ex) {
             throw key.unusable("cannot name a lock. " + ex.getMessage(), ex);
         }
+    }
+
+    /** A nested hold that asks for nothing but the minimum: how long the lock is renewed stays as it was asked for. */
+    LockRequest minHoldAlone() {
+        return LockRequest.of(this.spec.name(), this.request.key())
+                .withLease(NOTHING_MORE)
+                .withMinHold(this.request.minHold());
     }
 
     /** The request when part of its wait is over: all locks of a call have one deadline. */

@@ -6,6 +6,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import io.github.lockstarter.tx.GuardedLeases;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One call of a locked method that works in the calling thread: takes its locks one after the other, and goes on. */
@@ -15,7 +17,7 @@ final class LockedCall {
 
     private final long began = System.nanoTime();
 
-    private int taken;
+    private final List<Lease> leases = new ArrayList<>(1);
 
     LockedCall(LockedInvocation call) {
         this.call = call;
@@ -23,35 +25,59 @@ final class LockedCall {
 
     /** Whether all locks were granted, so that the method was run; what is thrown then is the method's own. */
     boolean isStarted() {
-        return this.taken == this.call.steps().size();
+        return this.leases.size() == this.call.steps().size();
     }
 
     /** The lock that is being waited for. */
     LockStep current() {
-        return this.call.steps().get(this.taken);
+        return this.call.steps().get(this.leases.size());
     }
 
     @SuppressWarnings("NullAway") // it does not see that the type arguments are nullable
     @Nullable
     Object run() throws Exception {
         if (isStarted()) {
+            keep();
             return this.call.proceed();
         }
         LockStep step = current();
-        LockRequest request = this.call.request(this.taken, this.began);
-        return this.call.registry().<@Nullable Object>execute(request, lease -> {
-            this.taken++;
+        return this.call.registry().<@Nullable Object>execute(request(), lease -> {
+            this.leases.add(lease);
             return under(lease, step);
         });
     }
 
+    private LockRequest request() {
+        int step = this.leases.size();
+        return isOnlyOne() ? this.call.request(step, this.began) : this.call.tentative(step, this.began);
+    }
+
+    private boolean isOnlyOne() {
+        return this.call.steps().size() == 1;
+    }
+
+    /** What is to outlast the method does so only now: had one of the locks been refused, none would be kept. */
+    @SuppressWarnings("NullAway")
+    private void keep() throws Exception {
+        for (int i = 0; i < this.leases.size(); i++) {
+            LockStep step = this.call.steps().get(i);
+            if (!isOnlyOne() && !step.request().minHold().isZero()) {
+                this.call.registry().<@Nullable Object>execute(step.minHoldAlone(), lease -> null);
+            }
+            if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
+                EnclosingTransaction.keep(
+                        this.call.registry(), step.request().lockName(), this.leases.get(i), isGuarded(step));
+            }
+        }
+    }
+
+    private boolean isGuarded(LockStep step) {
+        return this.call.onLost(step) != OnLost.IGNORE;
+    }
+
     @SuppressWarnings("NullAway")
     private @Nullable Object under(Lease lease, LockStep step) throws Exception {
-        boolean guarded = this.call.onLost(step) != OnLost.IGNORE;
-        if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
-            EnclosingTransaction.keep(this.call.registry(), step.request().lockName(), lease, guarded);
-        }
-        if (!guarded) {
+        if (!isGuarded(step)) {
             return LeaseContext.<@Nullable Object>call(lease, current -> run());
         }
         GuardedLeases.add(lease);

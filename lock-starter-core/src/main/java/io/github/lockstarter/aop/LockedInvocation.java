@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import java.time.Duration;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,22 @@ record LockedInvocation(
     LockRequest request(int step, long began) {
         LockStep wanted = this.steps.get(step);
         return step == 0 ? wanted.request() : wanted.after(System.nanoTime() - began, this.defaults.waitTime());
+    }
+
+    /**
+     * As {@link #request}, but free at once when it is given back: of several locks a later one may be refused, and the
+     * method has to begin before anything need be kept after it.
+     */
+    LockRequest tentative(int step, long began) {
+        LockRequest request = request(step, began);
+        return request.minHold().isZero() ? request : request.withMinHold(Duration.ZERO);
+    }
+
+    /** How long that lock is to stay taken when the method, which began at the time, is done; zero: no longer. */
+    static Duration toKeep(LockStep step, long began) {
+        Duration minHold = step.request().minHold();
+        Duration left = minHold.isZero() ? minHold : minHold.minusNanos(System.nanoTime() - began);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 
     /** What the owner hears of a loss of that step's lock. */

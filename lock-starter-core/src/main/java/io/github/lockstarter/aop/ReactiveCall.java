@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -50,6 +51,10 @@ final class ReactiveCall {
 
         private int taken;
 
+        private boolean started;
+
+        private long startedAt;
+
         Flux<Object> run() {
             return from(0).onErrorResume(LockNotGrantedException.class, this::notGranted);
         }
@@ -73,7 +78,7 @@ final class ReactiveCall {
             LockedInvocation call = ReactiveCall.this.call;
             return Mono.<Lease>create(sink -> {
                         CompletableFuture<Lease> granted = call.registry()
-                                .acquireAsync(call.request(index, this.began))
+                                .acquireAsync(call.tentative(index, this.began))
                                 .toCompletableFuture();
                         sink.onCancel(() -> granted.cancel(true));
                         CompletableFuture<?> unused = granted.whenComplete((lease, failure) -> {
@@ -98,6 +103,8 @@ final class ReactiveCall {
 
         /** It may ask for its lease before it returns. */
         private Publisher<Object> method(Lease lease) {
+            this.startedAt = System.nanoTime();
+            this.started = true;
             try {
                 return LeaseContext.call(lease, current -> proceed());
             } catch (Exception ex) {
@@ -128,9 +135,13 @@ final class ReactiveCall {
 
         /** Emits the loss that the owner wants to hear of, if there is one. */
         private Mono<LockLostException> end(Lease lease, LockStep step) {
-            return Mono.fromCallable(() -> HeldLeases.end(lease, ReactiveCall.this.call.onLost(step)))
+            return Mono.fromCallable(() -> HeldLeases.end(lease, toKeep(step), ReactiveCall.this.call.onLost(step)))
                     // A release waits for Redis, and whoever ends the publisher must not.
                     .subscribeOn(ReactiveCall.this.releases);
+        }
+
+        private Duration toKeep(LockStep step) {
+            return this.started ? LockedInvocation.toKeep(step, this.startedAt) : Duration.ZERO;
         }
 
         private Mono<Void> release(Lease lease) {

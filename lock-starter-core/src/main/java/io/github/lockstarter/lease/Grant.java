@@ -2,6 +2,7 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ final class Grant extends Belief {
 
     /** As {@link #renewUntil}: renewed without a cap. */
     static final long UNCAPPED = Long.MAX_VALUE;
+
+    /** As {@link #keptUntil}: free as soon as it is released. */
+    static final long NOT_KEPT = Long.MIN_VALUE;
 
     private static final AtomicReferenceFieldUpdater<Grant, Standing> STANDING =
             AtomicReferenceFieldUpdater.newUpdater(Grant.class, Standing.class, "standing");
@@ -36,6 +40,8 @@ final class Grant extends Belief {
     private volatile Standing standing = Standing.HELD;
 
     private volatile long renewUntil = NOT_RENEWED;
+
+    private volatile long keptUntil = NOT_KEPT;
 
     private volatile boolean abandoned;
 
@@ -73,6 +79,7 @@ final class Grant extends Belief {
         this.owner = owner;
         this.storeGrantedAt = grantedAt;
         this.passes = 0;
+        keep(request.minHold(), grantedAt);
     }
 
     /** A grant that goes on from another one, which is over: the same lease in the store, and the next token. */
@@ -87,6 +94,7 @@ final class Grant extends Belief {
         this.passes = from.passes + 1;
         goOnFrom(from);
         this.unansweredUntil = from.unansweredUntil;
+        keep(request.minHold(), grantedAt);
     }
 
     boolean atRisk() {
@@ -252,6 +260,22 @@ final class Grant extends Belief {
 
     void setRenewUntil(long renewUntil) {
         this.renewUntil = renewUntil;
+    }
+
+    /** Until when the lock stays taken if it is released before. */
+    long keptUntil() {
+        return this.keptUntil;
+    }
+
+    /** One of its holds asks for that much from then on; the last end counts. */
+    void keep(Duration minHold, long from) {
+        if (!minHold.isZero()) {
+            long until = from + minHold.toNanos();
+            long before = this.keptUntil;
+            if (before == NOT_KEPT || until - before > 0) {
+                this.keptUntil = until;
+            }
+        }
     }
 
     Turn turn() {

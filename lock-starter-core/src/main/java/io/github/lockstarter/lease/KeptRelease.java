@@ -2,7 +2,6 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.store.ReleaseReply;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -29,11 +28,11 @@ final class KeptRelease {
 
     /** How long a grant must be kept yet although its owner is done; 0: not at all. */
     static long millisToKeep(Grant grant, long now) {
-        Duration minHold = grant.request().minHold();
-        if (minHold.isZero()) {
+        long keptUntil = grant.keptUntil();
+        if (keptUntil == Grant.NOT_KEPT) {
             return 0;
         }
-        long left = minHold.toNanos() - (now - grant.grantedAt());
+        long left = keptUntil - now;
         // A part of a millisecond counts, or the lock would be free a moment too early.
         return left > 0 ? TimeUnit.NANOSECONDS.toMillis(left) + 1 : 0;
     }

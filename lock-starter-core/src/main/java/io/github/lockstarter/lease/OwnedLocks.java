@@ -76,6 +76,7 @@ final class OwnedLocks {
             this.engine.watchdog().renewer().renewNow(grant, leaseMillis);
         }
         hold.enter();
+        grant.keep(request.minHold(), now);
         if (longer) {
             hold.renewUntil(renewUntil);
             this.engine.watchdog().reconsiderRenewal(grant);

@@ -68,6 +68,22 @@ abstract class MinHoldKit extends RegistryFixture {
     }
 
     @Test
+    void shouldStayTakenForANestedHoldThatAsksForIt() throws Exception {
+        LeasingLockRegistry registry = registry();
+        LockRequest request = LockRequest.of(NAME);
+        long began = System.nanoTime();
+        registry.execute(request, outer -> {
+            registry.execute(tick(), nested -> true);
+            return registry.execute(tick().withMinHold(Duration.ofMillis(1)), nested -> true);
+        });
+
+        assertThat(registry().tryAcquire(request.withWaitTime(Duration.ZERO))).isEmpty();
+        Lease next = registry().acquire(request.withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.release()).isTrue();
+    }
+
+    @Test
     void shouldBeKeptForAsLongAsItsOwnerSaysInTheEnd() throws Exception {
         LockRequest request = LockRequest.of(NAME).withWaitTime(Duration.ZERO);
         Lease lease = registry().acquire(request);

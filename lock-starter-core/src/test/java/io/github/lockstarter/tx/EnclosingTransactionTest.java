@@ -7,7 +7,9 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -67,6 +69,26 @@ class EnclosingTransactionTest {
         });
 
         assertThat(isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldKeepNoneOfSeveralWhenOneIsRefused() throws Exception {
+        try (Lease taken = this.registry.acquire(LockRequest.of("stock"))) {
+            this.transactions.executeWithoutResult(status -> {
+                assertThatThrownBy(this.orders::insertOfStock)
+                        .isInstanceOf(LockNotGrantedException.class)
+                        .hasMessageContaining(taken.name());
+                assertThat(isLocked()).isFalse();
+            });
+        }
+
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.insertOfStock();
+            assertThat(isLocked()).isTrue();
+            assertThat(this.registry.getLock("stock").isLocked()).isTrue();
+        });
+        assertThat(isLocked()).isFalse();
+        assertThat(this.registry.getLock("stock").isLocked()).isFalse();
     }
 
     @Test
@@ -192,6 +214,12 @@ class EnclosingTransactionTest {
         @DistributedLock(name = "orders")
         public void fail() {
             throw new IllegalStateException("on purpose");
+        }
+
+        @DistributedLock(name = "stock", waitTime = 0)
+        @DistributedLock(name = "orders", waitTime = 0)
+        public void insertOfStock() {
+            Shop.insert(this.jdbc);
         }
 
         @DistributedLock(name = "orders", releaseAfterTransaction = false)
