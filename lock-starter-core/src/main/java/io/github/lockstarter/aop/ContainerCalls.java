@@ -1,10 +1,13 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.InvalidLockDefinitionException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Set;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
@@ -29,12 +32,33 @@ final class ContainerCalls {
                             + " LockRegistry.execute in the @Bean method.");
         }
         if (!locked.isClassLevel() && isCallback(site)) {
-            throw site.refused(
-                    "Spring calls this method on the bean itself and not through its proxy, so that it would run"
-                            + " without the lock",
-                    "Move the work to an ApplicationRunner or a listener of ApplicationReadyEvent, or call"
-                            + " LockRegistry.execute in the method.");
+            throw callback(site);
         }
+    }
+
+    /** Methods that the definition of the bean names; what the container infers by itself, others may call as well. */
+    static void refuse(LockedType type, ConfigurableListableBeanFactory beans, String beanName) {
+        // What a factory makes is not what its definition speaks of.
+        if (!beans.containsBeanDefinition(beanName) || beans.isFactoryBean(beanName)) {
+            return;
+        }
+        BeanDefinition definition = beans.getMergedBeanDefinition(beanName);
+        for (LockedMethod locked : type.methods()) {
+            Method method = locked.site().method();
+            boolean named = method.getName().equals(definition.getInitMethodName())
+                    || method.getName().equals(definition.getDestroyMethodName());
+            if (named && !locked.isClassLevel() && method.getParameterCount() == 0) {
+                throw callback(locked.site());
+            }
+        }
+    }
+
+    private static InvalidLockDefinitionException callback(LockSite site) {
+        return site.refused(
+                "Spring calls this method on the bean itself and not through its proxy, so that it would run without"
+                        + " the lock",
+                "Move the work to an ApplicationRunner or a listener of ApplicationReadyEvent, or call"
+                        + " LockRegistry.execute in the method.");
     }
 
     private static boolean isCallback(LockSite site) {

@@ -170,6 +170,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             type.methods().forEach(this.names::add);
             return bean;
         }
+        if (this.beans != null) {
+            ContainerCalls.refuse(type, this.beans, beanName);
+        }
         if (bean instanceof Advised advised) {
             addTo(advised, type);
             return bean;
