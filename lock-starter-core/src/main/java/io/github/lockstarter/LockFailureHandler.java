@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Decides what annotated methods do when their lock is not granted, for the whole application: a bean of this type is
  * asked by every {@link DistributedLock} method that says neither {@link DistributedLock#onNotGranted} nor
  * {@link DistributedLock#fallback} for itself. It is called without the lock in the calling thread, or, if the method
- * returns a publisher, in one of the library; by many threads at once. With more than one such bean, none is asked.
+ * returns a publisher, in one of the library; by many threads at once. Of several such beans the primary one is asked;
+ * without it an application on Spring Boot does not start if it has methods that would ask, and any other asks none.
  */
 @FunctionalInterface
 public interface LockFailureHandler {

@@ -1,12 +1,16 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnNotGranted;
+import java.util.function.Predicate;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.MergedAnnotation;
 
 /**
  * Fails the start of an application whose annotated methods would not know which of several beans to use: they would find
@@ -31,16 +35,22 @@ final class AmbiguityCheck implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        check(LockRegistry.class, this.registry);
-        check(LockFailureHandler.class, this.handler);
+        check(LockRegistry.class, this.registry, annotation -> true);
+        check(LockFailureHandler.class, this.handler, AmbiguityCheck::asksTheHandler);
     }
 
-    private <T> void check(Class<T> type, ObjectProvider<T> provider) {
+    private static boolean asksTheHandler(MergedAnnotation<DistributedLock> annotation) {
+        return annotation.getString("fallback").isEmpty()
+                && annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.THROW;
+    }
+
+    private <T> void check(
+            Class<T> type, ObjectProvider<T> provider, Predicate<MergedAnnotation<DistributedLock>> concerned) {
         String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, type, true, false);
         if (names.length < 2 || provider.getIfUnique() != null) {
             return;
         }
-        String locked = LockedBeans.anyIn(this.beanFactory);
+        String locked = LockedBeans.anyIn(this.beanFactory, concerned);
         if (locked != null) {
             throw new InvalidLockDefinitionException(
                     "Bean '" + locked + "' has methods under @DistributedLock, and none of the " + type.getSimpleName()

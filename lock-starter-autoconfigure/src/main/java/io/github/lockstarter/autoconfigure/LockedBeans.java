@@ -1,12 +1,18 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.DistributedLock;
+import java.lang.reflect.AnnotatedElement;
+import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /** Beans with annotated methods, for checks at the end of the start. */
@@ -14,23 +20,37 @@ final class LockedBeans {
 
     private LockedBeans() {}
 
-    /** The name of one of those that have been made; null if there is none. */
-    static @Nullable String anyIn(ConfigurableListableBeanFactory beanFactory) {
+    /** The name of one of those that have been made, with such an annotation; null if there is none. */
+    static @Nullable String anyIn(
+            ConfigurableListableBeanFactory beanFactory, Predicate<MergedAnnotation<DistributedLock>> wanted) {
         for (String name : beanFactory.getBeanDefinitionNames()) {
             Object bean = beanFactory.getSingleton(name);
-            if (bean != null && isLocked(AopProxyUtils.ultimateTargetClass(bean))) {
+            if (bean != null && isLocked(AopProxyUtils.ultimateTargetClass(bean), wanted)) {
                 return name;
             }
         }
         return null;
     }
 
-    private static boolean isLocked(Class<?> type) {
+    private static boolean isLocked(Class<?> type, Predicate<MergedAnnotation<DistributedLock>> wanted) {
         if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
             return false;
         }
-        MethodFilter annotated = method -> AnnotatedElementUtils.hasAnnotation(method, DistributedLock.class);
-        return AnnotatedElementUtils.hasAnnotation(type, DistributedLock.class)
+        MethodFilter annotated = method -> hasAny(method, wanted);
+        return hasAny(type, wanted)
                 || !MethodIntrospector.selectMethods(type, annotated).isEmpty();
+    }
+
+    /** Looks at the nearest annotations, which are several where they are repeated. */
+    private static boolean hasAny(AnnotatedElement element, Predicate<MergedAnnotation<DistributedLock>> wanted) {
+        List<MergedAnnotation<DistributedLock>> all =
+                MergedAnnotations.from(
+                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                        .stream(DistributedLock.class)
+                        .toList();
+        return all.stream()
+                .filter(annotation ->
+                        annotation.getAggregateIndex() == all.get(0).getAggregateIndex())
+                .anyMatch(wanted);
     }
 }

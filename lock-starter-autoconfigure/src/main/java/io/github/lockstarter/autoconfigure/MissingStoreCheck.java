@@ -22,7 +22,7 @@ final class MissingStoreCheck implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        String locked = this.enabled ? LockedBeans.anyIn(this.beanFactory) : null;
+        String locked = this.enabled ? LockedBeans.anyIn(this.beanFactory, annotation -> true) : null;
         if (locked != null) {
             throw MissingLockStoreException.in(
                     this.beanFactory, "Bean '" + locked + "' has methods under @DistributedLock.");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.contradiction.KeyAndValue;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
@@ -82,13 +83,33 @@ class FailureAnalysisTest {
 
     @Test
     void shouldNameTheFailureHandlersOfWhichNoneIsPrimary() {
-        this.inMemory
-                .withBean("invoices", Locked.class)
+        ApplicationContextRunner twoHandlers = this.inMemory
                 .withBean("one", LockFailureHandler.class, () -> (failure, method, arguments) -> null)
-                .withBean("other", LockFailureHandler.class, () -> (failure, method, arguments) -> null)
-                .run(context -> assertThat(
-                                FailureAnalyses.of(context.getStartupFailure()).getDescription())
-                        .contains("none of the LockFailureHandler beans is @Primary: one, other"));
+                .withBean("other", LockFailureHandler.class, () -> (failure, method, arguments) -> null);
+        twoHandlers
+                .withBean("invoices", Locked.class)
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription())
+                                    .contains(
+                                            "'invoices'",
+                                            "none of the LockFailureHandler beans is @Primary: one, other");
+                            assertThat(analysis.getAction()).contains("@Primary");
+                        }));
+        twoHandlers
+                .withBean("invoices", Locked.class)
+                .withBean(
+                        "third",
+                        LockFailureHandler.class,
+                        () -> (failure, method, arguments) -> null,
+                        definition -> definition.setPrimary(true))
+                .run(context -> assertThat(context).as("one is primary").hasNotFailed());
+        twoHandlers
+                .withBean("invoices", SaysItForItself.class)
+                .run(context -> assertThat(context).as("nobody asks").hasNotFailed());
+        twoHandlers
+                .withBean("invoices", SaysItOnce.class)
+                .run(context -> assertThat(context.getStartupFailure()).hasMessageContaining("'invoices'"));
     }
 
     @Test
@@ -135,6 +156,32 @@ class FailureAnalysisTest {
 
         @DistributedLock
         void run() {}
+    }
+
+    interface Runs {
+
+        @DistributedLock
+        void run();
+    }
+
+    static class SaysItForItself implements Runs {
+
+        @Override
+        @DistributedLock(onNotGranted = OnNotGranted.SKIP)
+        public void run() {}
+
+        @DistributedLock(name = "one", fallback = "instead")
+        @DistributedLock(name = "two", onNotGranted = OnNotGranted.SKIP)
+        public void runWithTwo() {}
+
+        void instead() {}
+    }
+
+    static class SaysItOnce {
+
+        @DistributedLock(name = "one", onNotGranted = OnNotGranted.SKIP)
+        @DistributedLock(name = "two")
+        public void runWithTwo() {}
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -71,6 +71,15 @@ class MissingStoreTest {
     }
 
     @Test
+    void shouldFailWhenALockedMethodHasTwoLocks() {
+        this.ours
+                .withBean("transfers", Transfers.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(MissingLockStoreException.class)
+                        .hasMessageContaining("'transfers'"));
+    }
+
+    @Test
     void shouldFailAtFirstUseWhenTheRegistryIsAskedForLater() {
         this.ours.run(context -> {
             ObjectProvider<LockRegistry> registry = context.getBeanProvider(LockRegistry.class);
@@ -188,6 +197,13 @@ class MissingStoreTest {
         String write() {
             return "written";
         }
+    }
+
+    static class Transfers {
+
+        @DistributedLock(name = "from")
+        @DistributedLock(name = "to")
+        void move() {}
     }
 
     interface Shipping {
