@@ -31,6 +31,13 @@ final class WeavingRules {
                     "distributed-lock.mode=aspectj, and the method has no code that a weaver could change",
                     "Annotate a method that calls it" + OR_PROXY);
         }
+        if (!isInSight(locked) && locked.isClassLevel() && LockAnnotations.isDeclaredOn(site.beanClass())) {
+            throw site.refused(
+                    "distributed-lock.mode=aspectj, and the method stands in a superclass without the annotation, where"
+                            + " no weaver puts the lock",
+                    "Annotate " + method.getDeclaringClass().getName() + " too, or single methods instead of the class"
+                            + OR_PROXY);
+        }
         if (!isInSight(locked)) {
             throw site.refused(
                     "distributed-lock.mode=aspectj, and the annotation is inherited, which no weaver sees",

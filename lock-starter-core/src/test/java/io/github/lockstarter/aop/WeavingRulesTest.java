@@ -34,6 +34,10 @@ class WeavingRulesTest {
         assertThat(refusalOf(OfLockedClass.class))
                 .hasMessageContaining("the annotation is inherited")
                 .hasMessageContaining("Put it on the method itself or on the class in which it stands");
+        assertThat(refusalOf(WithInheritedMethod.class))
+                .hasMessageContaining("Base.ship() (of " + WithInheritedMethod.class.getName() + ")")
+                .hasMessageContaining("the method stands in a superclass without the annotation")
+                .hasMessageContaining("Annotate " + Base.class.getName() + " too, or single methods");
         assertThat(refusalOf(Client.class))
                 .hasMessageContaining("Remote.call(): distributed-lock.mode=aspectj, and the method has no code")
                 .hasMessageContaining("Annotate a method that calls it");
@@ -95,6 +99,14 @@ class WeavingRulesTest {
 
         public void ship() {}
     }
+
+    static class Base {
+
+        public void ship() {}
+    }
+
+    @DistributedLock
+    static class WithInheritedMethod extends Base {}
 
     interface Remote {
 
