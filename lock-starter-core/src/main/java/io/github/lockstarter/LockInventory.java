@@ -51,7 +51,8 @@ public interface LockInventory {
      * @param remaining time that the lease is good for without another renewal, as {@link Lease#remaining()}
      * @param renewed whether the watchdog renews it; false for a fixed lease, and once its cap is reached
      * @param renewals renewals that succeeded so far
-     * @param owner name of the thread that owns it; null: it belongs to no thread
+     * @param owner name of the thread that owns it, or {@code #} and its number if it has none; null: it belongs to no
+     *     thread
      */
     record Held(
             String name,

@@ -113,7 +113,7 @@ final class Inventory {
                 millis(grant.remaining(clock)),
                 grant.wantsRenewal(now),
                 grant.renewals(),
-                owner != null ? owner.getName() : null);
+                owner != null ? nameOf(owner) : null);
     }
 
     /** What that one holds; reading is looking, as with a lease. */
@@ -138,6 +138,11 @@ final class Inventory {
         int count = (behind != null ? behind.size() : 0) + (firstWaits ? 1 : 0);
         long waited = this.engine.clock().nanoTime() - acquisition.startedAt();
         return new Awaited(first.lockName(), count, millis(waited));
+    }
+
+    /** Virtual threads have no name unless they are given one; by their number, thread dumps know all of them. */
+    private static String nameOf(Thread owner) {
+        return owner.getName().isEmpty() ? "#" + owner.getId() : owner.getName();
     }
 
     private static Duration millis(long nanos) {

@@ -3,9 +3,11 @@ package io.github.lockstarter.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockHealth.Status;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What a registry says of its locks when they are not renewed as they should be. */
@@ -29,6 +31,29 @@ class InventoryTest extends PuppetRegistry {
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);
         assertThat(registry.health().atRisk()).isZero();
         assertThat(registry.health().lost()).isEqualTo(1);
+    }
+
+    /** As virtual threads are, unless whoever starts them thinks of it. */
+    @Test
+    void shouldNameAnOwnerWhoseThreadHasNoName() throws Exception {
+        LeasingLockRegistry registry = registry();
+        AtomicReference<String> owner = new AtomicReference<>();
+        Thread nameless = new Thread(
+                () -> {
+                    LeaseLock lock = registry.getLock(NAME);
+                    lock.lock();
+                    try {
+                        owner.set(registry.held(NAME).orElseThrow().owner());
+                    } finally {
+                        lock.unlock();
+                    }
+                },
+                "");
+
+        nameless.start();
+        nameless.join();
+
+        assertThat(owner.get()).isEqualTo("#" + nameless.getId());
     }
 
     @Test
