@@ -4,6 +4,8 @@ import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
 import io.micrometer.observation.ObservationRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -21,13 +23,22 @@ import org.springframework.core.Ordered;
 @ConditionalOnBooleanProperty(name = "distributed-lock.observation.enabled", matchIfMissing = true)
 public final class DistributedLockObservationAutoConfiguration {
 
+    private static final Log logger = LogFactory.getLog(DistributedLockObservationAutoConfiguration.class);
+
     /** Null, which is no bean, where nobody observes: a condition would be asked before later registries are there. */
     @Bean
     @ConditionalOnMissingBean(AcquireObserver.class)
     @Nullable
     AcquisitionObservations distributedLockObservations(
             ObjectProvider<ObservationRegistry> registries, ObjectProvider<LockAcquisitionConvention> conventions) {
-        ObservationRegistry registry = registries.getIfUnique(() -> ObservationRegistry.NOOP);
+        ObservationRegistry registry = registries.getIfUnique();
+        if (registry == null) {
+            registries.stream()
+                    .findAny()
+                    .ifPresent(any -> logger.warn("No observations of distributed locks: there is"
+                            + " more than one ObservationRegistry bean, and none of them is @Primary."));
+            return null;
+        }
         return registry == ObservationRegistry.NOOP
                 ? null
                 : new AcquisitionObservations(registry, conventions.getIfUnique());

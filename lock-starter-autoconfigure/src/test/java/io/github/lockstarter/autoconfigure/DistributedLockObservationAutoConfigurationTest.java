@@ -15,11 +15,15 @@ import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
 /** Where observations of locks go, and how to have others or none. */
+@ExtendWith(OutputCaptureExtension.class)
 class DistributedLockObservationAutoConfigurationTest {
 
     private final Names names = new Names();
@@ -70,6 +74,17 @@ class DistributedLockObservationAutoConfigurationTest {
             lockOnce(context);
             assertThat(context).doesNotHaveBean("distributedLockObservations");
         });
+    }
+
+    @Test
+    void shouldSayWhyNothingIsObservedWhenNoRegistryIsPrimary(CapturedOutput output) {
+        this.observed
+                .withBean("second", ObservationRegistry.class, this::observations)
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(this.names.heard).isEmpty();
+                    assertThat(output).contains("more than one ObservationRegistry bean");
+                });
     }
 
     @Test
