@@ -104,6 +104,19 @@ class ConfigurationMetadataTest {
                 .containsExactly("read-only");
     }
 
+    @Test
+    void shouldKnowHowToSwitchHealthOff() {
+        assertThat(metadata()
+                        .<List<Map<String, Object>>>read(
+                                "$.properties[?(@.name == 'management.health.distributed-lock.enabled')]"))
+                .singleElement()
+                .satisfies(property -> assertThat(property)
+                        .containsEntry("type", Boolean.class.getName())
+                        .containsEntry("defaultValue", true)
+                        .hasEntrySatisfying(
+                                "description", text -> assertThat((String) text).startsWith("Whether ")));
+    }
+
     /** Values that mean something else than their number, and those of enums with what they do. */
     @Test
     void shouldHintAtSpecialValues() {
