@@ -74,6 +74,7 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockAmbiguityCheck",
                                 "distributedLockCommitGuard",
                                 "distributedLockEventPublisher",
+                                "distributedLockHealthIndicator",
                                 "distributedLockMeters",
                                 "distributedLockGauges",
                                 "distributedLockObservations"));
