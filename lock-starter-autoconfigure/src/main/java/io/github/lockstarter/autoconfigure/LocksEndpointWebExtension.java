@@ -31,7 +31,7 @@ final class LocksEndpointWebExtension {
     }
 
     @DeleteOperation
-    WebEndpointResponse<Object> release(@Selector(match = Match.ALL_REMAINING) String... name) {
+    WebEndpointResponse<Object> releaseAtPath(@Selector(match = Match.ALL_REMAINING) String... name) {
         return release(String.join("/", name));
     }
 }

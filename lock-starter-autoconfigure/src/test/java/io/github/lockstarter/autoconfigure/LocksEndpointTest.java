@@ -2,8 +2,12 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import java.lang.management.ManagementFactory;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -33,6 +37,33 @@ class LocksEndpointTest {
             assertThat(instance.get("/actuator/health/liveness").body()).doesNotContain("distributedLock");
             assertThat(instance.get("/actuator/health/readiness").body()).doesNotContain("distributedLock");
         }
+    }
+
+    /** Operations of a managed bean are told apart by their names alone. */
+    @Test
+    void shouldBeAManagedBean() throws Exception {
+        try (WebInstance instance = WebInstance.start(
+                "--distributed-lock.store=memory",
+                "--spring.jmx.enabled=true",
+                "--management.endpoints.jmx.exposure.include=locks",
+                "--management.endpoint.locks.access=unrestricted")) {
+            LockRegistry registry = instance.bean(LockRegistry.class);
+            Lease lease = registry.acquire(LockRequest.of("orders:42"));
+
+            assertThat(invoke("locks", new Object[] {null})).asString().contains("heldCount=1");
+            assertThat(invoke("locks", "orders:42")).asString().contains("fencingToken=" + lease.fencingToken());
+            assertThat(invoke("release", "orders:42")).asString().contains("released=true");
+            assertThat(registry.getLock("orders:42").isLocked()).isFalse();
+        }
+    }
+
+    private static Object invoke(String operation, Object... arguments) throws JMException {
+        return ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("org.springframework.boot:type=Endpoint,name=Locks"),
+                        operation,
+                        arguments,
+                        new String[] {String.class.getName()});
     }
 
     @Test
