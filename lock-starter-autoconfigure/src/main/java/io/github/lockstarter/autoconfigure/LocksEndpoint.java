@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import java.util.Comparator;
 import java.util.List;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -42,6 +43,7 @@ final class LocksEndpoint {
 
     /** All locks of this instance, or that one. Not the null marker of this project: Spring Boot 3 does not know it. */
     @ReadOperation
+    @RegisterReflectionForBinding(LocksDescription.class) // the return type does not tell native images of it
     @SuppressWarnings("deprecation")
     OperationResponseBody locks(@Nullable String name) {
         return name != null ? lock(name) : locks();

@@ -24,6 +24,7 @@ class AotTest {
         }
 
         assertThat(hints).contains("Order$Customer", "lua");
+        assertThat(hints).as("answers of the endpoint").contains("LocksDescription", "LockDescription");
     }
 
     @Test
