@@ -8,8 +8,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -61,9 +64,13 @@ final class ReactiveCall {
 
         private Flux<Object> from(int index) {
             LockStep step = ReactiveCall.this.call.steps().get(index);
+            Offer offer = new Offer();
             return Flux.usingWhen(
-                    acquire(index),
+                    acquire(index, offer),
                     lease -> {
+                        if (!offer.accept()) {
+                            return Flux.empty();
+                        }
                         this.taken = index + 1;
                         return under(lease, index + 1);
                     },
@@ -73,25 +80,26 @@ final class ReactiveCall {
                     lease -> end(lease, step).then());
         }
 
-        /** Emits each lease or discards it: a cancellation may come at any time, even before anything was requested. */
-        private Mono<Lease> acquire(int index) {
+        /** A cancellation may come at any time, even before anything was requested. */
+        private Mono<Lease> acquire(int index, Offer offer) {
             LockedInvocation call = ReactiveCall.this.call;
-            return Mono.<Lease>create(sink -> {
-                        CompletableFuture<Lease> granted = call.registry()
-                                .acquireAsync(call.tentative(index, this.began))
-                                .toCompletableFuture();
-                        sink.onCancel(() -> granted.cancel(true));
-                        CompletableFuture<?> unused = granted.whenComplete((lease, failure) -> {
-                            if (failure == null) {
-                                sink.success(lease);
-                            } else {
-                                Throwable cause = failure.getCause();
-                                sink.error(failure instanceof CompletionException && cause != null ? cause : failure);
-                            }
-                        });
-                    })
-                    // A grant in the very moment of a cancellation belongs to nobody.
-                    .doOnDiscard(Lease.class, lease -> release(lease).subscribe());
+            return Mono.create(sink -> {
+                CompletableFuture<Lease> granted = call.registry()
+                        .acquireAsync(call.tentative(index, this.began))
+                        .toCompletableFuture();
+                sink.onCancel(() -> {
+                    granted.cancel(true);
+                    offer.withdraw();
+                });
+                CompletableFuture<?> unused = granted.whenComplete((lease, failure) -> {
+                    if (failure == null) {
+                        offer.make(lease, sink::success);
+                    } else {
+                        Throwable cause = failure.getCause();
+                        sink.error(failure instanceof CompletionException && cause != null ? cause : failure);
+                    }
+                });
+            });
         }
 
         private Flux<Object> under(Lease lease, int next) {
@@ -143,9 +151,42 @@ final class ReactiveCall {
         private Duration toKeep(LockStep step) {
             return this.started ? LockedInvocation.toKeep(step, this.startedAt) : Duration.ZERO;
         }
+    }
 
-        private Mono<Void> release(Lease lease) {
-            return Mono.<Void>fromRunnable(lease::close).subscribeOn(ReactiveCall.this.releases);
+    /**
+     * A lease on its way from who granted it to who wants it. One that is emitted in the moment of a cancellation can get
+     * lost between the two (Reactor drops it, or discards it); so somebody has to accept it, or it is taken back.
+     */
+    private final class Offer {
+
+        private final AtomicReference<@Nullable Lease> open = new AtomicReference<>();
+
+        private volatile boolean withdrawn;
+
+        void make(Lease lease, Consumer<Lease> to) {
+            this.open.set(lease);
+            to.accept(lease);
+            if (this.withdrawn) {
+                takeBack();
+            }
+        }
+
+        /** Whoever is offered the lease has it from now on; false if it was taken back. */
+        boolean accept() {
+            return this.open.getAndSet(null) != null;
+        }
+
+        void withdraw() {
+            this.withdrawn = true;
+            takeBack();
+        }
+
+        private void takeBack() {
+            Lease lease = this.open.getAndSet(null);
+            if (lease != null) {
+                Disposable unused =
+                        Mono.fromRunnable(lease::close).subscribeOn(ReactiveCall.this.releases).subscribe();
+            }
         }
     }
 
