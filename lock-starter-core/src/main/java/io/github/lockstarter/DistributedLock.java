@@ -92,8 +92,8 @@ public @interface DistributedLock {
     long maxHold() default DEFAULT;
 
     /**
-     * Keeps the lock at least this long after it was granted, in {@link #timeUnit}: released earlier, it stays taken until
-     * then. For schedules, so that an instance with a slower clock does not run the same tick again; to be used with
+     * Keeps the lock at least this long from when the call has all of its locks, in {@link #timeUnit}: released earlier, it
+     * stays taken until then. For schedules, so that an instance with a slower clock does not run the same tick again; to be used with
      * {@code waitTime = 0}, for who waits longer runs it after all. A nested call counts from where it takes the lock
      * again, and the latest end counts. What a call took before another of its locks was refused is free at once.
      * Default: 0.
@@ -117,7 +117,7 @@ public @interface DistributedLock {
     /**
      * Name of a method of the same class to call, without the lock, when it is not granted; instead of
      * {@link #onNotGranted}. It takes the same parameters, and a {@link LockNotGrantedException} after them if it likes,
-     * returns the same type, and may be private.
+     * returns the same type, may be private, and is static if this one is.
      */
     String fallback() default "";
 

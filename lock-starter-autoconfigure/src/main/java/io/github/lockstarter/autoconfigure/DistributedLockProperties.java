@@ -87,7 +87,7 @@ public record DistributedLockProperties(
     public enum Store {
         /** In Redis: the lock is one for all instances. */
         REDIS,
-        /** In the memory of this JVM: for tests and for applications that run as one instance. */
+        /** In the memory of this application context: for tests, and for applications that run as one instance. */
         MEMORY
     }
 

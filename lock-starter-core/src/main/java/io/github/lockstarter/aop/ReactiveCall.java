@@ -184,8 +184,9 @@ final class ReactiveCall {
         private void takeBack() {
             Lease lease = this.open.getAndSet(null);
             if (lease != null) {
-                Disposable unused =
-                        Mono.fromRunnable(lease::close).subscribeOn(ReactiveCall.this.releases).subscribe();
+                Disposable unused = Mono.fromRunnable(lease::close)
+                        .subscribeOn(ReactiveCall.this.releases)
+                        .subscribe();
             }
         }
     }

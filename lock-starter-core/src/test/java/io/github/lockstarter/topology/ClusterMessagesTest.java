@@ -2,9 +2,11 @@ package io.github.lockstarter.topology;
 
 import static io.github.lockstarter.fixture.Waiting.afterFailover;
 import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
@@ -77,7 +79,10 @@ class ClusterMessagesTest {
         afterFailover().ignoreExceptions().until(() -> !subscribedNodes().isEmpty());
         for (String name : names()) {
             this.cluster.awaitMasterOtherThan(subscribedTo, keyOf(name));
-            shouldCall(name);
+            // Each new connection makes waiters look by themselves, and after a failover there may be some.
+            for (int attempt = 1; !isCalled(name); attempt++) {
+                assertThat(attempt).as(name).isLessThan(5);
+            }
         }
     }
 
@@ -93,6 +98,11 @@ class ClusterMessagesTest {
     }
 
     private void shouldCall(String name) throws Exception {
+        assertThat(isCalled(name)).as(name).isTrue();
+    }
+
+    /** Whether a message has called the waiter; it gets the lock at once in any case. */
+    private boolean isCalled(String name) throws Exception {
         Lease lease = this.owner.acquire(name);
         CompletableFuture<Lease> waiting = this.other.waitFor(name);
         afterFailover()
@@ -101,6 +111,7 @@ class ClusterMessagesTest {
                         .command(keyOf(name), "HEXISTS", keyOf(name), "q")
                         .equals(1L));
         long called = this.other.events().handOvers(Kind.REMOTE);
+        long acquired = this.other.events().count(LockAcquiredEvent.class, name);
 
         long releasedAt = System.nanoTime();
         assertThat(lease.release()).isTrue();
@@ -108,6 +119,8 @@ class ClusterMessagesTest {
 
         assertThat(Duration.ofNanos(System.nanoTime() - releasedAt)).isLessThan(Duration.ofSeconds(10));
         assertThat(next.release()).isTrue();
-        afterFailover().until(() -> this.other.events().handOvers(Kind.REMOTE) > called);
+        // Told after the hand-over, if it was one.
+        soon().until(() -> this.other.events().count(LockAcquiredEvent.class, name) > acquired);
+        return this.other.events().handOvers(Kind.REMOTE) > called;
     }
 }
