@@ -151,6 +151,27 @@ final class DueQueue<E extends DueQueue.Entry> {
         }
     }
 
+    /** When the first of those was due whose time has come; now if there is none. */
+    long firstLate(long now) {
+        this.lock.lock();
+        try {
+            long last = Math.min(Math.max(tick(now), this.cursor), this.cursor + SLOTS - 1);
+            long first = now;
+            for (long tick = this.cursor; this.size > 0 && tick <= last; tick++) {
+                tick = nextOccupied(tick);
+                // Some of them are due in a later turn of the wheel.
+                for (Entry entry = this.slots[(int) tick & (SLOTS - 1)]; entry != null; entry = entry.after) {
+                    if (entry.due - first < 0) {
+                        first = entry.due;
+                    }
+                }
+            }
+            return first;
+        } finally {
+            this.lock.unlock();
+        }
+    }
+
     /** All entries, in no order. */
     List<E> snapshot() {
         this.lock.lock();

@@ -96,7 +96,7 @@ final class Watchdog {
 
     Duration lag() {
         long now = this.clock.nanoTime();
-        return Duration.ofNanos(Math.max(0, now - this.watched.firstDue(now)));
+        return Duration.ofNanos(now - this.watched.firstLate(now));
     }
 
     private void plan(long due) {

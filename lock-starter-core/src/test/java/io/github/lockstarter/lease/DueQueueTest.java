@@ -81,6 +81,11 @@ class DueQueueTest {
                 long first = this.queue.firstDue(start + NONE);
                 announced = this.model.isEmpty() ? NONE : first - start;
                 assertThat(first == start + NONE).as("seed %s", seed).isEqualTo(this.model.isEmpty());
+                // nobody has looked for that long
+                long then = now + random.nextLong(span / 50);
+                assertThat(this.queue.firstLate(start + then) - start)
+                        .as("seed %s", seed)
+                        .isEqualTo(Math.min(earliest(), then));
             }
             assertThat(announced).as("seed %s", seed).isLessThanOrEqualTo(earliest());
         }
