@@ -3,11 +3,15 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
@@ -42,15 +46,27 @@ final class ContainerCalls {
         if (!beans.containsBeanDefinition(beanName) || beans.isFactoryBean(beanName)) {
             return;
         }
-        BeanDefinition definition = beans.getMergedBeanDefinition(beanName);
+        Set<String> callbacks = callbacks(beans.getMergedBeanDefinition(beanName));
         for (LockedMethod locked : type.methods()) {
             Method method = locked.site().method();
-            boolean named = method.getName().equals(definition.getInitMethodName())
-                    || method.getName().equals(definition.getDestroyMethodName());
-            if (named && !locked.isClassLevel() && method.getParameterCount() == 0) {
+            if (callbacks.contains(method.getName()) && !locked.isClassLevel() && method.getParameterCount() == 0) {
                 throw callback(locked.site());
             }
         }
+    }
+
+    private static Set<String> callbacks(BeanDefinition definition) {
+        Set<String> names = new HashSet<>();
+        if (definition instanceof AbstractBeanDefinition several) {
+            // Definitions that were made at build time have the annotated ones among them.
+            names.addAll(names(several.getInitMethodNames()));
+            names.addAll(names(several.getDestroyMethodNames()));
+        }
+        return names;
+    }
+
+    private static List<String> names(String @Nullable [] names) {
+        return names != null ? List.of(names) : List.of();
     }
 
     private static InvalidLockDefinitionException callback(LockSite site) {

@@ -10,17 +10,22 @@ final class DeferredResults {
 
     /** By name, for most of them need not be there. */
     private static final Set<String> TYPES = Set.of(
+            "java.util.concurrent.Callable",
             "java.util.concurrent.CompletionStage",
             "java.util.concurrent.Future",
             "java.util.concurrent.Flow$Publisher",
             "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.Job",
             "kotlinx.coroutines.flow.Flow",
             "io.reactivex.rxjava3.core.CompletableSource",
             "io.reactivex.rxjava3.core.MaybeSource",
             "io.reactivex.rxjava3.core.ObservableSource",
             "io.reactivex.rxjava3.core.SingleSource",
+            "io.smallrye.mutiny.Uni",
             "org.springframework.web.context.request.async.DeferredResult",
-            "org.springframework.web.context.request.async.WebAsyncTask");
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 

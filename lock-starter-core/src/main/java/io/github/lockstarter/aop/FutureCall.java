@@ -48,6 +48,7 @@ final class FutureCall {
         Object returned;
         try {
             acquire();
+            this.call.ensureHeld(this.leases);
             this.startedAt = System.nanoTime();
             this.started = true;
             returned = proceed();
@@ -56,9 +57,7 @@ final class FutureCall {
             }
         } catch (Throwable ex) {
             LockLostException loss = end();
-            if (loss != null) {
-                ex.addSuppressed(loss);
-            }
+            HeldLeases.tellBeside(loss, ex);
             throw ex;
         }
         LockLostException loss = end();

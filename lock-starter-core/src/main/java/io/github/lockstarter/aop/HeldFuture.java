@@ -35,11 +35,16 @@ final class HeldFuture<T> extends CompletableFuture<T> {
 
     @SuppressWarnings("unchecked")
     private void end(Supplier<@Nullable LockLostException> end, @Nullable Object result, @Nullable Throwable failure) {
-        LockLostException loss = end.get();
+        LockLostException loss;
+        try {
+            loss = end.get();
+        } catch (RuntimeException | Error ex) {
+            // Whatever a registry of the application's throws: somebody waits for this future.
+            completeExceptionally(failure != null ? failure : ex);
+            return;
+        }
         if (failure != null) {
-            if (loss != null) {
-                failure.addSuppressed(loss);
-            }
+            HeldLeases.tellBeside(loss, failure);
             completeExceptionally(failure);
         } else if (loss != null) {
             completeExceptionally(loss);

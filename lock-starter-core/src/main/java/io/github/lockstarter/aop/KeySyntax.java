@@ -43,6 +43,9 @@ record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables va
             checkResult(choice.getChild(0));
             checkResult(choice.getChild(1));
         } else if (node instanceof InlineList list) {
+            if (list.getChildCount() == 0) {
+                throw refused("an empty list locks nothing", "Lock something in every case, or split the method.");
+            }
             for (int i = 0; i < list.getChildCount(); i++) {
                 check(list.getChild(i), true, false);
             }

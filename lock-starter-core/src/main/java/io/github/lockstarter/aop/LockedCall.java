@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.tx.EnclosingTransaction;
@@ -57,17 +58,27 @@ final class LockedCall {
     }
 
     /** What is to outlast the method does so only now: had one of the locks been refused, none would be kept. */
-    @SuppressWarnings("NullAway")
     private void keep() throws Exception {
+        this.call.ensureHeld(this.leases);
         for (int i = 0; i < this.leases.size(); i++) {
             LockStep step = this.call.steps().get(i);
-            if (!isOnlyOne() && !step.request().minHold().isZero()) {
-                this.call.registry().<@Nullable Object>execute(step.minHoldAlone(), lease -> null);
+            try {
+                keep(this.leases.get(i), step);
+            } catch (LockLostException ex) {
+                if (isGuarded(step)) {
+                    throw ex;
+                }
             }
-            if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
-                EnclosingTransaction.keep(
-                        this.call.registry(), step.request().lockName(), this.leases.get(i), isGuarded(step));
-            }
+        }
+    }
+
+    @SuppressWarnings("NullAway")
+    private void keep(Lease lease, LockStep step) throws Exception {
+        if (!isOnlyOne() && !step.request().minHold().isZero()) {
+            this.call.registry().<@Nullable Object>execute(step.minHoldAlone(), again -> null);
+        }
+        if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
+            EnclosingTransaction.keep(this.call.registry(), step.request().lockName(), lease, isGuarded(step));
         }
     }
 

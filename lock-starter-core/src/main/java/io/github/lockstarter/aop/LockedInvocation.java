@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
@@ -33,6 +34,15 @@ record LockedInvocation(
         Duration minHold = step.request().minHold();
         Duration left = minHold.isZero() ? minHold : minHold.minusNanos(System.nanoTime() - began);
         return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /** Throws if one was lost while the call waited for the others, unless its owner does not want to hear of that. */
+    void ensureHeld(List<Lease> leases) {
+        for (int i = 0; i < leases.size(); i++) {
+            if (onLost(this.steps.get(i)) != OnLost.IGNORE) {
+                leases.get(i).ensureHeld();
+            }
+        }
     }
 
     /** What the owner hears of a loss of that step's lock. */

@@ -5,14 +5,13 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -34,11 +33,14 @@ final class ReactiveCall {
 
     private final Otherwise otherwise;
 
+    private final Executor releaseThreads;
+
     private final Scheduler releases;
 
     ReactiveCall(LockedInvocation call, Otherwise otherwise, Executor releases) {
         this.call = call;
         this.otherwise = otherwise;
+        this.releaseThreads = releases;
         this.releases = Schedulers.fromExecutor(releases);
     }
 
@@ -52,7 +54,7 @@ final class ReactiveCall {
 
         private final long began = System.nanoTime();
 
-        private int taken;
+        private final List<Lease> leases = new ArrayList<>(1);
 
         private boolean started;
 
@@ -64,24 +66,25 @@ final class ReactiveCall {
 
         private Flux<Object> from(int index) {
             LockStep step = ReactiveCall.this.call.steps().get(index);
-            Offer offer = new Offer();
+            LeaseOffer offer = new LeaseOffer(ReactiveCall.this.releaseThreads);
             return Flux.usingWhen(
                     acquire(index, offer),
                     lease -> {
                         if (!offer.accept()) {
                             return Flux.empty();
                         }
-                        this.taken = index + 1;
+                        this.leases.add(lease);
                         return under(lease, index + 1);
                     },
                     lease -> end(lease, step).flatMap(Mono::<Void>error),
-                    (lease, failure) ->
-                            end(lease, step).doOnNext(failure::addSuppressed).then(),
+                    (lease, failure) -> end(lease, step)
+                            .doOnNext(loss -> HeldLeases.tellBeside(loss, failure))
+                            .then(),
                     lease -> end(lease, step).then());
         }
 
         /** A cancellation may come at any time, even before anything was requested. */
-        private Mono<Lease> acquire(int index, Offer offer) {
+        private Mono<Lease> acquire(int index, LeaseOffer offer) {
             LockedInvocation call = ReactiveCall.this.call;
             return Mono.create(sink -> {
                 CompletableFuture<Lease> granted = call.registry()
@@ -111,6 +114,11 @@ final class ReactiveCall {
 
         /** It may ask for its lease before it returns. */
         private Publisher<Object> method(Lease lease) {
+            try {
+                ReactiveCall.this.call.ensureHeld(this.leases);
+            } catch (LockLostException ex) {
+                return Flux.error(ex);
+            }
             this.startedAt = System.nanoTime();
             this.started = true;
             try {
@@ -130,12 +138,12 @@ final class ReactiveCall {
         }
 
         private Publisher<Object> notGranted(LockNotGrantedException failure) {
-            if (this.taken == ReactiveCall.this.call.steps().size()) {
+            if (this.leases.size() == ReactiveCall.this.call.steps().size()) {
                 return Flux.error(failure);
             }
             try {
                 return published(ReactiveCall.this.otherwise.answer(
-                        failure, ReactiveCall.this.call.steps().get(this.taken)));
+                        failure, ReactiveCall.this.call.steps().get(this.leases.size())));
             } catch (Throwable ex) {
                 return Flux.error(ex);
             }
@@ -150,44 +158,6 @@ final class ReactiveCall {
 
         private Duration toKeep(LockStep step) {
             return this.started ? LockedInvocation.toKeep(step, this.startedAt) : Duration.ZERO;
-        }
-    }
-
-    /**
-     * A lease on its way from who granted it to who wants it. One that is emitted in the moment of a cancellation can get
-     * lost between the two (Reactor drops it, or discards it); so somebody has to accept it, or it is taken back.
-     */
-    private final class Offer {
-
-        private final AtomicReference<@Nullable Lease> open = new AtomicReference<>();
-
-        private volatile boolean withdrawn;
-
-        void make(Lease lease, Consumer<Lease> to) {
-            this.open.set(lease);
-            to.accept(lease);
-            if (this.withdrawn) {
-                takeBack();
-            }
-        }
-
-        /** Whoever is offered the lease has it from now on; false if it was taken back. */
-        boolean accept() {
-            return this.open.getAndSet(null) != null;
-        }
-
-        void withdraw() {
-            this.withdrawn = true;
-            takeBack();
-        }
-
-        private void takeBack() {
-            Lease lease = this.open.getAndSet(null);
-            if (lease != null) {
-                Disposable unused = Mono.fromRunnable(lease::close)
-                        .subscribeOn(ReactiveCall.this.releases)
-                        .subscribe();
-            }
         }
     }
 

@@ -240,7 +240,7 @@ final class AsyncAcquirer {
         LeaseHandle lease = this.engine.unownedLease(grant);
         this.engine.threads().complete(() -> {
             if (!this.result.complete(lease)) {
-                lease.close();
+                this.engine.releaser().giveBack(grant);
             }
         });
     }

@@ -98,7 +98,7 @@ final class BlockingAcquirer {
         Grant handedOver = turn.awaitCall();
         if (handedOver != null) {
             turn.settle();
-            this.engine.releaser().release(handedOver);
+            this.engine.releaser().releaseUnused(handedOver);
         } else {
             acquisition.passOn(turn);
         }

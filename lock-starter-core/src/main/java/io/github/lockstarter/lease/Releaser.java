@@ -35,7 +35,12 @@ final class Releaser {
         return release(grant, Math.max(atLeastMillis, wanted), this.inBackground);
     }
 
-    /** Releases a grant that nobody has used, and so need not be kept; does not wait for the store if that can be helped. */
+    /** Releases a grant that nobody has used, and so need not be kept. */
+    void releaseUnused(Grant grant) {
+        boolean unused = release(grant, 0, this.inBackground);
+    }
+
+    /** As {@link #releaseUnused}, without waiting for the store if that can be helped. */
     void giveBack(Grant grant) {
         boolean unused = release(grant, 0, true);
     }

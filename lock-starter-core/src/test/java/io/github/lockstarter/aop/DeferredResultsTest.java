@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnLost;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -22,6 +23,7 @@ class DeferredResultsTest {
     @ValueSource(
             classes = {
                 ReturnsFuture.class,
+                ReturnsCallable.class,
                 ReturnsPublisher.class,
                 ReturnsFlowPublisher.class,
                 ReturnsGenericFuture.class
@@ -66,6 +68,15 @@ class DeferredResultsTest {
         @DistributedLock
         public Future<String> call() {
             return new CompletableFuture<>();
+        }
+    }
+
+    /** Spring MVC calls it later, in another thread. */
+    static class ReturnsCallable {
+
+        @DistributedLock
+        public Callable<String> call() {
+            return () -> "done";
         }
     }
 

@@ -57,6 +57,7 @@ class KeySyntaxTest {
                     #order.items[#i] | there is no variable #i                  | #count (#a2)
                     #this            | there is no variable #this               | #count (#a2)
                     #root.args[0]    | #root has no args                        | #root.target
+                    #count > 1 ? #id : {} | an empty list locks nothing         | in every case
                     #root.toString() | #root has no toString()                  | #root.target
                     T(java.lang.Math).random() | T(…) is not allowed            | bean (@name)
                     #count instanceof T(Integer) | T(…) is not allowed          | bean (@name)

@@ -38,29 +38,39 @@ final class AnswerTimeouts {
             this.open.remove(first);
         }
         this.open.add(new Open(answer, System.nanoTime() + this.nanos));
-        plan(this.nanos);
+        if (!this.planned.get() && this.planned.compareAndSet(false, true)) {
+            plan(this.nanos);
+        }
     }
 
     private void plan(long nanos) {
-        if (!this.planned.get() && this.planned.compareAndSet(false, true)) {
-            ScheduledFuture<?> unused = TIMER.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
-        }
+        ScheduledFuture<?> unused = TIMER.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void look() {
-        // First: who asks from now on plans a look of his own if this one does not see him.
-        this.planned.set(false);
-        long now = System.nanoTime();
-        for (Open first = this.open.peek(); first != null; first = this.open.peek()) {
-            long left = first.dueAt - now;
-            if (left > 0 && !first.answer.isDone()) {
-                plan(left);
+        try {
+            for (Open first = this.open.peek(); first != null && first.isOver(); first = this.open.peek()) {
+                if (this.open.remove(first)) {
+                    first.answer.completeExceptionally(new TimeoutException());
+                }
+            }
+        } finally {
+            planNext();
+        }
+    }
+
+    /** A plan stands until nobody is left, for who asked during a look has relied on it. */
+    private void planNext() {
+        Open next = this.open.peek();
+        if (next == null) {
+            this.planned.set(false);
+            // Who asked just before that, too.
+            next = this.open.peek();
+            if (next == null || !this.planned.compareAndSet(false, true)) {
                 return;
             }
-            if (this.open.remove(first)) {
-                first.answer.completeExceptionally(new TimeoutException());
-            }
         }
+        plan(Math.max(0, next.dueAt - System.nanoTime()));
     }
 
     private static ScheduledThreadPoolExecutor timer() {
@@ -82,6 +92,10 @@ final class AnswerTimeouts {
         Open(CompletableFuture<?> answer, long dueAt) {
             this.answer = answer;
             this.dueAt = dueAt;
+        }
+
+        boolean isOver() {
+            return this.answer.isDone() || this.dueAt - System.nanoTime() <= 0;
         }
     }
 }

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +51,29 @@ class AnswerTimeoutsTest {
 
         soon().until(second::isDone);
         assertThat(second).isCompletedExceptionally();
+    }
+
+    /** Others ask all the time, and are answered: also in the middle of a look. */
+    @Test
+    void shouldFailThoseThatAreLateInTime() throws Exception {
+        long longest = 0;
+        List<CompletableFuture<Long>> late = new ArrayList<>();
+        long end = System.nanoTime() + 10 * TIMEOUT.toNanos();
+        for (int n = 0; System.nanoTime() - end < 0; n++) {
+            CompletableFuture<String> answer = asked();
+            if (n % 20 == 0) {
+                long askedAt = System.nanoTime();
+                late.add(answer.handle((none, timeout) -> System.nanoTime() - askedAt));
+            } else {
+                answer.complete("answer");
+            }
+            LockSupport.parkNanos(50_000);
+        }
+        for (CompletableFuture<Long> each : late) {
+            longest = Math.max(longest, each.get(10, TimeUnit.SECONDS));
+        }
+
+        assertThat(Duration.ofNanos(longest)).isLessThan(TIMEOUT.multipliedBy(2).minusMillis(50));
     }
 
     @Test
