@@ -36,15 +36,8 @@ public final class DistributedLockMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     @Nullable
     MicrometerLockListener distributedLockMeters(ObjectProvider<MeterRegistry> registries) {
-        MeterRegistry registry = registries.getIfUnique();
-        if (registry == null) {
-            registries.stream()
-                    .findAny()
-                    .ifPresent(any -> logger.warn("No meters of distributed locks: there is"
-                            + " more than one MeterRegistry bean, and none of them is @Primary."));
-            return null;
-        }
-        return new MicrometerLockListener(registry);
+        MeterRegistry registry = OnlyCandidate.of(registries, MeterRegistry.class, "meters", logger);
+        return registry != null ? new MicrometerLockListener(registry) : null;
     }
 
     @Bean

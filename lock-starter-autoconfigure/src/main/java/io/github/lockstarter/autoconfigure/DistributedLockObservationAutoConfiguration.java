@@ -31,16 +31,9 @@ public final class DistributedLockObservationAutoConfiguration {
     @Nullable
     AcquisitionObservations distributedLockObservations(
             ObjectProvider<ObservationRegistry> registries, ObjectProvider<LockAcquisitionConvention> conventions) {
-        ObservationRegistry registry = registries.getIfUnique();
-        if (registry == null) {
-            registries.stream()
-                    .findAny()
-                    .ifPresent(any -> logger.warn("No observations of distributed locks: there is"
-                            + " more than one ObservationRegistry bean, and none of them is @Primary."));
-            return null;
-        }
-        return registry == ObservationRegistry.NOOP
-                ? null
-                : new AcquisitionObservations(registry, conventions.getIfUnique());
+        ObservationRegistry registry = OnlyCandidate.of(registries, ObservationRegistry.class, "observations", logger);
+        return registry != null && registry != ObservationRegistry.NOOP
+                ? new AcquisitionObservations(registry, conventions.getIfUnique())
+                : null;
     }
 }

@@ -3,7 +3,6 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.tx.GuardedLeases;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,7 +78,7 @@ final class FutureCall {
     private @Nullable Object proceed() throws Exception {
         List<Lease> guarded = new ArrayList<>(this.leases.size());
         for (int i = 0; i < this.leases.size(); i++) {
-            if (onLost(i) != OnLost.IGNORE) {
+            if (this.call.isGuarded(this.call.steps().get(i))) {
                 guarded.add(this.leases.get(i));
             }
         }
@@ -96,17 +95,14 @@ final class FutureCall {
     private @Nullable LockLostException end() {
         LockLostException first = null;
         for (int i = this.leases.size() - 1; i >= 0; i--) {
-            LockLostException loss = HeldLeases.end(this.leases.get(i), toKeep(i), onLost(i));
+            LockStep step = this.call.steps().get(i);
+            LockLostException loss = HeldLeases.end(this.leases.get(i), toKeep(step), this.call.onLost(step));
             first = first != null ? first : loss;
         }
         return first;
     }
 
-    private Duration toKeep(int step) {
-        return this.started ? LockedInvocation.toKeep(this.call.steps().get(step), this.startedAt) : Duration.ZERO;
-    }
-
-    private OnLost onLost(int step) {
-        return this.call.onLost(this.call.steps().get(step));
+    private Duration toKeep(LockStep step) {
+        return this.started ? LockedInvocation.toKeep(step, this.startedAt) : Duration.ZERO;
     }
 }

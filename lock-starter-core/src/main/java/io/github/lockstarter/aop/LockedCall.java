@@ -4,7 +4,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import io.github.lockstarter.tx.GuardedLeases;
 import java.util.ArrayList;
@@ -65,7 +64,7 @@ final class LockedCall {
             try {
                 keep(this.leases.get(i), step);
             } catch (LockLostException ex) {
-                if (isGuarded(step)) {
+                if (this.call.isGuarded(step)) {
                     throw ex;
                 }
             }
@@ -78,17 +77,14 @@ final class LockedCall {
             this.call.registry().<@Nullable Object>execute(step.minHoldAlone(), again -> null);
         }
         if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
-            EnclosingTransaction.keep(this.call.registry(), step.request().lockName(), lease, isGuarded(step));
+            EnclosingTransaction.keep(
+                    this.call.registry(), step.request().lockName(), lease, this.call.isGuarded(step));
         }
-    }
-
-    private boolean isGuarded(LockStep step) {
-        return this.call.onLost(step) != OnLost.IGNORE;
     }
 
     @SuppressWarnings("NullAway")
     private @Nullable Object under(Lease lease, LockStep step) throws Exception {
-        if (!isGuarded(step)) {
+        if (!this.call.isGuarded(step)) {
             return LeaseContext.<@Nullable Object>call(lease, current -> run());
         }
         GuardedLeases.add(lease);

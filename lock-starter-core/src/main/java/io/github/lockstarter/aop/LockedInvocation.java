@@ -39,10 +39,15 @@ record LockedInvocation(
     /** Throws if one was lost while the call waited for the others, unless its owner does not want to hear of that. */
     void ensureHeld(List<Lease> leases) {
         for (int i = 0; i < leases.size(); i++) {
-            if (onLost(this.steps.get(i)) != OnLost.IGNORE) {
+            if (isGuarded(this.steps.get(i))) {
                 leases.get(i).ensureHeld();
             }
         }
+    }
+
+    /** Whether the owner wants to hear of a loss of that step's lock, and nothing may be committed after it. */
+    boolean isGuarded(LockStep step) {
+        return onLost(step) != OnLost.IGNORE;
     }
 
     /** What the owner hears of a loss of that step's lock. */

@@ -33,14 +33,11 @@ final class ReactiveCall {
 
     private final Otherwise otherwise;
 
-    private final Executor releaseThreads;
-
     private final Scheduler releases;
 
     ReactiveCall(LockedInvocation call, Otherwise otherwise, Executor releases) {
         this.call = call;
         this.otherwise = otherwise;
-        this.releaseThreads = releases;
         this.releases = Schedulers.fromExecutor(releases);
     }
 
@@ -66,7 +63,7 @@ final class ReactiveCall {
 
         private Flux<Object> from(int index) {
             LockStep step = ReactiveCall.this.call.steps().get(index);
-            LeaseOffer offer = new LeaseOffer(ReactiveCall.this.releaseThreads);
+            LeaseOffer offer = new LeaseOffer(ReactiveCall.this.releases::schedule);
             return Flux.usingWhen(
                     acquire(index, offer),
                     lease -> {
