@@ -41,6 +41,21 @@ class FailureAnalysisTest {
         });
     }
 
+    @Test
+    void shouldNameTheMethodsThatDeriveTheSameName() {
+        this.inMemory
+                .withBean("one", Locked.class)
+                .withBean("other", Other.Locked.class)
+                .run(context -> {
+                    FailureAnalysis analysis = FailureAnalyses.of(context.getStartupFailure());
+
+                    assertThat(analysis.getDescription())
+                            .contains(Locked.class.getName() + ".run()", Other.Locked.class.getName() + ".run()")
+                            .contains("'Locked.run'");
+                    assertThat(analysis.getAction()).contains("@DistributedLock(name = \"");
+                });
+    }
+
     /** A component scan reads annotations before any bean is made. */
     @Test
     void shouldExplainAContradictionThatAScanStumblesOver() {
@@ -156,6 +171,15 @@ class FailureAnalysisTest {
 
         @DistributedLock
         void run() {}
+    }
+
+    static class Other {
+
+        static class Locked {
+
+            @DistributedLock
+            void run() {}
+        }
     }
 
     interface Runs {

@@ -47,6 +47,10 @@ final class BareWords {
         }
     }
 
+    boolean isEmpty() {
+        return this.all.isEmpty();
+    }
+
     String remedyFor(PropertyOrFieldReference word) {
         // Quoting the whole key would turn variables and lists into text, too.
         boolean partOfMore = this.expression.startsWith("{") || this.expression.matches(".*[#@'\"].*");
@@ -70,7 +74,7 @@ final class BareWords {
     }
 
     /** With all of them put right at once. */
-    private String corrected() {
+    String corrected() {
         StringBuilder text = new StringBuilder(this.expression);
         this.all.stream()
                 .sorted((one, other) -> other.getStartPosition() - one.getStartPosition())

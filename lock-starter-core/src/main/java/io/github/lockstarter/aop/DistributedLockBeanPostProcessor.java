@@ -51,6 +51,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final LockNames names = new LockNames();
 
+    private final SameKeys sameKeys = new SameKeys();
+
     private final EarlyBeans earlyBeans = new EarlyBeans();
 
     private final LockDefaults defaults = new LockDefaults();
@@ -112,6 +114,14 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.defaults.setWaitTime(waitTime);
     }
 
+    /**
+     * Sets how long the store may take to answer, by default 3 s: a call that takes more than one lock ends at its
+     * deadline and this time at the latest.
+     */
+    public void setCommandTimeout(Duration commandTimeout) {
+        this.defaults.setCommandTimeout(commandTimeout);
+    }
+
     /** Sets what happens on loss where the annotation does not say it. */
     public void setOnLost(OnLost onLost) {
         this.defaults.setOnLost(onLost);
@@ -167,7 +177,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (this.woven) {
             this.application.add(bean, type);
             WeavingRules.check(type);
-            type.methods().forEach(this.names::add);
+            locked(type.methods());
             return bean;
         }
         if (this.beans != null) {
@@ -205,10 +215,18 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             List<LockedMethod> callable =
                     ProxyRules.of(this.types.of(targetClass), proxyFactory).check();
             // Without a target this is the build of an AOT application, where properties have no values yet.
-            if (!(proxyFactory.getTargetSource() instanceof EmptyTargetSource)) {
-                callable.forEach(this.names::add);
+            if (proxyFactory.getTargetSource() instanceof EmptyTargetSource) {
+                callable.forEach(LockedMethod::checkDerivedNames);
+            } else {
+                locked(callable);
             }
         }
+    }
+
+    /** The methods of a bean that can be called have their lock. */
+    private void locked(List<LockedMethod> callable) {
+        callable.forEach(this.names::add);
+        this.sameKeys.check(callable);
     }
 
     private LockedType typeOf(Object bean, String beanName) {
@@ -230,9 +248,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (advised.isFrozen()) {
             throw closed(type, "frozen");
         }
-        new ProxyRules(type, AopUtils.isJdkDynamicProxy(advised), List.of(advised.getProxiedInterfaces()))
-                .check()
-                .forEach(this.names::add);
+        locked(new ProxyRules(type, AopUtils.isJdkDynamicProxy(advised), List.of(advised.getProxiedInterfaces()))
+                .check());
         AdvisorChain.add(advised, this.lock);
     }
 

@@ -27,7 +27,7 @@ import org.springframework.expression.spel.ast.VariableReference;
  */
 record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables variables) {
 
-    private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
+    static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
 
     void check() {
         checkResult(this.ast);
@@ -47,11 +47,17 @@ record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables va
                 throw refused("an empty list locks nothing", "Lock something in every case, or split the method.");
             }
             for (int i = 0; i < list.getChildCount(); i++) {
-                check(list.getChild(i), true, false);
+                checkOne(list.getChild(i));
             }
         } else {
-            check(node, true, false);
+            checkOne(node);
         }
+    }
+
+    /** Checks a node whose value is one key. */
+    private void checkOne(SpelNode node) {
+        check(node, true, false);
+        new KeyLiterals(this.site, this.expression, this.variables).check(node);
     }
 
     /**
@@ -73,8 +79,8 @@ record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables va
             boolean behindDot = node instanceof CompoundExpression && i > 0;
             check(node.getChild(i), !behindDot, inElement || elements);
         }
-        if (node instanceof CompoundExpression && node.getChild(0).toStringAST().equals("#root")) {
-            checkRoot(node.getChild(1));
+        if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable) {
+            checkChain(node, variable.toStringAST().substring(1));
         }
     }
 
@@ -110,6 +116,14 @@ record KeySyntax(LockSite site, String expression, SpelNode ast, KeyVariables va
         } else if (this.variables.isAmbiguous(name)) {
             throw refused(
                     "#" + name + " is the name of one parameter and the position of another", "Rename the parameter.");
+        }
+    }
+
+    private void checkChain(SpelNode chain, String variable) {
+        if (variable.equals("root")) {
+            checkRoot(chain.getChild(1));
+        } else {
+            new KeyProperties(this.site, this.expression, this.variables).check(chain, variable);
         }
     }
 

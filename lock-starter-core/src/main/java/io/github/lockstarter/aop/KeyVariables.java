@@ -48,6 +48,11 @@ final class KeyVariables implements ParameterNameDiscoverer {
         return isParameter(name) || position(name) >= 0;
     }
 
+    /** Position of the parameter that the variable stands for; -1: it stands for none. */
+    int indexOfParameter(String name) {
+        return isParameter(name) ? indexOf(name) : position(name);
+    }
+
     /** Whether it is the name of one parameter and the position of another. */
     boolean isAmbiguous(String name) {
         return isParameter(name) && position(name) >= 0 && position(name) != indexOf(name);

@@ -8,6 +8,8 @@ final class LockDefaults {
 
     private Duration waitTime = Duration.ofSeconds(10);
 
+    private Duration commandTimeout = Duration.ofSeconds(3);
+
     private OnLost onLost = OnLost.THROW;
 
     void setWaitTime(Duration waitTime) {
@@ -16,6 +18,15 @@ final class LockDefaults {
 
     Duration waitTime() {
         return this.waitTime;
+    }
+
+    void setCommandTimeout(Duration commandTimeout) {
+        this.commandTimeout = commandTimeout;
+    }
+
+    /** How long the store may take to answer. */
+    Duration commandTimeout() {
+        return this.commandTimeout;
     }
 
     void setOnLost(OnLost onLost) {

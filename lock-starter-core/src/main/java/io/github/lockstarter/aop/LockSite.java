@@ -4,8 +4,10 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ClassUtils;
 
@@ -30,14 +32,38 @@ record LockSite(Class<?> beanClass, Method method) {
         return GenericTypeResolver.resolveReturnType(this.method, this.beanClass);
     }
 
-    /** {@code SimpleClassName.methodName}: the same in every JVM, and never shared by two unrelated beans. */
+    /** {@code SimpleClassName.methodName}: the same in every JVM. {@link DerivedNames} keeps it to one method. */
     String defaultLockName() {
+        Class<?> owner = nameOwner();
+        String simpleName = owner.getSimpleName();
+        return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + this.method.getName();
+    }
+
+    private Class<?> nameOwner() {
         Class<?> declaring = this.method.getDeclaringClass();
         // A generated class has another name in every JVM; a target that does not know the method serves many beans.
         boolean named = !isGenerated(this.beanClass) && declaring.isAssignableFrom(this.beanClass);
-        Class<?> owner = named ? this.beanClass : declaring;
-        String simpleName = owner.getSimpleName();
-        return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + this.method.getName();
+        return named ? this.beanClass : declaring;
+    }
+
+    /**
+     * Whether both are one method of one class, by their names as other JVMs see them: of two beans, of two class
+     * loaders, or a bridge that the compiler has written. Two lambdas are never one method.
+     */
+    boolean isSameMethodAs(LockSite other) {
+        return !(isLambda() && other.isLambda() && this.beanClass != other.beanClass)
+                && nameOwner().getName().equals(other.nameOwner().getName())
+                && this.method.getName().equals(other.method.getName())
+                && parameters().equals(other.parameters());
+    }
+
+    boolean isLambda() {
+        return ClassUtils.isLambdaClass(this.beanClass);
+    }
+
+    private List<String> parameters() {
+        Method written = BridgeMethodResolver.findBridgedMethod(this.method);
+        return Arrays.stream(written.getParameterTypes()).map(Class::getName).toList();
     }
 
     /** For lists, where parameters would be noise. */

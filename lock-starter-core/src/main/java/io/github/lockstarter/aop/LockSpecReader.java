@@ -5,8 +5,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
 import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringUtils;
@@ -14,11 +12,11 @@ import org.springframework.util.StringUtils;
 /** Turns annotations into specs, and refuses those that do not make sense. */
 final class LockSpecReader {
 
-    private static final Pattern EXPRESSION = Pattern.compile("#\\{|#(\\w+)");
-
     private final Placeholders placeholders;
 
     private final KeyContext keyContext;
+
+    private final DerivedNames derivedNames = new DerivedNames();
 
     LockSpecReader(Placeholders placeholders, KeyContext keyContext) {
         this.placeholders = placeholders;
@@ -26,7 +24,7 @@ final class LockSpecReader {
     }
 
     LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
-        String name = name(site, annotation.getString("name"), KeyVariables.of(site.method(), annotation.getSource()));
+        String name = name(site, annotation);
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
                 name,
@@ -64,31 +62,45 @@ final class LockSpecReader {
         return skip ? EmptyResult.of(site) : null;
     }
 
-    private String name(LockSite site, String text, KeyVariables variables) {
-        refuseExpression(site, text, variables);
-        String name = text.isEmpty() ? site.defaultLockName() : this.placeholders.resolve(site, "name", text);
+    private String name(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+        String derived = derivedName(site, annotation);
+        String name = derived != null ? derived : givenName(site, annotation);
+        try {
+            return LockRequest.of(name, "").name();
+        } catch (IllegalArgumentException ex) {
+            throw site.refused(
+                    "name = \"" + annotation.getString("name") + "\" cannot name a lock",
+                    String.valueOf(ex.getMessage()),
+                    ex);
+        }
+    }
+
+    /** Needs no placeholders, and so can be checked at build time; null: the annotation has a name. */
+    @Nullable
+    String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+        return annotation.getString("name").isEmpty()
+                ? this.derivedNames.claim(site, annotation.getSource() instanceof Class<?>)
+                : null;
+    }
+
+    private String givenName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+        String text = annotation.getString("name");
+        refuseExpression(site, text, KeyVariables.of(site.method(), annotation.getSource()));
+        String name = this.placeholders.resolve(site, "name", text);
         if (!StringUtils.hasText(name)) {
             throw site.refused(
                     "name = \"" + text + "\" is blank",
                     "Give the lock a name, or leave the attribute out to use " + site.defaultLockName() + ".");
         }
-        try {
-            return LockRequest.of(name, "").name();
-        } catch (IllegalArgumentException ex) {
-            throw site.refused("name = \"" + text + "\" cannot name a lock", String.valueOf(ex.getMessage()), ex);
-        }
+        return name;
     }
 
     /** It would be the name of one lock for all calls, and nobody would notice but by the waiting. */
     private static void refuseExpression(LockSite site, String text, KeyVariables variables) {
-        Matcher expression = EXPRESSION.matcher(text);
-        while (expression.find()) {
-            String variable = expression.group(1);
-            if (variable == null || variable.equals("root") || variables.contains(variable)) {
-                throw site.refused(
-                        "name = \"" + text + "\" is taken as it stands, and all calls would share one lock",
-                        "Expressions belong into key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
-            }
+        if (KeyTemplates.isOne(text, variables)) {
+            throw site.refused(
+                    "name = \"" + text + "\" is taken as it stands, and all calls would share one lock",
+                    "Expressions belong into key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
         }
     }
 

@@ -15,8 +15,9 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * What a native image must keep for locked methods: the methods themselves, those that stand in for them, and the types
- * of their parameters, with all properties of properties, for keys read them by reflection. What else a key calls, such
- * as methods of other beans, is up to the application.
+ * of their parameters, with all properties of properties, for keys read them by reflection, and with the fields of records,
+ * which are checked for parts without a stable text. What else a key calls, such as methods of other beans, is up to the
+ * application.
  */
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 

@@ -1,7 +1,9 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -51,9 +53,27 @@ final class LockedMethod {
             known = annotations().stream()
                     .map(annotation -> this.reader.read(this.site, annotation))
                     .toList();
+            refuseRepetition(known);
             this.specs = known;
         }
         return known;
+    }
+
+    /** Checks the names that are derived: at build time, nothing else of the annotations can be read. */
+    void checkDerivedNames() {
+        annotations().forEach(annotation -> this.reader.derivedName(this.site, annotation));
+    }
+
+    private void refuseRepetition(List<LockSpec> specs) {
+        Set<String> locks = new HashSet<>();
+        for (LockSpec spec : specs) {
+            KeyExpression key = spec.key();
+            if (!locks.add(spec.name() + '\n' + (key != null ? key.text() : ""))) {
+                throw this.site.refused(
+                        "two of its annotations ask for the same lock '" + spec.name() + "'",
+                        "Leave one of them out, or give them different names or keys.");
+            }
+        }
     }
 
     /** Merged with what composed annotations set; what is farther away is replaced by the nearest. */

@@ -98,6 +98,18 @@ class KeyEvaluationTest {
     }
 
     @Test
+    void shouldBeAsStrictAboutCallsOfToString() {
+        this.orders.printed("a@b");
+        assertThat(keys()).containsExactly("order a@b");
+
+        assertThatThrownBy(() -> this.orders.printed(new Object()))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"'order ' + #part.toString()\" of ")
+                .hasMessageContaining("whose text \"order java.lang.Object@")
+                .hasMessageContaining("differs between JVMs");
+    }
+
+    @Test
     void shouldNameMethodKeyAndCauseWhenItCannotBeEvaluated() {
         assertThatThrownBy(() -> this.orders.ship(null))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
@@ -169,6 +181,9 @@ class KeyEvaluationTest {
 
         @DistributedLock("#value")
         public void byAnything(Object value) {}
+
+        @DistributedLock("'order ' + #part.toString()")
+        public void printed(Object part) {}
 
         @DistributedLock("#id + ':' + #part")
         public void joined(String id, Object part) {}

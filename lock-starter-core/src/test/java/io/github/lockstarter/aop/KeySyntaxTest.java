@@ -8,6 +8,7 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,11 @@ class KeySyntaxTest {
                 "@tenants.current()",
                 "@tenants.of(#order)",
                 "'orders'",
+                "'desk #1'",
+                "'#other'",
+                "'#{'",
+                "#id.replace('#id', '#{id}')",
+                "#id == '#id' ? 'a' : 'b'",
                 "42",
                 "#id + ':' + #order.id",
                 "#id ?: 'none'",
@@ -86,7 +92,33 @@ class KeySyntaxTest {
                     #order.          | is no SpEL expression                    | "'text'"
                     order 42         | is no SpEL expression                    | plain text belongs into name
                     orders:#id       | is no SpEL expression                    | joined with +
-                    #{#id}           | is no SpEL expression                    | the key is an expression already
+                    #{#id}           | is no SpEL expression                    | the key is an expression already: key = "#id".
+                    #{id}            | is no SpEL expression                    | key = "#id".
+                    #{order.id}      | is no SpEL expression                    | key = "#order.id".
+                    order-#{#id}     | is no SpEL expression                    | key = "'order-' + #id".
+                    #{#id}-#{#order.id} | is no SpEL expression                 | key = "#id + '-' + #order.id".
+                    #{#id}#{#count}  | is no SpEL expression                    | key = "'' + #id + #count".
+                    'a-' + #{#id}    | is no SpEL expression                    | key = "'a-' + #id".
+                    #{#id} + #{#count} | is no SpEL expression                  | key = "#id + #count".
+                    a + #{#id}       | is no SpEL expression                    | key = "'a + ' + #id".
+                    'order-#order.id' | is a text that is the same for every call | key = "'order-' + #order.id".
+                    '#id-#order.id.' | is a text that is the same for every call | key = "#id + '-' + #order.id + '.'".
+                    it's #{#id}      | is no SpEL expression                    | key = "'it''s ' + #id".
+                    a#{#count > 5 ? 'b' : 'c'} | is no SpEL expression          | key = "'a' + (#count > 5 ? 'b' : 'c')".
+                    order-#{#id      | is no SpEL expression                    | the key is an expression already.
+                    order-#{#id +}   | is no SpEL expression                    | the key is an expression already.
+                    ${region}-#{#id} | is no SpEL expression                    | Placeholders belong into name
+                    'order-#{#id}'   | 'order-#{#id}' is a text that is the same for every call | key = "'order-' + #id".
+                    'order-#id'      | is a text that is the same for every call | key = "'order-' + #id".
+                    'order-#a1'      | is a text that is the same for every call | key = "'order-' + #a1".
+                    '#id'            | is a text that is the same for every call | key = "#id".
+                    "order-#{#id}"   | is a text that is the same for every call | key = "'order-' + #id".
+                    'it''s #{#id}'   | is a text that is the same for every call | key = "'it''s ' + #id".
+                    'a' + '-#{#id}'  | '-#{#id}' is a text that is the same     | key = "'a' + ('-' + #id)".
+                    #count + '#id'   | '#id' is a text that is the same         | key = "#count + (#id)".
+                    {'a-#id', 'b'}   | is a text that is the same for every call | key = "{('a-' + #id), 'b'}".
+                    #count > 5 ? 'a#id' : 'b' | is a text that is the same for every call | key = "#count > 5 ? ('a' + #id) : 'b'".
+                    '${region}-' + #id | '${region}-' is a text that is the same | Placeholders belong into name
                     ${region}        | is no SpEL expression                    | Placeholders belong into name
                     """)
     void shouldRefuse(String key, String problem, String remedy) {
@@ -161,7 +193,14 @@ class KeySyntaxTest {
 
     void rooted(String root) {}
 
-    record Order(String id, int count, Map<String, String> tags) {}
+    record Order(String id, int count, List<Item> items, Map<String, String> tags) {
+
+        public String getId() {
+            return this.id;
+        }
+    }
+
+    record Item(String name, int price) {}
 
     static class Misspelt {
 

@@ -70,18 +70,6 @@ class LockAttributesTest {
         assertThat(requestOf("named").lockName()).isEqualTo("eu-orders");
     }
 
-    @Test
-    void shouldTakeOverloadsAsOneLockByDefault() {
-        try (LockedContext context = LockedContext.of(Overloads.class)) {
-            context.getBean(Overloads.class).run(1);
-            context.getBean(Overloads.class).run("a");
-
-            assertThat(context.registry.requests)
-                    .extracting(LockRequest::lockName)
-                    .containsExactly("Overloads.run", "Overloads.run");
-        }
-    }
-
     private static LockRequest requestOf(String method) throws ReflectiveOperationException {
         try (LockedContext context = LockedContext.prepare(processor -> {}, Accepted.class)
                 .property("region", "eu")
@@ -126,14 +114,5 @@ class LockAttributesTest {
 
         @DistributedLock(name = "${region}-orders")
         public void named() {}
-    }
-
-    static class Overloads {
-
-        @DistributedLock
-        public void run(int number) {}
-
-        @DistributedLock
-        public void run(String text) {}
     }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockNotGrantedException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -29,6 +31,8 @@ class LockedBeanHintsTest {
         assertThat(hints).as("stands in").matches(invoked(Orders.class, "later"));
         assertThat(hints).as("a property").matches(invoked(Order.class, "customer"));
         assertThat(hints).as("a property of it").matches(invoked(Customer.class, "getId"));
+        assertThat(hints).as("a component, which a text shows").matches(read(Order.class, "customer"));
+        assertThat(hints).as("a component of an element").matches(read(Article.class, "code"));
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
         assertThat(hints).as("elements of a list").matches(invoked(Article.class, "code"));
         assertThat(hints).as("repeated").matches(invoked(Orders.class, "count"));
@@ -62,6 +66,11 @@ class LockedBeanHintsTest {
             }
         }
         throw new IllegalArgumentException(type + " has no " + name);
+    }
+
+    private static Predicate<RuntimeHints> read(Class<?> type, String name) {
+        Field field = ReflectionUtils.findField(type, name);
+        return RuntimeHintsPredicates.reflection().onFieldAccess(Objects.requireNonNull(field));
     }
 
     static class Orders {

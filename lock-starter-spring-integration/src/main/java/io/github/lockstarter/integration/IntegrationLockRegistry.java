@@ -57,8 +57,9 @@ public final class IntegrationLockRegistry
     /**
      * The lock of that key, without I/O. The object is a light view; any number of them may stand for the same lock.
      *
-     * @throws IllegalArgumentException if the text of the key may differ between JVMs, as that of arrays, collections,
-     *     maps, and of objects that do not override {@code toString}
+     * @throws IllegalArgumentException if the text of the key may differ between JVMs: arrays, collections, maps,
+     *     {@code Date}, {@code Calendar}, objects that do not override {@code toString}, and records that contain such
+     *     a value (lists and sorted sets of stable elements excepted)
      */
     @Override
     public DistributedLock obtain(Object lockKey) {

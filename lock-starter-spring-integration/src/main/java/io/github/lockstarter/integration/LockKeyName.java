@@ -1,17 +1,14 @@
 package io.github.lockstarter.integration;
 
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.key.StableText;
+import io.github.lockstarter.key.UnstableTextException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Map;
-import java.util.Optional;
 
-/**
- * Name of the lock for a key of Spring Integration, which may be any object. Equal keys must give the same name in every
- * JVM: otherwise nobody would exclude anybody, and nobody would notice.
- */
+/** Name of the lock for a key of Spring Integration, which may be any object whose text is the same in every JVM. */
 final class LockKeyName {
 
     private static final int LONGEST_NAME = 512;
@@ -28,24 +25,15 @@ final class LockKeyName {
     }
 
     private static String text(Object key) {
-        if (key instanceof CharSequence) {
-            return key.toString();
+        try {
+            return StableText.of(key);
+        } catch (UnstableTextException ex) {
+            throw new IllegalArgumentException(
+                    LockException.printable("A lock key is " + ex.getMessage()
+                            + " Two instances would use two locks for it. Use a String, a number or a UUID, for example"
+                            + " with a correlation strategy that returns one."),
+                    ex);
         }
-        if (key instanceof Enum<?> constant) {
-            return constant.name();
-        }
-        String text = key.toString();
-        if (hasNoStableText(key) || text.contains('@' + Integer.toHexString(System.identityHashCode(key)))) {
-            throw new IllegalArgumentException(LockException.printable("A lock key of type "
-                    + key.getClass().getTypeName() + " has a text that may differ between JVMs, \""
-                    + text + "\", so that nobody would exclude anybody. Use a String, a number or a UUID, for"
-                    + " example with a correlation strategy that returns one."));
-        }
-        return text;
-    }
-
-    private static boolean hasNoStableText(Object key) {
-        return key.getClass().isArray() || key instanceof Iterable || key instanceof Map || key instanceof Optional;
     }
 
     private static String digest(String name) {

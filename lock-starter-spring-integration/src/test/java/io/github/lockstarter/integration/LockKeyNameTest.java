@@ -3,9 +3,12 @@ package io.github.lockstarter.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Keys of Spring Integration are objects; equal ones must have the same name everywhere. */
-@SuppressWarnings("UnnecessaryStringBuilder") // a key that is text, but no String
+@SuppressWarnings({"UnnecessaryStringBuilder", "JavaUtilDate"
+}) // a key that is text, but no String; one that is refused
 class LockKeyNameTest {
 
     private static String name(Object key) {
@@ -29,6 +33,8 @@ class LockKeyNameTest {
         assertThat(name(id)).isEqualTo("integration:" + id);
         assertThat(name(TimeUnit.DAYS)).isEqualTo("integration:DAYS");
         assertThat(name(new Order("7", 2))).isEqualTo("integration:Order[id=7, part=2]");
+        assertThat(name(new Group(List.of("a@b", "Foo@1b2c3d")))).isEqualTo("integration:Group[key=[a@b, Foo@1b2c3d]]");
+        assertThat(name(Level.HIGH)).isEqualTo("integration:HIGH");
     }
 
     @Test
@@ -41,7 +47,20 @@ class LockKeyNameTest {
     }
 
     static List<Object> unstable() {
-        return List.of(new byte[] {1}, new Object(), List.of("a"), Map.of(), Optional.of("a"), new Named(new Object()));
+        return List.of(
+                new byte[] {1},
+                new Object(),
+                List.of("a"),
+                Map.of(),
+                Optional.of("a"),
+                new Named(new Object()),
+                new Date(),
+                TimeZone.getDefault(),
+                new Group(new Object()),
+                new Group(new byte[] {1}),
+                new Group(Set.of("a")),
+                new Group(List.of(new Group(new Date()))),
+                new Said("Said(by=shop.Person@1b2c3d)"));
     }
 
     @ParameterizedTest
@@ -54,6 +73,31 @@ class LockKeyNameTest {
     }
 
     private record Order(String id, int part) {}
+
+    private record Group(Object key) {}
+
+    private enum Level {
+        HIGH;
+
+        @Override
+        public String toString() {
+            return "high";
+        }
+    }
+
+    private static final class Said {
+
+        private final String text;
+
+        Said(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return this.text;
+        }
+    }
 
     /** Has a text of its own, which is that of Object all the same. */
     private static final class Named {

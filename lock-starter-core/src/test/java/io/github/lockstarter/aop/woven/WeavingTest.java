@@ -136,6 +136,15 @@ class WeavingTest {
     }
 
     @Test
+    void shouldRefuseToStartWithTwoMethodsOfOneName() {
+        assertThat(lines)
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("> refused Twins: InvalidLockDefinitionException: @DistributedLock on "
+                                + Twins.class.getName() + ".run(")
+                        .contains("'Twins.run'"));
+    }
+
+    @Test
     void shouldLeaveApplicationsWithProxiesAlone() {
         assertThat(lines)
                 .contains(

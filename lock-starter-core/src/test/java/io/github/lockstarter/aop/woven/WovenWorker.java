@@ -106,7 +106,7 @@ final class WovenWorker {
     }
 
     private static void refusals() throws Exception {
-        for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class}) {
+        for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class, Twins.class}) {
             say("refused " + bean.getSimpleName(), () -> {
                 Application.with(AdviceMode.ASPECTJ, port, "lock", keys, bean).close();
                 return "";

@@ -1,0 +1,157 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Follows chains that begin at a parameter, such as {@code #order.customer.id}, at start-up, as far as their types are
+ * known. A name that a record or another final type does not have is refused; a value of any other type may be of a
+ * subclass that has it.
+ */
+final class KeyProperties {
+
+    private static final Log logger = LogFactory.getLog(KeyProperties.class);
+
+    /** Nothing is known of what comes next. */
+    private static final ResolvableType UNKNOWN = ResolvableType.NONE;
+
+    private final LockSite site;
+
+    private final String expression;
+
+    private final KeyVariables variables;
+
+    private final ReadableMembers members = new ReadableMembers();
+
+    KeyProperties(LockSite site, String expression, KeyVariables variables) {
+        this.site = site;
+        this.expression = expression;
+        this.variables = variables;
+    }
+
+    /** Checks what stands behind the dots of a chain whose first child is a parameter. */
+    void check(SpelNode chain, String parameter) {
+        int index = this.variables.indexOfParameter(parameter);
+        if (index < 0) {
+            return;
+        }
+        try {
+            follow(chain, ResolvableType.forMethodParameter(this.site.method(), index, this.site.beanClass()));
+        } catch (LinkageError ex) {
+            // A class is missing that a type on the way mentions; what the key needs may be there all the same.
+            logger.debug("Properties in key \"" + this.expression + "\" of " + this.site + " cannot be checked", ex);
+        }
+    }
+
+    private void follow(SpelNode chain, ResolvableType parameter) {
+        ResolvableType type = parameter;
+        for (int i = 1; i < chain.getChildCount(); i++) {
+            Class<?> raw = type.resolve();
+            // Of a class, SpEL reads the static members, and of an Optional what it contains.
+            if (raw == null || raw == void.class || raw == Class.class || isUnwrapped(raw, chain.getChild(i))) {
+                return;
+            }
+            type = next(chain.getChild(i), type, ClassUtils.resolvePrimitiveIfNecessary(raw));
+        }
+    }
+
+    private static boolean isUnwrapped(Class<?> raw, SpelNode node) {
+        return raw == Optional.class && node instanceof SpelNodeImpl navigation && navigation.isNullSafe();
+    }
+
+    private ResolvableType next(SpelNode node, ResolvableType type, Class<?> raw) {
+        if (node instanceof PropertyOrFieldReference property) {
+            return property(property.getName(), property.getStartPosition(), type, raw);
+        }
+        if (node instanceof MethodReference method) {
+            return method(method, type, raw);
+        }
+        return node instanceof Indexer ? element(node.getChild(0), type, raw) : UNKNOWN;
+    }
+
+    private ResolvableType property(String name, int position, ResolvableType type, Class<?> raw) {
+        if (raw.isArray() && name.equals("length")) {
+            return ResolvableType.forClass(int.class);
+        }
+        Method getter = this.members.getter(name, raw);
+        if (getter != null) {
+            // A subclass could have a getter, which comes before any other accessor and may return anything.
+            return isFinal(raw) || getter.getName().startsWith("get") ? result(getter, type) : UNKNOWN;
+        }
+        Field field = this.members.field(name, raw);
+        if (field == null && isFinal(raw)) {
+            throw refused(raw, "property", name, position, this.members.properties(raw));
+        }
+        return field != null && isFinal(raw) ? ResolvableType.forField(field, type) : UNKNOWN;
+    }
+
+    private ResolvableType method(MethodReference node, ResolvableType type, Class<?> raw) {
+        Set<Method> all = ReadableMembers.methods(node.getName(), raw);
+        if (all.isEmpty() && isFinal(raw)) {
+            throw refused(raw, "method", node.getName(), node.getStartPosition(), ReadableMembers.methodNames(raw));
+        }
+        boolean withoutArguments = node.getChildCount() == 0;
+        for (Method method : all) {
+            if (withoutArguments ? method.getParameterCount() == 0 : all.size() == 1 && isFinal(raw)) {
+                return result(method, type);
+            }
+        }
+        return UNKNOWN;
+    }
+
+    private ResolvableType element(SpelNode index, ResolvableType type, Class<?> raw) {
+        if (Map.class.isAssignableFrom(raw)) {
+            return type.as(Map.class).getGeneric(1);
+        }
+        if (Collection.class.isAssignableFrom(raw)) {
+            return type.as(Collection.class).getGeneric(0);
+        }
+        if (raw.isArray()) {
+            return type.getComponentType();
+        }
+        if (raw == String.class) {
+            return type;
+        }
+        Object name = index instanceof StringLiteral literal
+                ? literal.getLiteralValue().getValue()
+                : null;
+        return name != null ? property(name.toString(), index.getStartPosition() + 1, type, raw) : UNKNOWN;
+    }
+
+    /** What a method returns, with the type variables of its class filled in. */
+    private static ResolvableType result(Method method, ResolvableType owner) {
+        return ResolvableType.forType(method.getGenericReturnType(), owner.as(method.getDeclaringClass()));
+    }
+
+    private static boolean isFinal(Class<?> type) {
+        return Modifier.isFinal(type.getModifiers());
+    }
+
+    private RuntimeException refused(Class<?> type, String kind, String name, int position, Collection<String> known) {
+        String nearest = NearestName.of(name, known);
+        String remedy = nearest != null ? "Did you mean " + corrected(name, position, nearest) + "? " : "";
+        return this.site.refused(
+                "in key = \"" + this.expression + "\", " + type.getTypeName() + " has no public " + kind + " '" + name
+                        + "'",
+                remedy + "It has: " + String.join(", ", known) + ".");
+    }
+
+    private String corrected(String name, int position, String nearest) {
+        return this.expression.substring(0, position) + nearest + this.expression.substring(position + name.length());
+    }
+}

@@ -1,0 +1,117 @@
+package io.github.lockstarter.aop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * Texts with expressions inside of them, such as <code>order-#{#id}</code>, which other annotations take. A key is one
+ * expression, and a name is none: in either, such a text would be one lock for all calls.
+ */
+final class KeyTemplates {
+
+    /** With the properties, methods and elements that follow it. */
+    private static final Pattern VARIABLE = Pattern.compile("#(\\w+)(?:\\??\\.\\w+(?:\\(\\))?|\\[\\w+])*");
+
+    private static final Pattern BRACES = Pattern.compile("#\\{([^{}]*)}");
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+    private KeyTemplates() {}
+
+    /** Whether the text contains what its author probably meant as an expression. */
+    static boolean isOne(String text, KeyVariables variables) {
+        return text.contains("#{")
+                || VARIABLE.matcher(text).results().anyMatch(variable -> isKnown(variable, variables));
+    }
+
+    /** What a key with <code>#{…}</code> in it should be; null if that is unclear. */
+    static @Nullable String corrected(String key, KeyVariables variables) {
+        String expression = BRACES.matcher(key).replaceAll("$1");
+        boolean joins = expression.indexOf('\'') >= 0 || expression.indexOf('"') >= 0 || expression.indexOf('+') >= 0;
+        return joins && isExpression(expression, variables) ? expression : joined(key, variables);
+    }
+
+    private static boolean isExpression(String text, KeyVariables variables) {
+        try {
+            SpelNode ast = PARSER.parseRaw(text).getAST();
+            return BareWords.in(ast, text, variables, KeySyntax.ROOT_PROPERTIES).isEmpty();
+        } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+            return false;
+        }
+    }
+
+    /** The expression that joins the parts of the text; null if that is unclear. */
+    static @Nullable String joined(String text, KeyVariables variables) {
+        String joined = joinedParts(text, variables);
+        return joined != null && isExpression(joined, variables) ? joined : null;
+    }
+
+    private static @Nullable String joinedParts(String text, KeyVariables variables) {
+        try {
+            Expression template = PARSER.parseExpression(braced(text, variables), ParserContext.TEMPLATE_EXPRESSION);
+            List<String> parts = new ArrayList<>();
+            if (template instanceof CompositeStringExpression several) {
+                for (Expression part : several.getExpressions()) {
+                    add(part, variables, parts);
+                }
+            } else if (template instanceof SpelExpression one) {
+                return corrected(one, variables);
+            }
+            // Two numbers would be added.
+            boolean beginsWithText = parts.stream().limit(2).anyMatch(part -> part.startsWith("'"));
+            return parts.isEmpty() ? null : (beginsWithText ? "" : "'' + ") + String.join(" + ", parts);
+        } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+            return null;
+        }
+    }
+
+    private static String braced(String text, KeyVariables variables) {
+        return text.contains("#{")
+                ? text
+                : VARIABLE.matcher(text)
+                        .replaceAll(variable -> Matcher.quoteReplacement(
+                                isKnown(variable, variables) ? "#{" + variable.group() + "}" : variable.group()));
+    }
+
+    private static boolean isKnown(MatchResult variable, KeyVariables variables) {
+        return variable.group(1).equals("root") || variables.contains(variable.group(1));
+    }
+
+    private static void add(Expression part, KeyVariables variables, List<String> parts) {
+        if (part instanceof LiteralExpression literal) {
+            parts.add('\'' + literal.getExpressionString().replace("'", "''") + '\'');
+        } else if (part instanceof SpelExpression expression) {
+            String text = corrected(expression, variables);
+            parts.add(isOperand(expression.getAST()) ? text : '(' + text + ')');
+        }
+    }
+
+    private static String corrected(SpelExpression expression, KeyVariables variables) {
+        String text = expression.getExpressionString();
+        return BareWords.in(expression.getAST(), text, variables, KeySyntax.ROOT_PROPERTIES)
+                .corrected();
+    }
+
+    private static boolean isOperand(SpelNode node) {
+        return node instanceof VariableReference
+                || node instanceof CompoundExpression
+                || node instanceof Literal
+                || node instanceof BeanReference;
+    }
+}

@@ -1,0 +1,49 @@
+package io.github.lockstarter.aop;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the name that was probably meant by one that does not exist. */
+final class NearestName {
+
+    private NearestName() {}
+
+    /** Also finds the accessor of a record that was called like a getter. Null: none is near. */
+    static @Nullable String of(String name, Collection<String> known) {
+        String nearest = nearest(name, known);
+        boolean getter = nearest == null && name.startsWith("get") && name.length() > 3;
+        return getter ? nearest(name.substring(3), known) : nearest;
+    }
+
+    private static @Nullable String nearest(String name, Collection<String> known) {
+        String nearest = null;
+        int least = Math.max(name.length() < 4 ? 1 : 2, name.length() / 3) + 1;
+        for (String candidate : known) {
+            int distance = distance(name.toLowerCase(Locale.ROOT), candidate.toLowerCase(Locale.ROOT));
+            if (distance < least) {
+                least = distance;
+                nearest = candidate;
+            }
+        }
+        return nearest;
+    }
+
+    /** How many characters have to be inserted, removed or replaced (Levenshtein). */
+    private static int distance(String one, String other) {
+        int[] previous = new int[other.length() + 1];
+        for (int j = 0; j < previous.length; j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= one.length(); i++) {
+            int[] current = new int[other.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= other.length(); j++) {
+                int replaced = previous[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(replaced, Math.min(previous[j], current[j - 1]) + 1);
+            }
+            previous = current;
+        }
+        return previous[other.length()];
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.lockstarter.aop;
+
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.NullLiteral;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.Ternary;
+
+/**
+ * An operand of {@code +} that must not be null. SpEL joins null as the text "null", and asks neither the type converter
+ * nor an operator overloader. So the operands of a parsed key get a node of this kind around them, which evaluates them
+ * once, as SpEL would, and refuses null.
+ */
+final class RequiredOperand extends SpelNodeImpl {
+
+    private RequiredOperand(SpelNodeImpl operand) {
+        super(operand.getStartPosition(), operand.getEndPosition(), operand);
+    }
+
+    /**
+     * Returns the same expression with all of its operands required whose text becomes part of the key; conditions and
+     * the arguments of methods are left as they are.
+     */
+    static SpelNodeImpl everywhereIn(SpelNodeImpl node) {
+        if (node instanceof OpPlus && node.getChildCount() == 2) {
+            return new OpPlus(node.getStartPosition(), node.getEndPosition(), operand(node, 0), operand(node, 1));
+        }
+        if (node instanceof Ternary) {
+            return new Ternary(
+                    node.getStartPosition(), node.getEndPosition(), child(node, 0), in(node, 1), in(node, 2));
+        }
+        if (node instanceof Elvis) {
+            return new Elvis(node.getStartPosition(), node.getEndPosition(), in(node, 0), in(node, 1));
+        }
+        if (node instanceof InlineList) {
+            return new InlineList(node.getStartPosition(), node.getEndPosition(), all(node));
+        }
+        if (node instanceof CompoundExpression) {
+            return new CompoundExpression(node.getStartPosition(), node.getEndPosition(), all(node));
+        }
+        if (node instanceof Projection) {
+            return new Projection(node.isNullSafe(), node.getStartPosition(), node.getEndPosition(), in(node, 0));
+        }
+        return node;
+    }
+
+    private static SpelNodeImpl operand(SpelNodeImpl sum, int index) {
+        SpelNodeImpl operand = in(sum, index);
+        boolean neverNull =
+                operand instanceof OpPlus || (operand instanceof Literal && !(operand instanceof NullLiteral));
+        return neverNull ? operand : new RequiredOperand(operand);
+    }
+
+    private static SpelNodeImpl[] all(SpelNodeImpl node) {
+        SpelNodeImpl[] children = new SpelNodeImpl[node.getChildCount()];
+        for (int i = 0; i < children.length; i++) {
+            children[i] = in(node, i);
+        }
+        return children;
+    }
+
+    private static SpelNodeImpl in(SpelNodeImpl node, int index) {
+        return everywhereIn(child(node, index));
+    }
+
+    private static SpelNodeImpl child(SpelNodeImpl node, int index) {
+        return (SpelNodeImpl) node.getChild(index);
+    }
+
+    @Override
+    public TypedValue getValueInternal(ExpressionState state) {
+        TypedValue value = this.children[0].getValueInternal(state);
+        if (value.getValue() == null) {
+            throw new KeyText.Unusable("joins " + toStringAST()
+                    + ", which is null: every call without a value would share"
+                    + " one lock. Refuse such calls before, or say what stands for a missing value: (" + toStringAST()
+                    + " ?: 'none').");
+        }
+        return value;
+    }
+
+    @Override
+    public String toStringAST() {
+        return this.children[0].toStringAST();
+    }
+}

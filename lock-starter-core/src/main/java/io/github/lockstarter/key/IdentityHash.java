@@ -1,0 +1,108 @@
+package io.github.lockstarter.key;
+
+/**
+ * Finds what {@code Object.toString} prints, {@code shop.Order@1b2c3d}, and the same of arrays and lambdas, in a text that
+ * may also contain addresses, {@code user@cafe.example}.
+ */
+final class IdentityHash {
+
+    private static final int MOST_DIGITS = 8;
+
+    /** Hashes with fewer digits are one in 30,000, and what looks like one is mostly a version or a number. */
+    private static final int FEWEST_DIGITS = 5;
+
+    /** So long a number without a letter is hardly ever a version. */
+    private static final int MANY_DIGITS = 7;
+
+    private IdentityHash() {}
+
+    static boolean isIn(String text) {
+        for (int at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+            if (isBehindName(text, at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isBehindName(String text, int at) {
+        int end = at + 1;
+        boolean decimal = false;
+        boolean letter = false;
+        while (end < text.length() && isHex(text.charAt(end))) {
+            decimal |= text.charAt(end) <= '9';
+            letter |= text.charAt(end) > '9';
+            end++;
+        }
+        int digits = end - at - 1;
+        if (digits == 0 || digits > MOST_DIGITS) {
+            return false;
+        }
+        String name = text.substring(startOfName(text, at), at);
+        if (isArray(name)) {
+            return end == text.length() || !Character.isLetterOrDigit(text.charAt(end));
+        }
+        if (digits < FEWEST_DIGITS || (!letter && digits < MANY_DIGITS)) {
+            return false;
+        }
+        // Only a hash of both letters and numbers, and of the usual length, shows that the name before it is a class
+        // without a package.
+        boolean surely = decimal && letter && digits >= MANY_DIGITS;
+        return endsAt(text, end)
+                ? isClass(name, surely)
+                : decimal && !Character.isLetterOrDigit(text.charAt(end)) && isClass(name, false);
+    }
+
+    private static boolean isHex(char c) {
+        return "0123456789abcdef".indexOf(c) >= 0;
+    }
+
+    /** Whether nothing follows that could be the rest of a host or a version. */
+    private static boolean endsAt(String text, int end) {
+        if (end == text.length()) {
+            return true;
+        }
+        char next = text.charAt(end);
+        if (next == '.') {
+            return end + 1 == text.length() || !Character.isLetterOrDigit(text.charAt(end + 1));
+        }
+        return !Character.isJavaIdentifierPart(next) && next != '-' && next != '@';
+    }
+
+    private static int startOfName(String text, int end) {
+        int start = end;
+        while (start > 0 && isPartOfName(text.charAt(start - 1))) {
+            start--;
+        }
+        return start;
+    }
+
+    private static boolean isPartOfName(char c) {
+        return Character.isJavaIdentifierPart(c) || c == '.' || c == '/' || c == '[' || c == ';';
+    }
+
+    /** Such as {@code [B} and {@code [Ljava.lang.String;}. */
+    private static boolean isArray(String name) {
+        int element = name.lastIndexOf('[') + 1;
+        return element > 0
+                && (name.endsWith(";")
+                        || (name.length() == element + 1 && "BCDFIJSZ".indexOf(name.charAt(element)) >= 0));
+    }
+
+    /** Whether it looks like the name of a class; one without a package only before what is surely a hash. */
+    private static boolean isClass(String text, boolean beforeHash) {
+        String name = text.substring(Math.max(text.lastIndexOf('['), text.lastIndexOf(';')) + 1);
+        if (name.indexOf('$') >= 0) {
+            return true;
+        }
+        String simple = name.substring(name.lastIndexOf('.') + 1);
+        boolean inPackage = simple.length() < name.length() && Character.isLowerCase(name.charAt(0));
+        return startsLikeClass(simple) && (inPackage || beforeHash);
+    }
+
+    private static boolean startsLikeClass(String simple) {
+        return !simple.isEmpty()
+                && Character.isJavaIdentifierStart(simple.charAt(0))
+                && !Character.isLowerCase(simple.charAt(0));
+    }
+}

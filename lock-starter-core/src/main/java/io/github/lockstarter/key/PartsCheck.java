@@ -1,0 +1,117 @@
+package io.github.lockstarter.key;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for what makes the text of a value differ between JVMs: in the text, in the components of records, and in the
+ * elements of collections. A component counts only if the text of its record contains its text: a record that overrides
+ * {@code toString} to print its id alone has a stable text, whatever else it consists of.
+ */
+final class PartsCheck {
+
+    /** The values around the one that is being checked; met again inside of themselves, they are not checked twice. */
+    private final List<Object> around = new ArrayList<>();
+
+    /** What is in no part of the text is not in the text of any part either. */
+    private final boolean mayHaveHash;
+
+    private PartsCheck(String text) {
+        this.mayHaveHash = text.indexOf('@') >= 0;
+    }
+
+    static @Nullable UnstablePart find(Object value, String text) {
+        PartsCheck check = new PartsCheck(text);
+        return TextKind.of(value.getClass()) == TextKind.ENTRY ? check.inside(value) : check.ownText(value);
+    }
+
+    private @Nullable UnstablePart inside(@Nullable Object part) {
+        if (part == null || part instanceof String || isAround(part)) {
+            return null;
+        }
+        TextKind kind = TextKind.of(part.getClass());
+        String reason = kind.reasonInside();
+        if (reason != null) {
+            return UnstablePart.whole(part, reason);
+        }
+        if (kind == TextKind.STABLE) {
+            return null;
+        }
+        this.around.add(part);
+        UnstablePart found = insideOf(part, kind);
+        this.around.remove(this.around.size() - 1);
+        return found;
+    }
+
+    private @Nullable UnstablePart insideOf(Object part, TextKind kind) {
+        return switch (kind) {
+            case ORDERED -> elements((Iterable<?>) part, "");
+            case SORTED_MAP -> map((Map<?, ?>) part);
+            case ENTRY -> entry((Map.Entry<?, ?>) part);
+            case OPTIONAL -> part instanceof Optional<?> optional ? inside(optional.orElse(null)) : null;
+            default -> ownText(part);
+        };
+    }
+
+    private @Nullable UnstablePart elements(Iterable<?> elements, String name) {
+        int index = 0;
+        for (Object element : elements) {
+            UnstablePart found = inside(element);
+            if (found != null) {
+                return found.at(name + '[' + index + ']');
+            }
+            index++;
+        }
+        return null;
+    }
+
+    private @Nullable UnstablePart map(Map<?, ?> map) {
+        UnstablePart found = elements(map.keySet(), ".keys");
+        return found != null ? found : elements(map.values(), ".values");
+    }
+
+    private @Nullable UnstablePart entry(Map.Entry<?, ?> entry) {
+        UnstablePart found = inside(entry.getKey());
+        if (found != null) {
+            return found.at(".key");
+        }
+        found = inside(entry.getValue());
+        return found != null ? found.at(".value") : null;
+    }
+
+    private @Nullable UnstablePart ownText(Object value) {
+        List<RecordComponentValue> components = RecordComponentValue.of(value);
+        for (RecordComponentValue component : components) {
+            UnstablePart found = inside(component.value());
+            if (found != null && value.toString().contains(String.valueOf(component.value()))) {
+                return found.at('.' + component.name());
+            }
+        }
+        return this.mayHaveHash ? hash(value, components) : null;
+    }
+
+    private static @Nullable UnstablePart hash(Object value, List<RecordComponentValue> components) {
+        String text = String.valueOf(value);
+        String own = '@' + Integer.toHexString(System.identityHashCode(value));
+        String rest = text;
+        for (RecordComponentValue component : components) {
+            String checked = String.valueOf(component.value());
+            // A component may be an address, user@cafe, that only looks like a hash.
+            rest = checked.indexOf('@') >= 0 ? rest.replace(checked, "") : rest;
+        }
+        boolean unstable = rest.contains(own) || IdentityHash.isIn(rest);
+        return unstable ? UnstablePart.whole(value, TextKind.printed(text)) : null;
+    }
+
+    private boolean isAround(Object part) {
+        for (Object outer : this.around) {
+            if (outer == part) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,169 @@
+package io.github.lockstarter.key;
+
+import java.net.InetAddress;
+import java.net.SocketAddress;
+import java.util.Calendar;
+import java.util.Collection;
+import java.util.Date;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TimeZone;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** What can be said of a text by the type of its value, looked up once for each type. */
+enum TextKind {
+    STABLE(null, null),
+    ENUM(null, null),
+    /** Overrides {@code toString}; records too. */
+    OWN_TEXT(null, null),
+    ENTRY(null, null),
+    OPTIONAL(". Use what it contains: .orElseThrow().", null),
+    ORDERED(Reason.SEVERAL, null),
+    /** No collection, but something with elements and a text of its own, such as a path. */
+    ITERABLE(Reason.SEVERAL, null),
+    UNORDERED(Reason.SEVERAL, Reason.ORDER),
+    ELEMENTS_WITHOUT_TEXT(Reason.SEVERAL, Reason.DIFFERS),
+    SORTED_MAP(Reason.DIFFERS, null),
+    MAP(Reason.DIFFERS, Reason.ORDER),
+    DATE(Reason.DATE, Reason.DATE),
+    TIME_ZONE(Reason.TIME_ZONE, Reason.TIME_ZONE),
+    ADDRESS(Reason.ADDRESS, Reason.ADDRESS),
+    NO_TEXT(Reason.DIFFERS, Reason.DIFFERS);
+
+    static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + Reason.REMEDY;
+
+    private static final ClassValue<TextKind> KINDS = new ClassValue<>() {
+        @Override
+        protected TextKind computeValue(Class<?> type) {
+            return kindOf(type);
+        }
+    };
+
+    private final @Nullable String reasonAlone;
+
+    private final @Nullable String reasonInside;
+
+    TextKind(@Nullable String reasonAlone, @Nullable String reasonInside) {
+        this.reasonAlone = reasonAlone;
+        this.reasonInside = reasonInside;
+    }
+
+    static TextKind of(Class<?> type) {
+        return KINDS.get(type);
+    }
+
+    /** Why such a value is no key; null: it may be one. */
+    @Nullable
+    String reasonAlone() {
+        return this.reasonAlone;
+    }
+
+    /** Why nothing that contains such a value is a key; null: it may be one. */
+    @Nullable
+    String reasonInside() {
+        return this.reasonInside;
+    }
+
+    /** For a text that shows by itself that it is not stable. */
+    static String printed(@Nullable String text) {
+        return ", whose text \"" + text + "\" differs between JVMs. " + Reason.REMEDY;
+    }
+
+    private static TextKind kindOf(Class<?> type) {
+        if (Enum.class.isAssignableFrom(type)) {
+            return ENUM;
+        }
+        if (isOneOf(type, Optional.class, OptionalInt.class, OptionalLong.class, OptionalDouble.class)) {
+            return OPTIONAL;
+        }
+        boolean ownText = overridesToString(type);
+        if (Iterable.class.isAssignableFrom(type)) {
+            return ownText ? kindOfElements(type) : ELEMENTS_WITHOUT_TEXT;
+        }
+        if (!ownText || type.isArray() || isOneOf(type, Future.class, CompletionStage.class)) {
+            return NO_TEXT;
+        }
+        if (Map.class.isAssignableFrom(type)) {
+            return isOneOf(type, SortedMap.class, EnumMap.class) ? SORTED_MAP : MAP;
+        }
+        return kindOfText(type);
+    }
+
+    private static TextKind kindOfElements(Class<?> type) {
+        if (!Collection.class.isAssignableFrom(type)) {
+            return ITERABLE;
+        }
+        return isOneOf(type, List.class, Deque.class, SortedSet.class, EnumSet.class) ? ORDERED : UNORDERED;
+    }
+
+    private static TextKind kindOfText(Class<?> type) {
+        if (isOneOf(type, Date.class, Calendar.class)) {
+            return DATE;
+        }
+        if (isOneOf(type, TimeZone.class)) {
+            return TIME_ZONE;
+        }
+        if (isOneOf(type, InetAddress.class, SocketAddress.class)) {
+            return ADDRESS;
+        }
+        if (!type.isRecord() && isOneOf(type, Map.Entry.class)) {
+            return ENTRY;
+        }
+        boolean stable = isOneOf(type, Number.class, CharSequence.class, Boolean.class, Character.class, UUID.class)
+                || type.getPackageName().equals("java.time");
+        return stable ? STABLE : OWN_TEXT;
+    }
+
+    private static boolean overridesToString(Class<?> type) {
+        try {
+            return type.getMethod("toString").getDeclaringClass() != Object.class;
+        } catch (NoSuchMethodException ex) {
+            // A native image has only the methods that hints name; the text itself is checked instead.
+            return true;
+        }
+    }
+
+    private static boolean isOneOf(Class<?> type, Class<?>... candidates) {
+        for (Class<?> candidate : candidates) {
+            if (candidate.isAssignableFrom(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static final class Reason {
+
+        static final String REMEDY = "Use a property of it that has a stable text, such as an id.";
+
+        static final String DIFFERS = ", whose text differs between JVMs. " + REMEDY;
+
+        static final String SEVERAL = ", which is several values. Only a whole key of @DistributedLock can be several:"
+                + " let its expression return a java.util.Collection.";
+
+        static final String ORDER = ", whose order may differ between JVMs. " + REMEDY;
+
+        static final String DATE =
+                ", whose text depends on the time zone of the JVM. Use its milliseconds or a value of java.time.";
+
+        static final String TIME_ZONE =
+                ", whose text depends on the time zone rules of the JDK. Use its id, or a java.time.ZoneId.";
+
+        static final String ADDRESS =
+                ", whose text depends on whether its host name has been looked up. Use its host address.";
+
+        private Reason() {}
+    }
+}

@@ -1,0 +1,303 @@
+package io.github.lockstarter.aop;
+
+import static io.github.lockstarter.aop.LockedContext.refusal;
+import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.LockRequest;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/** A name that nobody wrote belongs to one method: two that share a lock without knowing it would skip each other's work. */
+class DerivedNamesTest {
+
+    @Test
+    void shouldRefuseTwoClassesOfOneName() {
+        InvalidLockDefinitionException refusal = refusalOf(Sales.Report.class, Stock.Report.class);
+
+        assertThat(refusal)
+                .hasMessageContaining(Sales.Report.class.getName() + ".run()")
+                .hasMessageContaining(Stock.Report.class.getName() + ".run()")
+                .hasMessageContaining("'Report.run'");
+        assertThat(refusal.remedy()).contains("name = \"").contains("exclude each other");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Overloads.class, OverloadsWithKeys.class, Covered.class})
+    void shouldRefuseOverloads(Class<?> bean) {
+        assertThat(refusalOf(bean))
+                .hasMessageContaining(bean.getName() + ".run(String)")
+                .hasMessageContaining(bean.getName() + ".run(int)")
+                .hasMessageContaining("'" + bean.getSimpleName() + ".run'");
+    }
+
+    @Test
+    void shouldSayWhatToDoWithAnAnnotationOfAClass() {
+        assertThat(refusalOf(Covered.class).remedy())
+                .contains("annotate the methods")
+                .contains("name");
+    }
+
+    @Test
+    void shouldRefuseHeirsOfOneName() {
+        assertThat(refusalOf(Sales.Heir.class, Stock.Heir.class))
+                .hasMessageContaining("(of " + Sales.Heir.class.getName() + ")")
+                .hasMessageContaining("(of " + Stock.Heir.class.getName() + ")");
+    }
+
+    @Test
+    void shouldRefuseTwoLambdasOfOneInterface() {
+        InvalidLockDefinitionException refusal = refusalOf(Lambdas.class);
+
+        assertThat(refusal)
+                .hasMessageContaining(Task.class.getName() + ".run()")
+                .hasMessageContaining("'Task.run'")
+                .hasMessageContaining("two lambdas");
+        assertThat(refusal.remedy()).contains("classes").contains("name");
+    }
+
+    @Test
+    void shouldAcceptNamesThatAreGiven() {
+        try (LockedContext context = LockedContext.of(Sales.Named.class, Stock.Named.class, NamedOverloads.class)) {
+            context.getBean(Sales.Named.class).run();
+            context.getBean(Stock.Named.class).run();
+            context.getBean(NamedOverloads.class).run(1);
+            context.getBean(NamedOverloads.class).run("a");
+
+            assertThat(names(context)).containsExactly("report", "report", "NamedOverloads.run", "other");
+        }
+    }
+
+    @Test
+    void shouldAcceptAClassWithANameForAllItsMethods() {
+        try (LockedContext context = LockedContext.of(NamedClass.class)) {
+            context.getBean(NamedClass.class).run("a");
+            context.getBean(NamedClass.class).run(1);
+
+            assertThat(names(context)).containsExactly("all", "all");
+        }
+    }
+
+    @Test
+    void shouldAcceptNamesOnTheMethodsOfAnAnnotatedClass() {
+        try (LockedContext context = LockedContext.of(RenamedOverload.class)) {
+            context.getBean(RenamedOverload.class).run("a");
+            context.getBean(RenamedOverload.class).run(1);
+
+            assertThat(names(context)).containsExactly("RenamedOverload.run", "by number");
+        }
+    }
+
+    @Test
+    void shouldAcceptSeveralAnnotationsOfOneMethod() {
+        try (LockedContext context = LockedContext.of(Transfers.class)) {
+            context.getBean(Transfers.class).move("b", "a");
+
+            assertThat(context.registry.requests)
+                    .extracting(LockRequest::lockName)
+                    .containsExactly("Transfers.move:a", "Transfers.move:b");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {SameTwice.class, SameNameTwice.class, SameKeyTwice.class})
+    void shouldRefuseTwoAnnotationsThatAskForOneLock(Class<?> bean) {
+        assertThat(refusalOf(bean))
+                .hasMessageContaining("@DistributedLock on " + bean.getName() + ".run(String)")
+                .hasMessageContaining("two of its annotations ask for the same lock");
+    }
+
+    @Test
+    void shouldRefuseBeansThatAreMadeLater() {
+        try (LockedContext context = LockedContext.of(Sales.Report.class, LateReport.class)) {
+            assertThat(refusal(() -> context.getBean("late")))
+                    .hasMessageContaining(Stock.Report.class.getName() + ".run()")
+                    .hasMessageContaining(Sales.Report.class.getName() + ".run()");
+
+            context.getBean(Sales.Report.class).run();
+            assertThat(names(context)).containsExactly("Report.run");
+        }
+    }
+
+    @Test
+    void shouldRefuseAtBuildTime() {
+        assertThat(refusal(() -> {
+                    try (LockedContext context =
+                            LockedContext.prepare(processor -> {}, Sales.Report.class, Stock.Report.class)) {
+                        context.refreshForAotProcessing(new RuntimeHints());
+                    }
+                }))
+                .hasMessageContaining("'Report.run'");
+    }
+
+    @Test
+    void shouldNotCareWhileLocksAreOff() {
+        LockedContext.with(processor -> processor.setEnabled(false), Sales.Report.class, Stock.Report.class)
+                .close();
+    }
+
+    @Test
+    void shouldKnowOneApplicationAlone() {
+        LockedContext.of(Sales.Report.class).close();
+        LockedContext.of(Stock.Report.class).close();
+    }
+
+    private static List<String> names(LockedContext context) {
+        return context.registry.requests.stream().map(LockRequest::name).toList();
+    }
+
+    static class Base {
+
+        @DistributedLock
+        public void inherited() {}
+    }
+
+    static class Sales {
+
+        static class Report {
+
+            @DistributedLock
+            public void run() {}
+        }
+
+        static class Named {
+
+            @DistributedLock(name = "report")
+            public void run() {}
+        }
+
+        static class Heir extends Base {}
+    }
+
+    static class Stock {
+
+        static class Report {
+
+            @DistributedLock
+            public void run() {}
+        }
+
+        static class Named {
+
+            @DistributedLock(name = "report")
+            public void run() {}
+        }
+
+        static class Heir extends Base {}
+    }
+
+    interface Task {
+
+        @DistributedLock
+        void run();
+    }
+
+    static class Lambdas {
+
+        @Bean
+        Task one() {
+            return () -> {};
+        }
+
+        @Bean
+        Task two() {
+            return () -> {};
+        }
+    }
+
+    static class Overloads {
+
+        @DistributedLock
+        public void run(String id) {}
+
+        @DistributedLock
+        public void run(int number) {}
+    }
+
+    static class OverloadsWithKeys {
+
+        @DistributedLock("#id")
+        public void run(String id) {}
+
+        @DistributedLock("#number")
+        public void run(int number) {}
+    }
+
+    @DistributedLock
+    static class Covered {
+
+        public void run(String id) {}
+
+        public void run(int number) {}
+    }
+
+    static class NamedOverloads {
+
+        @DistributedLock(name = "other")
+        public void run(String id) {}
+
+        @DistributedLock
+        public void run(int number) {}
+    }
+
+    @DistributedLock(name = "all")
+    static class NamedClass {
+
+        public void run(String id) {}
+
+        public void run(int number) {}
+    }
+
+    @DistributedLock
+    static class RenamedOverload {
+
+        public void run(String id) {}
+
+        @DistributedLock(name = "by number")
+        public void run(int number) {}
+    }
+
+    static class LateReport {
+
+        @Bean
+        @Lazy
+        Stock.Report late() {
+            return new Stock.Report();
+        }
+    }
+
+    static class Transfers {
+
+        @DistributedLock("#from")
+        @DistributedLock("#to")
+        public void move(String from, String to) {}
+    }
+
+    static class SameTwice {
+
+        @DistributedLock
+        @DistributedLock(waitTime = 0)
+        public void run(String id) {}
+    }
+
+    static class SameNameTwice {
+
+        @DistributedLock(name = "report")
+        @DistributedLock(name = "report", minHold = 5)
+        public void run(String id) {}
+    }
+
+    static class SameKeyTwice {
+
+        @DistributedLock(key = "#id")
+        @DistributedLock(name = "SameKeyTwice.run", key = "#id", waitTime = 0)
+        public void run(String id) {}
+    }
+}
