@@ -40,6 +40,8 @@ Keeps(rule) == Dropped # rule
 Max(a, b) == IF a > b THEN a ELSE b
 
 Id(c) == <<c, cl[c].n>>
+\* The owner of a lock that is kept for its minimum hold, see MinimumHold; here nobody keeps one.
+Kept(id) == Append(id, "kept")
 Client(state, n, until) == [st |-> state, n |-> n, until |-> until]
 NextId(c) == IF Keeps("fresh ids") THEN cl[c].n + 1 ELSE 1
 MayDraw == Cardinality({<<c, n>> \in Clients \X (1..Ids) : n <= cl[c].n}) < Ids
@@ -178,7 +180,7 @@ ExecuteAcquire(m) ==
         /\ FullLeaseAgain
         /\ Executed(m, GrantedTo(m.id, m.sent))
         /\ UNCHANGED <<owner, line>>
-     \/ /\ owner \notin {Nobody, m.id}
+     \/ /\ owner \notin {Nobody, m.id, Kept(m.id)}
         /\ line' = IF Stands(m.id) THEN line ELSE Append(line, m.id)
         /\ Executed(m, {})
         /\ UNCHANGED <<owner, exp>>

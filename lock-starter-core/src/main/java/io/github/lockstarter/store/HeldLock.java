@@ -10,6 +10,9 @@ final class HeldLock {
     /** In memory nobody is far away; who does not claim a grant in that time has gone. */
     private static final long CLAIM_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
+    /** Stands before the id of the acquisition whose lock is kept, as in {@code keep.lua}; no acquisition has such an id. */
+    private static final String KEPT = "~k";
+
     private final String owner;
 
     private final long token;
@@ -56,9 +59,24 @@ final class HeldLock {
         }
     }
 
-    /** Ends in that time, however much is left. */
-    void endIn(long now, long millis) {
-        this.endsAt = now + TimeUnit.MILLISECONDS.toNanos(millis);
+    /** Whether the acquisition has released the lock, which is kept for a minimum hold. */
+    boolean isKeptBy(String acquisitionId) {
+        return this.owner.equals(KEPT + acquisitionId);
+    }
+
+    /** The same lock under an owner that no command of the acquisition matches; it ends in that time. */
+    HeldLock kept(long now, long millis) {
+        HeldLock kept = new HeldLock(KEPT + this.owner, this.token, this.line);
+        kept.endsAt = now + TimeUnit.MILLISECONDS.toNanos(millis);
+        return kept;
+    }
+
+    /** Ends in that time, unless less is left. */
+    void shorten(long now, long millis) {
+        long end = now + TimeUnit.MILLISECONDS.toNanos(millis);
+        if (end - this.endsAt < 0) {
+            this.endsAt = end;
+        }
     }
 
     void join(String acquisitionId) {

@@ -39,7 +39,8 @@ public final class InMemoryLockStore implements LockStore {
                 lock.lengthen(now, leaseMillis);
                 reply[0] = new AcquireReply.Granted(lock.token());
             } else {
-                if (join) {
+                // Executed late, the acquire of a grant that has ended would wait for nobody.
+                if (join && !lock.isKeptBy(acquisitionId)) {
                     lock.join(acquisitionId);
                 }
                 reply[0] = new AcquireReply.Taken(lock.remainingMillis(now));
@@ -118,11 +119,16 @@ public final class InMemoryLockStore implements LockStore {
         long now = System.nanoTime();
         boolean[] kept = {false};
         HeldLock left = this.locks.computeIfPresent(lockName, (name, held) -> {
-            if (held.isHeld(now) && held.isOwnedBy(acquisitionId)) {
-                held.endIn(now, keepMillis);
+            HeldLock lock = live(held, now);
+            if (lock != null && lock.isOwnedBy(acquisitionId)) {
                 kept[0] = true;
+                return lock.kept(now, keepMillis);
             }
-            return live(held, now);
+            if (lock != null && lock.isKeptBy(acquisitionId)) {
+                kept[0] = true;
+                lock.shorten(now, keepMillis);
+            }
+            return lock;
         });
         if (kept[0]) {
             return ReleaseReply.RELEASED;

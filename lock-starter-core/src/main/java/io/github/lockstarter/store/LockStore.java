@@ -59,24 +59,50 @@ public interface LockStore {
 
     /**
      * As {@link #release}, but returns once the command is on its way, ordered before every later command of this
-     * instance for that lock; but a server that has just forgotten the script learns it first. A store that cannot do that
-     * waits for the answer.
+     * instance for that lock; but a server that has just forgotten the script learns it first. Never blocks. By default
+     * no store can do that.
      *
-     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer
+     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
+     *     Null: this store cannot do that
      */
-    CompletionStage<ReleaseReply> releaseLater(
-            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor);
+    default @Nullable CompletionStage<ReleaseReply> releaseLater(
+            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
+        return null;
+    }
 
     /**
-     * Lets the lock run out in that many milliseconds if the acquisition owns it, instead of releasing it; it must not be
-     * renewed any more. Repeated, it counts from anew.
+     * Ends the grant of the acquisition but keeps the lock taken: it expires by itself after that many milliseconds. The
+     * acquisition does not own the lock any more, so that an acquire, renewal or release under its id that is executed
+     * late changes nothing. Repeated, it never lengthens the time that is left.
      *
-     * @return {@code RELEASED}, or why not: {@code GONE} or {@code TAKEN}
+     * @param keepMillis at least 1
+     * @return {@code RELEASED}, also if the lock is kept already; {@code GONE} or {@code TAKEN} if the acquisition does
+     *     not own it; {@code UNPROVEN} if that may be the answer to a second execution after the lock has expired
      */
     ReleaseReply keep(String lockName, String acquisitionId, long keepMillis);
 
+    /**
+     * As {@link #keep}, but returns once the command is on its way; never blocks. By default no store can do that.
+     *
+     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
+     *     Null: this store cannot do that
+     */
+    default @Nullable CompletionStage<ReleaseReply> keepLater(String lockName, String acquisitionId, long keepMillis) {
+        return null;
+    }
+
     /** Whether anybody owns the lock. */
     boolean isLocked(String lockName);
+
+    /**
+     * As {@link #isLocked}, but returns once the command is on its way; never blocks. By default no store can do that.
+     *
+     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
+     *     Null: this store cannot do that
+     */
+    default @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
+        return null;
+    }
 
     /**
      * Looks at a lock without changing anything; by default a store tells no more than that it is owned. May take two

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
@@ -151,6 +153,23 @@ class LeastPrivilegeTest {
                 .asString()
                 .contains("missing permission");
         assertThat(this.redis.pttl("lock:{stuck}")).as("it runs out").isPositive();
+    }
+
+    /** They go in one call, which the server refuses for all of them. */
+    @Test
+    void shouldRenewWhatItMayBesideWhatItMayNotAnyMore() throws Exception {
+        Instance instance = instanceWith(RULE);
+        Lease allowed = instance.acquire("allowed");
+        Lease forbidden = instance.acquire("forbidden");
+        soon().until(() -> instance.events().count(LockRenewedEvent.class, "forbidden") > 0);
+
+        this.user.grant(RULE.replace("~lock:*", "~lock:{allowed}"));
+
+        soon().until(() -> instance.events().count(LockRenewalFailedEvent.class, "forbidden") > 2);
+        assertThat(instance.events().count(LockRenewalFailedEvent.class, "allowed"))
+                .isZero();
+        assertThat(allowed.state()).isEqualTo(Lease.State.HELD);
+        assertThat(forbidden.state()).isEqualTo(Lease.State.AT_RISK);
     }
 
     @Test

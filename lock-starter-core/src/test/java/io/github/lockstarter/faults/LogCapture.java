@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
-/** What is logged while this is open: WARN and above. */
+/** What is logged while this is open. */
 final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
     private final Logger logger;
@@ -18,18 +18,23 @@ final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoClosea
 
     private final List<String> messages = new CopyOnWriteArrayList<>();
 
-    /** What the library logs. */
+    /** What the library logs at WARN and above. */
     LogCapture() {
         this("io.github.lockstarter");
     }
 
-    /** What is logged under that name. */
+    /** What is logged under that name at WARN and above. */
     LogCapture(String name) {
+        this(name, Level.WARN);
+    }
+
+    /** What is logged under that name at that level and above. */
+    LogCapture(String name, Level level) {
         this.logger = (Logger) LoggerFactory.getLogger(name);
         this.levelBefore = this.logger.getLevel();
         setContext((LoggerContext) LoggerFactory.getILoggerFactory());
         start();
-        this.logger.setLevel(Level.WARN);
+        this.logger.setLevel(level);
         this.logger.setAdditive(false);
         this.logger.addAppender(this);
     }

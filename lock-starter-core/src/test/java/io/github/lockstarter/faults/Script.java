@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -19,7 +20,8 @@ import org.springframework.data.redis.core.script.DigestUtils;
 enum Script implements Predicate<List<String>> {
     ACQUIRE("acquire.lua"),
     RENEW("renew.lua"),
-    RELEASE("release.lua");
+    RELEASE("release.lua"),
+    KEEP("keep.lua");
 
     private final String text;
 
@@ -52,7 +54,14 @@ enum Script implements Predicate<List<String>> {
 
     /** Acquires, as if it came from the one with that id, which never waits. */
     static void acquire(RedisCli redis, String key, String id, Duration lease) {
-        redis.command("EVALSHA", ACQUIRE.sha1, "1", key, id, Long.toString(lease.toMillis()));
+        ACQUIRE.call(redis, key, id, Long.toString(lease.toMillis()));
+    }
+
+    /** Calls the script for that key, as if the command came late, and returns what Redis answers. */
+    Object call(RedisCli redis, String key, String... arguments) {
+        List<String> command = new ArrayList<>(List.of("EVALSHA", this.sha1, "1", key));
+        command.addAll(List.of(arguments));
+        return redis.command(command.toArray(String[]::new));
     }
 
     /** Makes Redis know all scripts, so that the next call of each is one command. */

@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +25,13 @@ public final class FaultProxy implements AutoCloseable {
     private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
     private final Queue<List<String>> seen = new ConcurrentLinkedQueue<>();
     private final AtomicLong accepted = new AtomicLong();
+    private final AtomicInteger targetPort;
     private final ProxyConnection.Context context;
     private @Nullable ProxyListener listener;
 
     private FaultProxy(int targetPort) {
-        context = new ProxyConnection.Context(targetPort, requests, replies, seen::add, connections::remove);
+        this.targetPort = new AtomicInteger(targetPort);
+        context = new ProxyConnection.Context(this.targetPort::get, requests, replies, seen::add, connections::remove);
     }
 
     /** A proxy in front of a port of this machine. The server need not run; a client is cut off if it doesn't. */
@@ -36,6 +39,11 @@ public final class FaultProxy implements AutoCloseable {
         FaultProxy proxy = new FaultProxy(targetPort);
         proxy.accept();
         return proxy;
+    }
+
+    /** Leads new connections to another port of this machine, for good; those that are open stay where they are. */
+    public void leadTo(int otherPort) {
+        targetPort.set(otherPort);
     }
 
     public String host() {

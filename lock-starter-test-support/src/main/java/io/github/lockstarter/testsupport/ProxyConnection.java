@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * One client of the proxy and its connection to the server, which is opened with the first command. As in TCP, nothing
@@ -19,7 +20,7 @@ final class ProxyConnection {
 
     /** What a connection needs to know about its proxy. */
     record Context(
-            int targetPort,
+            IntSupplier targetPort,
             ProxyFaults requests,
             ProxyFaults replies,
             Consumer<List<String>> seen,
@@ -88,7 +89,8 @@ final class ProxyConnection {
     private void connect() throws IOException {
         if (!server.isConnected()) {
             server.setTcpNoDelay(true);
-            server.connect(new InetSocketAddress(Ports.loopback(), context.targetPort()));
+            server.connect(
+                    new InetSocketAddress(Ports.loopback(), context.targetPort().getAsInt()));
             threads.addAndGet(2);
             down.start();
         }

@@ -1,11 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.cluster.ClusterClientOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,16 +13,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Derives a Lettuce connection factory from the application's: same servers, credentials, TLS and client resources, but
- * short timeouts, and commands are rejected while there is no connection, for a queued one would be executed at a time
- * when nobody expects it any more.
+ * short timeouts, and client options of which {@link DerivedOptions} changes a few.
  */
 final class DerivedFactory {
-
-    /**
-     * A timer for each command costs more than the rest of the call. Who waits for an answer gives up by itself, and what
-     * nobody waits for has a time limit of its own, see {@link ScriptCalls}.
-     */
-    private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
 
     /** Field of the connection factory that no getter tells. */
     static final String CONFIGURATION = "configuration";
@@ -86,13 +74,19 @@ final class DerivedFactory {
         return derived;
     }
 
+    /**
+     * Copies what decides how to connect. Not copied are the pool, as one connection is shared by all threads, and the
+     * preference for replicas: their answers may be old, and questions about locks must not get other answers than the
+     * scripts, which write and therefore run on the master.
+     */
     private LettuceClientConfiguration clientConfiguration() {
         LettuceClientConfiguration client = this.original.getClientConfiguration();
+        ClientOptions options = client.getClientOptions().orElseGet(ClientOptions::create);
         LettuceClientConfiguration.LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
                 .commandTimeout(this.timeout)
                 .shutdownTimeout(client.getShutdownTimeout())
                 .shutdownQuietPeriod(client.getShutdownQuietPeriod())
-                .clientOptions(clientOptions(client));
+                .clientOptions(DerivedOptions.of(options, isCluster(), this.timeout));
         client.getClientName().ifPresent(builder::clientName);
         client.getClientResources().ifPresent(builder::clientResources);
         client.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
@@ -104,42 +98,6 @@ final class DerivedFactory {
             }
         }
         return builder.build();
-    }
-
-    private ClientOptions clientOptions(LettuceClientConfiguration client) {
-        ClientOptions given = client.getClientOptions().orElseGet(ClientOptions::create);
-        SocketOptions socket = given.getSocketOptions();
-        Duration connectTimeout =
-                socket.getConnectTimeout().compareTo(this.timeout) < 0 ? socket.getConnectTimeout() : this.timeout;
-        if (isCluster()) {
-            ClusterClientOptions cluster =
-                    given instanceof ClusterClientOptions options ? options : ClusterClientOptions.create();
-            return cluster.mutate()
-                    .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                    .socketOptions(
-                            socket.mutate().connectTimeout(connectTimeout).build())
-                    .timeoutOptions(WITHOUT_TIMER)
-                    .topologyRefreshOptions(refreshing(cluster))
-                    .build();
-        }
-        return given.mutate()
-                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())
-                .timeoutOptions(WITHOUT_TIMER)
-                .build();
-    }
-
-    /** Off by default, but a lock that never learns of a failover is renewed at the wrong node until it is lost. */
-    @SuppressWarnings("deprecation") // the default from Lettuce 7 on, not before
-    private static ClusterTopologyRefreshOptions refreshing(ClusterClientOptions options) {
-        ClusterTopologyRefreshOptions given = options.getTopologyRefreshOptions();
-        return given != null && !given.getAdaptiveRefreshTriggers().isEmpty()
-                ? given
-                : ClusterTopologyRefreshOptions.builder()
-                        .enableAdaptiveRefreshTrigger(RefreshTrigger.values())
-                        .adaptiveRefreshTriggersTimeout(Duration.ofSeconds(1))
-                        .enablePeriodicRefresh(Duration.ofSeconds(10))
-                        .build();
     }
 
     /** The name under which it logs in. */

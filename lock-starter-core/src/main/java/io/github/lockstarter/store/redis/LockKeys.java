@@ -20,6 +20,12 @@ final class LockKeys {
         return this.before + encode(lockName) + '}';
     }
 
+    /** A key that no lock has; two of them are in different slots of a cluster. */
+    String ofNoLock(char last) {
+        // Empty braces do not count, and texts that differ in the last bit alone have different checksums.
+        return this.before + '}' + last;
+    }
+
     /** A pattern for everything that ever is written, as access rules want it. */
     String all() {
         return this.before.substring(0, this.before.length() - 1) + '*';

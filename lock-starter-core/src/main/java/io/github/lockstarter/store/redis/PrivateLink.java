@@ -214,7 +214,11 @@ final class PrivateLink implements RedisLink {
         // Nobody but us sees the connection: without this each call would make a proxy around it.
         template.setExposeConnection(true);
         RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOver(factory);
-        this.link = new Link(factory, template, new ScriptCalls(commands, this.timeout));
+        MixedSlots mixedSlots = new MixedSlots(servers());
+        if (!isCluster()) {
+            mixedSlots.probe(commands, this.keys);
+        }
+        this.link = new Link(factory, template, new ScriptCalls(commands, this.timeout, mixedSlots));
         Listener told = this.listener;
         if (told != null) {
             SubscriptionBreaks.of(factory, () -> told.subscriptionBroke(factory));
@@ -262,6 +266,12 @@ final class PrivateLink implements RedisLink {
     @Override
     public boolean isCluster() {
         return this.recipe.isCluster();
+    }
+
+    @Override
+    public boolean countsReceivers() {
+        Link current = this.link;
+        return !isCluster() && (current == null || !current.calls().mixedSlots().areRefused());
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +33,12 @@ final class RedisErrors {
 
     /** Codes of a server that another one has replaced, or may have: who asks for the master again finds that one. */
     private static final List<String> REPLACED = List.of("READONLY", "MASTERDOWN", "NOREPLICAS");
+
+    /** Codes that only a cluster has. */
+    private static final List<String> OF_CLUSTER = List.of("CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN");
+
+    /** How proxies in front of clusters say it, in lower case. */
+    private static final List<String> OF_SLOTS = List.of("crossslot", "same slot", "non local key");
 
     private static final Pattern CODE_IN_SCRIPT =
             Pattern.compile("[ -](OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM) ");
@@ -78,11 +85,22 @@ final class RedisErrors {
         if (ex instanceof IllegalStateException && !(ex instanceof CancellationException)) {
             return notConnectedBecause(subject, ex);
         }
+        String reason = isInterrupt(ex) ? "the calling thread was interrupted" : String.valueOf(ex.getMessage());
         return new LockStoreException(
-                subject + "gave no answer (" + ex.getMessage() + "). Whether the command was executed is not known.",
+                subject + "gave no answer (" + reason + "). Whether the command was executed is not known.",
                 ex,
                 true,
                 true);
+    }
+
+    /** Whether the calling thread was interrupted while it waited, which says nothing about the connection. */
+    static boolean isInterrupt(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String refusal(String subject, String message) {
@@ -101,6 +119,32 @@ final class RedisErrors {
 
     static boolean isOfReplaced(String message) {
         return codeIn(inner(message), REPLACED) != null;
+    }
+
+    /** Whether a call with several keys was refused because of their slots, or by a server that has slots. */
+    static boolean isOfSlots(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (isOfSlots(String.valueOf(cause.getMessage()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a call with several keys was refused because of one of them, perhaps, and not because of the server. */
+    static boolean mayConcernOneKey(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            String message = inner(String.valueOf(cause.getMessage()));
+            if (codeIn(message, REFUSED) == null && codeIn(message, List.of("NOPERM", "WRONGTYPE", "ERR ")) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean isOfSlots(String message) {
+        String text = message.toLowerCase(Locale.ROOT);
+        return codeIn(message, OF_CLUSTER) != null || OF_SLOTS.stream().anyMatch(text::contains);
     }
 
     /** Up to Redis 6.2 a command that fails in a script is reported inside of a text about the script. */

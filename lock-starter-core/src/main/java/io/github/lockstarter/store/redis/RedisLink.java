@@ -40,7 +40,7 @@ interface RedisLink {
                 cause instanceof LockStoreException known ? known : RedisErrors.translate(cause, subject, this);
         if (RedisErrors.isOfReplaced(cause)) {
             misled();
-        } else if (translated.isTransient()) {
+        } else if (translated.isTransient() && !RedisErrors.isInterrupt(cause)) {
             suspect();
         }
         return translated;
@@ -50,6 +50,9 @@ interface RedisLink {
     boolean isPrivate();
 
     boolean isCluster();
+
+    /** Whether the receivers that {@code PUBLISH} counts are all there are: a node of a cluster counts its own. */
+    boolean countsReceivers();
 
     /** For script calls without the template; null if there is no connection, or none of the store's own. */
     @Nullable

@@ -9,13 +9,10 @@ import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -31,17 +28,19 @@ public final class RedisLockStore implements LockStore {
     /** What Redis says is left of a key that is not there. */
     private static final long GONE = -2;
 
+    /** Field of the lock's hash that is there if and only if the lock is owned, see acquire.lua. */
+    static final String OWNER = "o";
+
     private final LockKeys keys;
 
     private final RedisLink link;
+
+    private final LockCalls calls;
 
     private final Renewals renewals;
 
     /** A grant from the line waits twice the poll interval for its claim. */
     private final String claimMillis;
-
-    /** Whether the receivers of a message that a script counts are all there are. */
-    private final String receiversCount;
 
     private volatile @Nullable Inbox inbox;
 
@@ -53,9 +52,9 @@ public final class RedisLockStore implements LockStore {
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
         this.keys = new LockKeys(settings.keyPrefix());
         this.link = linkOver(factory, this.keys, settings);
+        this.calls = new LockCalls(this.keys, this.link);
         this.renewals = new Renewals(this.keys, this.link);
         this.claimMillis = Long.toString(2 * settings.pollInterval().toMillis());
-        this.receiversCount = this.link.isPrivate() && !this.link.isCluster() ? "1" : "0";
     }
 
     private static RedisLink linkOver(RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
@@ -72,39 +71,15 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        return reply(execute(lockName, LuaScript.ACQUIRE, acquireArguments(acquisitionId, leaseMillis, join)));
+        return reply(
+                this.calls.execute(lockName, LuaScript.ACQUIRE, acquireArguments(acquisitionId, leaseMillis, join)));
     }
 
     @Override
     public @Nullable CompletionStage<AcquireReply> acquireLater(
             String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        ScriptCalls calls = this.link.calls();
-        if (calls == null) {
-            return null;
-        }
-        return send(
-                calls,
-                LuaScript.ACQUIRE,
-                lockName,
-                acquireArguments(acquisitionId, leaseMillis, join),
-                RedisLockStore::reply);
-    }
-
-    /** Sends a script call without waiting; whatever goes wrong with it fails the stage, in our terms. */
-    private <T> CompletionStage<T> send(
-            ScriptCalls calls, LuaScript<Long> script, String lockName, String[] arguments, Function<Long, T> meaning) {
-        CompletionStage<Long> reply;
-        try {
-            reply = calls.send(script, List.of(this.keys.keyOf(lockName)), arguments);
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedStage(this.link.failed(ex, lockName));
-        }
-        return reply.handle((code, failure) -> {
-            if (failure != null) {
-                throw this.link.failed(failure, lockName);
-            }
-            return meaning.apply(code);
-        });
+        return this.calls.send(
+                lockName, LuaScript.ACQUIRE, acquireArguments(acquisitionId, leaseMillis, join), RedisLockStore::reply);
     }
 
     private static AcquireReply reply(long answer) {
@@ -128,57 +103,36 @@ public final class RedisLockStore implements LockStore {
     @Override
     public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
         long breaks = this.link.breaks();
-        long reply = execute(lockName, LuaScript.RELEASE, releaseArguments(acquisitionId, lastToken, successor));
+        long reply =
+                this.calls.execute(lockName, LuaScript.RELEASE, releaseArguments(acquisitionId, lastToken, successor));
         return ReleaseAnswers.meaning(reply, this.link.breaks() != breaks);
     }
 
     @Override
-    public CompletionStage<ReleaseReply> releaseLater(
+    public @Nullable CompletionStage<ReleaseReply> releaseLater(
             String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        ScriptCalls calls = this.link.calls();
-        if (calls == null) {
-            try {
-                return CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
-            } catch (RuntimeException ex) {
-                return CompletableFuture.failedStage(ex);
-            }
-        }
         long breaks = this.link.breaks();
-        return send(
-                calls,
-                LuaScript.RELEASE,
+        return this.calls.send(
                 lockName,
+                LuaScript.RELEASE,
                 releaseArguments(acquisitionId, lastToken, successor),
                 code -> ReleaseAnswers.meaning(code, this.link.breaks() != breaks));
     }
 
     private String[] releaseArguments(String acquisitionId, long lastToken, @Nullable Successor successor) {
+        String receiversCount = this.link.countsReceivers() ? "1" : "0";
         return successor == null
-                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.inboxes(), this.receiversCount}
+                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.inboxes(), receiversCount}
                 : new String[] {
                     acquisitionId,
                     Long.toString(lastToken),
                     this.keys.inboxes(),
-                    this.receiversCount,
+                    receiversCount,
                     successor.acquisitionId(),
                     Long.toString(successor.leaseMillis()),
                     this.claimMillis,
                     address()
                 };
-    }
-
-    /** Calls a script and waits for its answer. */
-    private long execute(String lockName, LuaScript<Long> script, String... arguments) {
-        String key = this.keys.keyOf(lockName);
-        ScriptCalls calls = this.link.calls();
-        if (calls == null) {
-            return call(lockName, redis -> redis.execute(script, List.of(key), (Object[]) arguments));
-        }
-        try {
-            return calls.call(script, key, arguments);
-        } catch (RuntimeException ex) {
-            throw this.link.failed(ex, lockName);
-        }
     }
 
     @Override
@@ -193,22 +147,40 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        long reply = execute(lockName, LuaScript.KEEP, acquisitionId, Long.toString(keepMillis));
-        return ReleaseAnswers.meaning(reply, false);
+        long breaks = this.link.breaks();
+        long reply = this.calls.execute(lockName, LuaScript.KEEP, acquisitionId, Long.toString(keepMillis));
+        return ReleaseAnswers.meaning(reply, this.link.breaks() != breaks);
+    }
+
+    @Override
+    public @Nullable CompletionStage<ReleaseReply> keepLater(String lockName, String acquisitionId, long keepMillis) {
+        long breaks = this.link.breaks();
+        return this.calls.send(
+                lockName,
+                LuaScript.KEEP,
+                new String[] {acquisitionId, Long.toString(keepMillis)},
+                code -> ReleaseAnswers.meaning(code, this.link.breaks() != breaks));
     }
 
     @Override
     public boolean isLocked(String lockName) {
-        return call(lockName, redis -> redis.opsForHash().hasKey(this.keys.keyOf(lockName), "o"));
+        return this.calls.query(lockName, redis -> redis.opsForHash().hasKey(this.keys.keyOf(lockName), OWNER));
+    }
+
+    @Override
+    public @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
+        return this.calls.sendIsLocked(lockName);
     }
 
     @Override
     public @Nullable StoredLock find(String lockName) {
         String key = this.keys.keyOf(lockName);
         // Two commands: it may end in between.
-        Optional<Object> token =
-                call(lockName, redis -> Optional.ofNullable(redis.opsForHash().get(key, "f")));
-        long millis = token.isEmpty() ? GONE : call(lockName, redis -> redis.getExpire(key, TimeUnit.MILLISECONDS));
+        Optional<Object> token = this.calls.query(
+                lockName, redis -> Optional.ofNullable(redis.opsForHash().get(key, "f")));
+        long millis = token.isEmpty()
+                ? GONE
+                : this.calls.query(lockName, redis -> redis.getExpire(key, TimeUnit.MILLISECONDS));
         return millis == GONE
                 ? null
                 : new StoredLock(Long.parseLong(token.orElseThrow().toString()), millis);
@@ -217,8 +189,8 @@ public final class RedisLockStore implements LockStore {
     @Override
     public boolean forceRelease(String lockName) {
         // From the owner found now, and from no other: repeated by the client, it must not hit the successor.
-        String owner = call(lockName, redis -> {
-            Object id = redis.opsForHash().get(this.keys.keyOf(lockName), "o");
+        String owner = this.calls.query(lockName, redis -> {
+            Object id = redis.opsForHash().get(this.keys.keyOf(lockName), OWNER);
             return id != null ? id.toString() : "";
         });
         if (owner.isEmpty()) {
@@ -226,23 +198,6 @@ public final class RedisLockStore implements LockStore {
         }
         ReleaseReply reply = release(lockName, owner, 0, null);
         return reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN;
-    }
-
-    private <T> T call(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
-        StringRedisTemplate redis = this.link.template();
-        if (redis == null) {
-            throw RedisErrors.notConnected(lockName, this.link);
-        }
-        T reply;
-        try {
-            reply = command.apply(redis);
-        } catch (RuntimeException ex) {
-            throw this.link.failed(ex, lockName);
-        }
-        if (reply == null) {
-            throw RedisErrors.inTransaction(lockName);
-        }
-        return reply;
     }
 
     @Override

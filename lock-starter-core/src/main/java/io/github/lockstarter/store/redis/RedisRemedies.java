@@ -7,6 +7,10 @@ final class RedisRemedies {
 
     private static final String CREDENTIALS = "Check spring.data.redis.username and password.";
 
+    private static final String SLOTS = "The server belongs to a cluster: if it has several shards, set"
+            + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
+            + " works as it is.";
+
     private RedisRemedies() {}
 
     /** For an answer to a command; empty: time mends it, or nobody here knows better. */
@@ -23,13 +27,17 @@ final class RedisRemedies {
             case "READONLY" ->
                 "The server is a replica: until it is a master again, or for good, spring.data.redis.* must lead to"
                         + " another one.";
-            case "MOVED", "ASK", "CROSSSLOT" ->
-                "The server belongs to a cluster: set spring.data.redis.cluster.nodes instead of host and port.";
+            case "MOVED", "ASK" ->
+                "The server is one of several shards of a cluster: set spring.data.redis.cluster.nodes instead of host and"
+                        + " port.";
+            case "CROSSSLOT" -> SLOTS;
             case "OOM" -> "Raise its maxmemory; locks that are held are still renewed and released.";
             case "ERR" ->
                 error.contains("number of clients")
                         ? "Raise its maxclients, or find out who opens so many connections."
-                        : "Check that the server is Redis 6.2 or Valkey 7.2, or newer, and allows scripts.";
+                        : RedisErrors.isOfSlots(error)
+                                ? SLOTS
+                                : "Check that the server is Redis 6.2 or Valkey 7.2, or newer, and allows scripts.";
             default -> "";
         };
     }

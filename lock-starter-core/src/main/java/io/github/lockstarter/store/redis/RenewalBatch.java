@@ -26,6 +26,10 @@ final class RenewalBatch {
         return new RenewalBatch(renewals.subList(0, end));
     }
 
+    List<? extends Renewal> renewals() {
+        return this.renewals;
+    }
+
     int size() {
         return this.renewals.size();
     }
@@ -60,6 +64,15 @@ final class RenewalBatch {
                         + this.renewals.get(size() - 1).lockName();
     }
 
+    /** Whether some of several were refused because of their slots, by a server that notices while the script runs. */
+    boolean isRefusedTogether(List<?> failures) {
+        boolean refused = false;
+        for (int i = 1; i < failures.size() && size() > 1; i += 2) {
+            refused |= !(failures.get(i) instanceof Long) && RedisErrors.isOfSlots(text(failures.get(i)));
+        }
+        return refused;
+    }
+
     /** Tells each what the script's list of failures means to it; true if it came from a server that was replaced. */
     boolean answered(List<?> failures) {
         boolean replaced = false;
@@ -90,9 +103,13 @@ final class RenewalBatch {
             renewal.lost(code == 0 ? LossReason.DELETED : LossReason.TAKEN_OVER);
             return false;
         }
-        String error = reason instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "" + reason;
+        String error = text(reason);
         renewal.failed(new LockStoreException(
                 "Redis did not renew lock '" + renewal.lockName() + "': " + error, null, false, true));
         return RedisErrors.isOfReplaced(error);
+    }
+
+    private static String text(Object error) {
+        return error instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "" + error;
     }
 }

@@ -32,13 +32,21 @@ final class ScriptCalls {
 
     private final AnswerTimeouts timeouts;
 
+    private final MixedSlots mixedSlots;
+
     private final Set<LuaScript<?>> known = ConcurrentHashMap.newKeySet();
 
     /** Calls over that connection; each fails after the timeout. */
-    ScriptCalls(RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout) {
+    ScriptCalls(RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout, MixedSlots mixedSlots) {
         this.commands = commands;
+        this.mixedSlots = mixedSlots;
         this.timeout = timeout;
         this.timeouts = new AnswerTimeouts(timeout);
+    }
+
+    /** Whether one call may have keys of different slots. */
+    MixedSlots mixedSlots() {
+        return this.mixedSlots;
     }
 
     /** Calls a script for one key, and waits for the answer. */
@@ -93,6 +101,16 @@ final class ScriptCalls {
                     }
                     return CompletableFuture.failedStage(cause instanceof TimeoutException ? noAnswer() : cause);
                 });
+    }
+
+    /** Asks without waiting whether a hash has a field. */
+    CompletionStage<Boolean> sendHasField(String key, String field) {
+        return limited(this.commands.hexists(bytes(key), bytes(field))).handle((has, failure) -> {
+            if (failure == null) {
+                return has;
+            }
+            throw failure instanceof TimeoutException ? noAnswer() : new CompletionException(failure);
+        });
     }
 
     private <T> CompletionStage<T> teach(LuaScript<T> script, byte[][] keys, byte[][] values) {

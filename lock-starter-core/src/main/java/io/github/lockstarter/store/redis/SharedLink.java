@@ -70,6 +70,11 @@ final class SharedLink implements RedisLink {
     }
 
     @Override
+    public boolean countsReceivers() {
+        return false;
+    }
+
+    @Override
     public @Nullable ScriptCalls calls() {
         // Getting at the application's connection may open one, and block.
         return null;

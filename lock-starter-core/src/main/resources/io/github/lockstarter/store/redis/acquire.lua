@@ -1,7 +1,8 @@
 -- Grants the lock if it is free, or answers its owner again; otherwise joins the waiting line if asked to.
 --
--- KEYS[1]  the lock: a hash with the fields o (id of the acquisition that owns it), f (its fencing token) and q (the
---          waiting line, in the order of arrival; absent when nobody waits)
+-- KEYS[1]  the lock: a hash with the fields o (id of the acquisition that owns it; ~k and that id while the lock is kept
+--          for a minimum hold, see keep.lua), f (its fencing token) and q (the waiting line, in the order of arrival;
+--          absent when it is empty)
 -- ARGV[1]  id of the acquisition that asks
 -- ARGV[2]  lease in milliseconds
 -- ARGV[3]  milliseconds in which it would claim a grant from the line; absent: do not join
@@ -14,7 +15,8 @@
 -- the full lease again, unless more is left, and returns the token of the first time: the owner counts its lease from the
 -- attempt that was answered, and a grant from the line has left a much shorter one on the key. HSET is the first write, so
 -- a full Redis refuses it before anything changed; to join the line it stands under pcall, because who cannot join polls,
--- unless this is not the master at all.
+-- unless this is not the master at all. An acquisition whose own lock is kept has ended: executed late, its acquire does
+-- not join the line: the grant would never be claimed.
 
 local fields = redis.call('HGETALL', KEYS[1])
 
@@ -46,7 +48,7 @@ if lock.o == ARGV[1] then
 end
 
 if lock.o then
-  if ARGV[3] then
+  if ARGV[3] and lock.o ~= '~k' .. ARGV[1] then
     local line = lock.q or ''
     local entry = ';' .. ARGV[1] .. ':' .. ARGV[4] .. ':' .. ARGV[3]
     local from = string.find(line, ';' .. ARGV[1] .. ':', 1, true)

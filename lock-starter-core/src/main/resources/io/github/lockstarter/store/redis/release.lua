@@ -1,4 +1,4 @@
--- Gives the lock back: to the first in the waiting line, to the next waiter of the same instance, or to nobody. An
+-- Releases the lock: grants it to the first in the waiting line or to the next waiter of the same instance, or frees it. An
 -- acquisition that does not own the lock but stands in the line leaves it.
 --
 -- KEYS[1]  the lock, see acquire.lua; an entry of the line is ;<id>:<instance>:<milliseconds to claim a grant>
@@ -12,11 +12,13 @@
 -- ARGV[8]  as ARGV[4] of acquire.lua, for the next waiter
 --
 -- Returns the fencing token (large) if the next waiter of this instance owns the lock now, 1 released, 2 released, and
--- the next waiter stands in the line, 3 left the line, 0 nobody owns the lock, -1 somebody else does or the key holds
--- something else.
+-- the next waiter stands in the line, 3 left the line, 0 the lock is free, -1 another acquisition owns it or the key
+-- holds something else.
+--
+-- A lock that is kept for a minimum hold (keep.lua) is not owned by the acquisition that kept it.
 --
 -- One step, or a late release would free the successor's lock, and one that left the line could be granted the lock in
--- the same moment, for nobody. Ids are never used twice: replayed, it finds nothing of its own and changes nothing, and a
+-- the same moment. Ids are never used twice: replayed, it finds nothing of its own and changes nothing, and a
 -- next waiter that owns the lock or stands in the line proves that it was done. It works on a full Redis: a script that
 -- has written, and PEXPIRE and HDEL always may, is not refused afterwards.
 
@@ -73,18 +75,24 @@ if owner ~= ARGV[1] then
 end
 
 local function grant(id, lease)
-  redis.call('PEXPIRE', KEYS[1], lease)
   local time = redis.call('TIME')
   local token = math.max(time[1] * 1000000 + time[2], held[2] + 1, ARGV[2] + 1)
-  local stored = string.format('%.0f', token)
+  local fields = {'o', id, 'f', string.format('%.0f', token)}
   if line ~= '' then
-    redis.call('HSET', KEYS[1], 'o', id, 'f', stored, 'q', line)
-  else
-    redis.call('HSET', KEYS[1], 'o', id, 'f', stored)
-    if held[3] then
-      redis.call('HDEL', KEYS[1], 'q')
-    end
+    fields[5] = 'q'
+    fields[6] = line
   end
+  if type(redis.pcall('HSET', KEYS[1], unpack(fields))) == 'table' then
+    -- A full Redis refuses HSET as the first write of a script, but not after PEXPIRE.
+    redis.call('PEXPIRE', KEYS[1], lease)
+    redis.call('HSET', KEYS[1], unpack(fields))
+  end
+  if line == '' and held[3] then
+    redis.call('HDEL', KEYS[1], 'q')
+  end
+  -- Last: up to Redis 7.0, PEXPIRE reads the clock twice and deletes the key if the lease has passed in between. A write
+  -- after that would create the key again, without an end.
+  redis.call('PEXPIRE', KEYS[1], lease)
   return token
 end
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisTest;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What still works when the server has no memory left: everything but new grants and new places in the line. */
@@ -108,6 +109,19 @@ class FullRedisScriptTest {
 
         assertThat(this.scripts.owner()).isEqualTo("head");
         assertThat(this.scripts.waiting()).containsExactly("middle", "tail", "next");
+    }
+
+    @Test
+    void shouldKeepForAMinimumHold() {
+        lockWithALine();
+        fill();
+
+        assertThat(this.scripts.keep("me", 30_000)).isEqualTo(1);
+        assertThat(this.scripts.renew("me")).isEqualTo(List.of(1L, -1L));
+        assertThat(this.scripts.keep("me", 40_000)).as("once more").isEqualTo(1);
+
+        this.scripts.assertThatLeaseIs(30_000);
+        assertThat(this.scripts.waiting()).containsExactly("head", "middle", "tail");
     }
 
     @Test

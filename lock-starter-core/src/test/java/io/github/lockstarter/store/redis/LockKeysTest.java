@@ -31,6 +31,15 @@ class LockKeysTest {
         assertThat(this.keys.keyOf(name)).isEqualTo(key);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"lock", "app:locks", "a", "prefix of another length, with ümlauts"})
+    void shouldHaveKeysOfDifferentSlotsThatNoLockHas(String prefix) {
+        LockKeys others = new LockKeys(prefix);
+
+        assertThat(SlotHash.getSlot(others.ofNoLock('0'))).isNotEqualTo(SlotHash.getSlot(others.ofNoLock('1')));
+        assertThat(others.ofNoLock('0')).startsWith(prefix + ':').doesNotEndWith("}");
+    }
+
     @Test
     void shouldEncodeControlCharacters() {
         assertThat(this.keys.keyOf("a\u0000\r\n\u001b\u007f\u0085z")).isEqualTo("lock:{a%00%0D%0A%1B%7F%85z}");

@@ -77,6 +77,17 @@ final class LockScripts {
                 instance);
     }
 
+    /** Keeps the lock for a minimum hold. */
+    long keep(String id, long millis) {
+        return call(LuaScript.KEEP, id, Long.toString(millis));
+    }
+
+    /** Renews the lease of this one lock; empty if it was renewed. */
+    List<?> renew(String id) {
+        return (List<?>) Objects.requireNonNull(
+                this.redis.command("EVAL", LuaScript.RENEW.getScriptAsString(), "1", KEY, Long.toString(LEASE), id));
+    }
+
     private long call(LuaScript<Long> script, String... arguments) {
         List<String> command = new ArrayList<>(List.of("EVAL", script.getScriptAsString(), "1", KEY));
         command.addAll(Arrays.asList(arguments));

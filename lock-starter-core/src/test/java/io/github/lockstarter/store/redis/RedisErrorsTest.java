@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockStoreException;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import java.util.concurrent.CancellationException;
@@ -24,6 +25,20 @@ class RedisErrorsTest {
     private static LockStoreException answer(String error) {
         return RedisErrors.translate(
                 new RedisSystemException("Error in execution", new RedisCommandExecutionException(error)), "a", true);
+    }
+
+    @Test
+    void shouldKnowThatTheCallingThreadWasInterrupted() {
+        RedisCommandInterruptedException interrupted = new RedisCommandInterruptedException(new InterruptedException());
+
+        LockStoreException told =
+                RedisErrors.translate(new RedisSystemException("Redis command interrupted", interrupted), "a", true);
+
+        assertThat(RedisErrors.isInterrupt(told)).isTrue();
+        assertThat(told.isOutcomeUnknown()).isTrue();
+        assertThat(told.isTransient()).isTrue();
+        assertThat(told).hasMessageContaining("'a'").hasMessageContaining("interrupted");
+        assertThat(RedisErrors.isInterrupt(answer("BUSY"))).isFalse();
     }
 
     @ParameterizedTest
@@ -179,12 +194,48 @@ class RedisErrorsTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     READONLY You can't write against a read only replica. | is a replica
                     MOVED 3999 127.0.0.1:6381                             | spring.data.redis.cluster.nodes
+                    CROSSSLOT Keys in request don't hash to the same slot | A single shard
+                    ERR 'EVAL' command keys must in same slot             | A single shard
                     OOM command not allowed when used memory > 'maxmemory'. | Raise its maxmemory
                     ERR max number of clients reached                     | Raise its maxclients
                     ERR unknown command 'evalsha'                         | Redis 6.2
                     """)
     void shouldSayWhatToDoAboutARefusal(String error, String remedy) {
         assertThat(answer(error)).hasMessageContaining(error).hasMessageContaining(remedy);
+    }
+
+    /** Answers of Redis, Valkey and Redis Enterprise, of Tair's proxy, and of servers that notice it in the script. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CROSSSLOT Keys in request don't hash to the same slot",
+                "CROSSSLOT Keys in request don't hash to the same slot (context='within script', command='HGET')",
+                "ERR CROSSSLOT Keys in request don't hash to the same slot",
+                "ERR 'EVALSHA' command keys must in same slot",
+                "ERR eval/evalsha command keys must in same slot",
+                "ERR Script attempted to access keys that do not hash to the same slot script: 1d87, on @user_script:26.",
+                "ERR Error running script (call to f_1d87): @user_script:26: @user_script: 26: Lua script attempted to"
+                        + " access a non local key in a cluster node",
+                "TRYAGAIN Multiple keys request during rehashing of slot",
+                "CLUSTERDOWN Hash slot not served",
+                "MOVED 3999 127.0.0.1:6381"
+            })
+    void shouldKnowARefusalBecauseOfSlots(String error) {
+        assertThat(RedisErrors.isOfSlots(new RedisSystemException("", new RedisCommandExecutionException(error))))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "NOPERM this user has no permissions to access one of the keys used as arguments",
+                "OOM command not allowed when used memory > 'maxmemory'.",
+                "NOSCRIPT No matching script. Please use EVAL.",
+                "ERR unknown command 'evalsha'"
+            })
+    void shouldNotTakeAnotherRefusalForOneBecauseOfSlots(String error) {
+        assertThat(RedisErrors.isOfSlots(new RedisCommandExecutionException(error)))
+                .isFalse();
     }
 
     private static void isNotConnected(LockStoreException told) {

@@ -1,0 +1,140 @@
+package io.github.lockstarter.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How a lock is kept for a minimum hold, whatever the store. */
+abstract class MinimumHoldContract extends TwoInstances {
+
+    /** Half of a lease, so that a lease that is set again shows. */
+    private static final long HOLD = StoreInstance.LEASE / 2;
+
+    private StoreInstance one;
+
+    private long token;
+
+    @BeforeEach
+    void acquire() {
+        this.one = instance("one");
+        this.token = this.one.granted(NAME, "a");
+    }
+
+    private ReleaseReply keep(long millis) {
+        return this.one.store().keep(NAME, "a", millis);
+    }
+
+    private void assertThatItIsKept() {
+        assertThat(this.one.store().isLocked(NAME)).isTrue();
+        StoredLock found = this.one.store().find(NAME);
+        assertThat(found).isNotNull();
+        assertThat(found.fencingToken()).isEqualTo(this.token);
+        assertThat(found.remainingMillis()).isBetween(HOLD / 2, HOLD + 1);
+    }
+
+    @Test
+    void shouldExpireByItself() {
+        assertThat(keep(50)).isEqualTo(ReleaseReply.RELEASED);
+
+        eventually().until(() -> !this.one.store().isLocked(NAME));
+        assertThat(this.one.granted(NAME, "b")).isGreaterThan(this.token);
+        assertThat(keep(HOLD)).as("late").isEqualTo(ReleaseReply.TAKEN);
+    }
+
+    @Test
+    void shouldNotChangeWhenCommandsOfTheGrantAreLate() throws Exception {
+        assertThat(keep(HOLD)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertThat(renewed("a")).isEqualTo("TAKEN_OVER");
+        assertThat(this.one.ask(NAME, "a")).isInstanceOf(AcquireReply.Taken.class);
+        assertThat(this.one.releases(NAME, "a")).isEqualTo(ReleaseReply.TAKEN);
+        assertThat(this.one.releases(NAME, "a", this.token, "next")).isEqualTo(ReleaseReply.TAKEN);
+
+        assertThatItIsKept();
+    }
+
+    @Test
+    void shouldNotBecomeLongerByARepetition() {
+        assertThat(keep(HOLD)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertThat(keep(StoreInstance.LEASE)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertThatItIsKept();
+    }
+
+    @Test
+    void shouldNotPutALateAcquireIntoTheLine() {
+        StoreInstance two = instance("two");
+        assertThat(keep(HOLD)).isEqualTo(ReleaseReply.RELEASED);
+        this.one.joins(NAME, "a");
+        two.joins(NAME, "b");
+
+        assertThat(this.one.store().forceRelease(NAME)).isTrue();
+
+        assertThat(two.granted(NAME, "b")).isGreaterThan(this.token);
+        assertThat(two.releases(NAME, "b")).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(two.store().isLocked(NAME)).as("for nobody").isFalse();
+    }
+
+    @Test
+    void shouldEndByForce() {
+        keep(HOLD);
+
+        assertThat(this.one.store().forceRelease(NAME)).isTrue();
+
+        assertThat(this.one.store().isLocked(NAME)).isFalse();
+        assertThat(keep(HOLD)).isEqualTo(ReleaseReply.GONE);
+        assertThat(this.one.store().isLocked(NAME)).isFalse();
+    }
+
+    @Test
+    void shouldBeRefusedToAllButTheOwner() {
+        assertThat(this.one.store().keep(NAME, "b", 1)).isEqualTo(ReleaseReply.TAKEN);
+        assertThat(this.one.store().keep("other", "a", HOLD)).isEqualTo(ReleaseReply.GONE);
+
+        assertThat(this.one.granted(NAME, "a")).isEqualTo(this.token);
+    }
+
+    private String renewed(String id) throws Exception {
+        CompletableFuture<String> outcome = new CompletableFuture<>();
+        this.one.store().renew(List.of(new Renewal() {
+
+            @Override
+            public String lockName() {
+                return NAME;
+            }
+
+            @Override
+            public String acquisitionId() {
+                return id;
+            }
+
+            @Override
+            public long leaseMillis() {
+                return StoreInstance.LEASE;
+            }
+
+            @Override
+            public void renewed() {
+                outcome.complete("renewed");
+            }
+
+            @Override
+            public void lost(LossReason reason) {
+                outcome.complete(reason.name());
+            }
+
+            @Override
+            public void failed(LockStoreException cause) {
+                outcome.complete("failed");
+            }
+        }));
+        return outcome.get(20, TimeUnit.SECONDS);
+    }
+}
