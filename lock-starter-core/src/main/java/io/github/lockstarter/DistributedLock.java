@@ -21,9 +21,10 @@ import org.springframework.core.annotation.AliasFor;
  * {@code distributed-lock.mode=aspectj} the lock is woven into the method itself: calls on {@code this}, and private,
  * static and final methods take it, too; an annotation that is inherited fails the start.
  *
- * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until that is complete; one
- * that returns a {@code Mono} or {@code Flux} takes it at each subscription. Repeated, the annotation takes a lock for each.
- * A transaction that is begun under the lock does not commit once it is lost.
+ * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until that is complete.
+ * Cancelling the future that the caller gets does not release the lock, because it does not stop the work. A method that
+ * returns a {@code Mono} or {@code Flux} takes the lock at each subscription and releases it at its end or cancellation.
+ * Repeated, the annotation takes a lock for each. A transaction that is begun under the lock does not commit once it is lost.
  *
  * <p>The lock is owned by the calling thread and reentrant: a nested call for the same lock costs no I/O and keeps the
  * fencing token. What the lock cannot do is stop code that was paused after its last check; pass
@@ -52,17 +53,26 @@ public @interface DistributedLock {
      *
      * <p>It sees the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
      * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
-     * once per call. {@code T(…)}, {@code new} and assignments are refused at start-up; a result that is null, blank or
-     * has no text of its own (arrays, maps, optionals) is refused with {@link InvalidLockKeyException}. A collection is
-     * several keys: all of their locks are taken, in the order of their names and within one wait, or none; at most 256 by
-     * one call.
+     * once per call. {@code T(…)}, {@code new}, assignments, unknown variables, and properties that a record or another
+     * final type does not have are refused at start-up.
+     *
+     * <p>A result that is null or blank is refused with {@link InvalidLockKeyException}, and so is null as an operand of
+     * {@code +}: {@code 'order-' + #id} would be one lock for all calls without an id. The same for values whose text may
+     * differ between JVMs: arrays, maps, optionals, {@code Date} and {@code Calendar}, objects that do not override
+     * {@code toString}, texts that contain an identity hash, and records in whose text such a value or an unordered
+     * collection appears. A collection is several keys: all of their locks are taken, in the order of their names and
+     * within one wait, or none; at most 256 by one call.
      */
     @AliasFor("value")
     String key() default "";
 
     /**
      * Name of the lock, literal text with <code>${placeholders}</code>; also the tag {@code lock} of its meters, so
-     * never put an identifier here; an expression is refused at start-up. Default: {@code SimpleClassName.methodName}.
+     * never put an identifier here; an expression is refused at start-up. Methods that are given the same name share the
+     * lock, and exclude each other for equal keys.
+     *
+     * <p>Default: {@code SimpleClassName.methodName}, after the class of the bean, so that each method has a lock of its
+     * own. Two methods that derive the same name (classes of the same simple name, overloads) fail the start.
      */
     String name() default "";
 

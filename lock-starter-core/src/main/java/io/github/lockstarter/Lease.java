@@ -101,6 +101,26 @@ public interface Lease extends AutoCloseable {
         throw new UnsupportedOperationException("This lease cannot be kept after its release: " + this);
     }
 
+    /**
+     * Releases as {@link #release()} does, without waiting for the store: for code that must not block, such as a callback
+     * of a client library or a reactive pipeline. The lease is no longer held when the method returns; the lock is free
+     * when the stage is complete, or, if the store does not answer, when the background release has succeeded or the key
+     * has expired.
+     *
+     * @return completed on a thread of the library with what {@link #release()} would return; never exceptionally
+     */
+    default CompletionStage<Boolean> releaseAsync() {
+        return releaseAsync(Duration.ZERO);
+    }
+
+    /**
+     * Releases as {@link #releaseAfter} does, without waiting for the store.
+     *
+     * @param delay how long the lock stays taken from now on; zero: free at once
+     * @return as {@link #releaseAsync()}
+     */
+    CompletionStage<Boolean> releaseAsync(Duration delay);
+
     /** {@link #release()}; never throws {@link LockLostException}. */
     @Override
     void close();

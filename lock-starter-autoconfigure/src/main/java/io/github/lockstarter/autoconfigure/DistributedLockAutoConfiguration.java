@@ -8,6 +8,7 @@ import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockNameListener;
 import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
 import io.github.lockstarter.store.LockStore;
 import java.time.Duration;
 import java.util.List;
@@ -67,6 +68,10 @@ public final class DistributedLockAutoConfiguration {
         binder.bind("distributed-lock.mode", AdviceMode.class).ifBound(postProcessor::setMode);
         binder.bind("distributed-lock.aspect.order", Integer.class).ifBound(postProcessor::setLockOrder);
         binder.bind("distributed-lock.wait-time", Duration.class).ifBound(postProcessor::setWaitTime);
+        postProcessor.setCommandTimeout(binder.bind("distributed-lock.redis.command-timeout", Duration.class)
+                .orElseGet(() -> binder.bind("distributed-lock.watchdog.timeout", Duration.class)
+                        .map(LockSettings::defaultCommandTimeout)
+                        .orElse(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30)))));
         binder.bind("distributed-lock.on-lost", OnLost.class).ifBound(postProcessor::setOnLost);
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));

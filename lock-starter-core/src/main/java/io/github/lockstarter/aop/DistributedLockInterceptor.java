@@ -6,7 +6,6 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -25,8 +24,6 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     private final SingletonSupplier<LockRegistry> registry;
 
     private final Supplier<@Nullable LockFailureHandler> failureHandler;
-
-    private final Executor releases = new ReleaseThreads();
 
     /**
      * Creates the interceptor.
@@ -85,7 +82,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
     /** What goes wrong before the work has begun is told as the work would tell it: by the future. */
     private @Nullable Object future(LockedMethod locked, LockedInvocation invocation) throws Throwable {
-        FutureCall call = new FutureCall(invocation, this.releases);
+        FutureCall call = new FutureCall(invocation);
         try {
             return call.run();
         } catch (LockException ex) {
@@ -114,8 +111,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     private Object reactive(LockedMethod locked, LockedInvocation invocation) {
-        return new ReactiveCall(
-                        invocation, (failure, step) -> notGranted(failure, locked, step, invocation), this.releases)
+        return new ReactiveCall(invocation, (failure, step) -> notGranted(failure, locked, step, invocation))
                 .publisher(locked.site().returnType());
     }
 

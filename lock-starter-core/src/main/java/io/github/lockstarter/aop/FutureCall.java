@@ -4,11 +4,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.tx.GuardedLeases;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,26 +16,20 @@ final class FutureCall {
 
     private final LockedInvocation call;
 
-    private final Executor releases;
+    private final HeldLeases held;
 
-    private final List<Lease> leases = new ArrayList<>(1);
-
-    private boolean started;
-
-    private long startedAt;
-
-    FutureCall(LockedInvocation call, Executor releases) {
+    FutureCall(LockedInvocation call) {
         this.call = call;
-        this.releases = releases;
+        this.held = new HeldLeases(call);
     }
 
     boolean isStarted() {
-        return this.started;
+        return this.held.isStarted();
     }
 
     /** The lock that is being waited for. */
     LockStep current() {
-        return this.call.steps().get(this.leases.size());
+        return this.held.current();
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the caller gets the future
@@ -47,19 +38,16 @@ final class FutureCall {
         Object returned;
         try {
             acquire();
-            this.call.ensureHeld(this.leases);
-            this.startedAt = System.nanoTime();
-            this.started = true;
+            this.held.start();
             returned = proceed();
             if (returned instanceof CompletionStage<?> stage) {
-                return new HeldFuture<>(stage, this.releases, this::end);
+                return new HeldFuture<>(stage, this.held::release);
             }
         } catch (Throwable ex) {
-            LockLostException loss = end();
-            HeldLeases.tellBeside(loss, ex);
+            this.held.releaseAfter(ex);
             throw ex;
         }
-        LockLostException loss = end();
+        LockLostException loss = this.held.release().join();
         if (loss != null) {
             throw loss;
         }
@@ -67,42 +55,20 @@ final class FutureCall {
     }
 
     private void acquire() throws InterruptedException {
-        long began = System.nanoTime();
-        for (int step = 0; step < this.call.steps().size(); step++) {
-            this.leases.add(this.call.registry().acquire(this.call.tentative(step, began)));
+        while (this.held.count() < this.call.steps().size()) {
+            this.held.add(this.call.registry().acquire(this.held.nextRequest()));
         }
     }
 
     /** Transactions that the method commits before it returns count on the locks as well. */
     @SuppressWarnings("NullAway") // it does not see that the type argument is nullable
     private @Nullable Object proceed() throws Exception {
-        List<Lease> guarded = new ArrayList<>(this.leases.size());
-        for (int i = 0; i < this.leases.size(); i++) {
-            if (this.call.isGuarded(this.call.steps().get(i))) {
-                guarded.add(this.leases.get(i));
-            }
-        }
+        List<Lease> guarded = this.held.guarded();
         guarded.forEach(GuardedLeases::add);
         try {
-            return LeaseContext.<@Nullable Object>call(
-                    this.leases.get(this.leases.size() - 1), lease -> this.call.proceed());
+            return LeaseContext.<@Nullable Object>call(this.held.innermost(), lease -> this.call.proceed());
         } finally {
             guarded.forEach(GuardedLeases::remove);
         }
-    }
-
-    /** Releases all; the loss of the innermost that its owner wants to hear of, or null. */
-    private @Nullable LockLostException end() {
-        LockLostException first = null;
-        for (int i = this.leases.size() - 1; i >= 0; i--) {
-            LockStep step = this.call.steps().get(i);
-            LockLostException loss = HeldLeases.end(this.leases.get(i), toKeep(step), this.call.onLost(step));
-            first = first != null ? first : loss;
-        }
-        return first;
-    }
-
-    private Duration toKeep(LockStep step) {
-        return this.started ? LockedInvocation.toKeep(step, this.startedAt) : Duration.ZERO;
     }
 }

@@ -1,51 +1,43 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.Lease;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease on its way from who granted it to who wants it. Reactor drops what is emitted in the very moment of a
- * cancellation and need not tell anybody; so somebody has to accept the lease, or it is taken back.
+ * Leases on their way to the publisher that works under them. Reactor drops what is emitted at the very moment of a
+ * cancellation, and reports that to nothing; so the leases have to be accepted, or they are taken back.
  */
 final class LeaseOffer {
 
-    private final Executor releases;
-
-    private final AtomicReference<@Nullable Lease> open = new AtomicReference<>();
+    private final AtomicReference<@Nullable HeldLeases> open = new AtomicReference<>();
 
     private volatile boolean withdrawn;
 
-    /** A release waits for the store, and so runs there. */
-    LeaseOffer(Executor releases) {
-        this.releases = releases;
-    }
-
-    void make(Lease lease, Consumer<Lease> to) {
-        this.open.set(lease);
-        to.accept(lease);
+    void make(HeldLeases leases, Consumer<HeldLeases> to) {
+        this.open.set(leases);
+        to.accept(leases);
         if (this.withdrawn) {
             takeBack();
         }
     }
 
-    /** Whoever is offered the lease has it from now on; false if it was taken back. */
+    /** The publisher works under the leases from now on; false if they were taken back. */
     boolean accept() {
         return this.open.getAndSet(null) != null;
     }
 
-    /** Nobody wants it any more. */
+    /** The subscription was cancelled. */
     void withdraw() {
         this.withdrawn = true;
         takeBack();
     }
 
     private void takeBack() {
-        Lease lease = this.open.getAndSet(null);
-        if (lease != null) {
-            this.releases.execute(lease::close);
+        HeldLeases leases = this.open.getAndSet(null);
+        if (leases != null) {
+            CompletableFuture<?> unused = leases.release();
         }
     }
 }

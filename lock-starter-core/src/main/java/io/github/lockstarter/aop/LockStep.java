@@ -72,9 +72,14 @@ record LockStep(LockSpec spec, LockRequest request) {
                 .withMinHold(this.request.minHold());
     }
 
+    /** How long a call waits for the lock. */
+    Duration waitTime(Duration defaultWaitTime) {
+        return this.request.waitTime() != null ? this.request.waitTime() : defaultWaitTime;
+    }
+
     /** The request when part of its wait is over: all locks of a call have one deadline. */
     LockRequest after(long waitedNanos, Duration defaultWaitTime) {
-        Duration waitTime = this.request.waitTime() != null ? this.request.waitTime() : defaultWaitTime;
+        Duration waitTime = waitTime(defaultWaitTime);
         if (LockRequest.FOREVER.equals(waitTime)) {
             return this.request;
         }

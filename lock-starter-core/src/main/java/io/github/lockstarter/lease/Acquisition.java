@@ -6,6 +6,7 @@ import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -91,6 +92,11 @@ final class Acquisition {
         }
     }
 
+    /** The thread that asked was interrupted before the store answered. */
+    void interrupted() {
+        this.unanswered = true;
+    }
+
     /** Nanoseconds until the next attempt makes sense; at most what is left of the wait, not positive if it is over. */
     long pause() {
         return Math.min(this.pace.pause(), remaining());
@@ -160,7 +166,8 @@ final class Acquisition {
     boolean mayWaitFirst(Turn turn) {
         Place place = turn.place();
         long rest = place != null ? place.mayRest(this.engine.clock().nanoTime(), this.engine.pollNanos()) : 0;
-        if (rest <= 0) {
+        // At the end of the wait there is no time for that, and a refusal needs an answer of its own.
+        if (rest <= 0 || remaining() <= 0) {
             return false;
         }
         this.pace.rest(rest);
@@ -175,38 +182,41 @@ final class Acquisition {
         }
     }
 
-    /** Ends a turn without a grant; it has no place if the registry has stopped before it was called. */
-    void passOn(Turn turn) {
-        Place place = turn.place();
-        if (place != null) {
-            this.engine.passOn(turn, place);
-        }
-    }
-
     /**
-     * The wait is over without an answer of our own, perhaps: if nobody in this JVM could ask the store in that time, it
-     * would be wrong to say that somebody else holds the lock.
+     * Ends a turn without a grant; it has no place if the registry has stopped before it was called.
+     *
+     * @return completed when the place has left the store's line, or the store has failed to answer
      */
-    void consider(Turn turn) {
+    CompletionStage<?> passOn(Turn turn) {
         Place place = turn.place();
-        if (place != null && place.isSilentSince(this.engine.clock().nanoTime())) {
-            this.unanswered = true;
-            this.lastFailure = silence(true);
-        }
-        Turn first = this.engine.queues().first(this.request.lockName());
-        Place asking = first != null && first != turn ? first.place() : null;
-        if (this.lastFailure == null && asking != null) {
-            boolean silent = !this.deadline.isOnce() && asking.isSilentSince(this.startedAt);
-            this.lastFailure = silent ? silence(false) : asking.trouble();
-        }
+        return place != null ? this.engine.passOn(turn, place) : LockEngine.NOTHING_TO_AWAIT;
     }
 
-    private LockStoreException silence(boolean outcomeUnknown) {
-        return new LockStoreException(
-                "The store of lock '" + this.request.lockName() + "' has not answered yet.",
-                null,
-                outcomeUnknown,
-                true);
+    /** Nanoseconds for which the end of the wait may still be delayed: it ends one command timeout after its deadline. */
+    long grace() {
+        long now = this.engine.clock().nanoTime();
+        long late = this.deadline.isOnce() ? now - this.startedAt : -this.deadline.remaining(now);
+        return this.engine.settings().commandTimeout().toNanos() - Math.max(0, late);
+    }
+
+    /** The store could not tell at the end of the wait whether anybody holds the lock. */
+    void unverified(LockStoreException ex) {
+        this.lastFailure = ex;
+    }
+
+    /** The wait is over, and the store has not answered the last question. */
+    void silent(Turn turn) {
+        Place place = turn.place();
+        if (place != null && place.isSilent()) {
+            this.unanswered = true;
+        }
+        if (this.lastFailure == null) {
+            this.lastFailure = new LockStoreException(
+                    "The store of lock '" + this.request.lockName() + "' has not answered yet.",
+                    null,
+                    this.unanswered,
+                    true);
+        }
     }
 
     /**

@@ -28,6 +28,9 @@ final class Attempt {
 
     private @Nullable Throwable failure;
 
+    /** Whether the thread that asked was interrupted, which says nothing about the store. */
+    private boolean interrupted;
+
     /** Written last, read first: what came is there when this is. */
     private volatile boolean answered;
 
@@ -95,6 +98,7 @@ final class Attempt {
                             this.acquisition.mayWait());
         } catch (RuntimeException ex) {
             this.failure = ex;
+            this.interrupted = Thread.currentThread().isInterrupted();
         }
         this.answered = true;
     }
@@ -142,11 +146,16 @@ final class Attempt {
         try {
             return meaning();
         } catch (LockStoreException ex) {
-            this.place.answered(ex);
             if (ex.isOutcomeUnknown()) {
                 this.place.unanswered(this.acquisition.leaseMillis());
             }
-            this.acquisition.failed(ex);
+            if (this.interrupted && ex.isOutcomeUnknown()) {
+                this.place.interrupted();
+                this.acquisition.interrupted();
+            } else {
+                this.place.answered(ex);
+                this.acquisition.failed(ex);
+            }
             return null;
         }
     }
@@ -154,7 +163,7 @@ final class Attempt {
     private @Nullable Grant meaning() {
         AcquireReply answer = this.reply;
         if (answer == null) {
-            throw inOurTerms(this.failure);
+            throw StoreFailures.of(this.turn.lockName(), this.failure);
         }
         this.place.answered(null);
         if (answer instanceof AcquireReply.Granted granted) {
@@ -171,15 +180,5 @@ final class Attempt {
         this.place.taken(this.acquisition.mayWait());
         this.acquisition.refused(((AcquireReply.Taken) answer).remainingMillis());
         return null;
-    }
-
-    private LockStoreException inOurTerms(@Nullable Throwable thrown) {
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            if (cause instanceof LockStoreException known) {
-                return known;
-            }
-        }
-        return new LockStoreException(
-                "The store of lock '" + this.turn.lockName() + "' failed: " + thrown, thrown, true, false);
     }
 }

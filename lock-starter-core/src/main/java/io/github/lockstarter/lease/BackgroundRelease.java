@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes back what a call may have left in the store, without anybody waiting for it: a grant whose reply was lost, or a
@@ -50,17 +51,18 @@ final class BackgroundRelease {
     }
 
     /**
-     * Gives up a place in line, and what may have been granted to it. With an attempt unanswered "not mine" proves nothing:
-     * the acquire may still be on its way, and would take the lock or join the line for nobody when it is executed.
+     * Gives up a place in line, and what may have been granted to it. With an attempt unanswered "not mine" proves
+     * nothing: the acquire may still be on its way, and would take the lock or join the line for nobody when it is
+     * executed.
+     *
+     * @return completed when the store has answered or failed the first attempt; never exceptionally, and on a thread
+     *     that must not be blocked
      */
-    void ofPlace(String lockName, Place place) {
+    CompletionStage<?> ofPlace(String lockName, Place place) {
         place.close();
-        if (place.unansweredMillis() > 0) {
-            ofUnanswered(lockName, place.acquisitionId(), place.unansweredMillis());
-        } else {
-            long until = this.clock.nanoTime() + LONGEST_PAUSE;
-            this.threads.cleanUp(new Task(lockName, place.acquisitionId(), 0, until, false));
-        }
+        long unanswered = place.unansweredMillis();
+        long atMost = unanswered > 0 ? TimeUnit.MILLISECONDS.toNanos(unanswered) : LONGEST_PAUSE;
+        return new Task(lockName, place.acquisitionId(), 0, this.clock.nanoTime() + atMost, unanswered > 0).start();
     }
 
     /**
@@ -103,24 +105,56 @@ final class BackgroundRelease {
             this.unanswered = unanswered;
         }
 
+        /** Sends the release at once if the store can do that without blocking, otherwise from a thread of ours. */
+        CompletionStage<?> start() {
+            CompletionStage<ReleaseReply> sent = send();
+            if (sent != null) {
+                return settle(sent);
+            }
+            CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+            boolean accepted = BackgroundRelease.this.threads.cleanUp(() -> {
+                run();
+                done.complete(null);
+            });
+            if (!accepted) {
+                done.complete(null);
+            }
+            return done;
+        }
+
         @Override
         public void run() {
+            CompletionStage<ReleaseReply> sent = send();
+            CompletionStage<?> unused = settle(sent != null ? sent : await());
+        }
+
+        private CompletionStage<?> settle(CompletionStage<ReleaseReply> sent) {
             BackgroundRelease.this.open.began();
-            CompletionStage<?> unused = send().whenComplete((reply, failure) -> {
+            return sent.handle((reply, failure) -> {
                 logger.debug("Background release of lock '" + this.lockName + "': " + reply, failure);
                 boolean settled = failure == null && !this.unanswered;
                 if (!settled && BackgroundRelease.this.clock.nanoTime() - this.until < 0) {
                     BackgroundRelease.this.threads.cleanUpLater(this, nextPause());
                 }
                 BackgroundRelease.this.open.ended();
+                return reply;
             });
         }
 
-        /** Without waiting for the answer: a part of the store that is silent must not keep others from being told. */
-        private CompletionStage<ReleaseReply> send() {
+        /** Without waiting for the answer: a part of the store that is silent must not delay the others. */
+        private @Nullable CompletionStage<ReleaseReply> send() {
             try {
                 return BackgroundRelease.this.store.releaseLater(
                         this.lockName, this.acquisitionId, this.lastToken, null);
+            } catch (RuntimeException ex) {
+                return CompletableFuture.failedStage(ex);
+            }
+        }
+
+        private CompletionStage<ReleaseReply> await() {
+            try {
+                return CompletableFuture.completedStage(
+                        BackgroundRelease.this.store.release(this.lockName, this.acquisitionId, this.lastToken, null));
             } catch (RuntimeException ex) {
                 return CompletableFuture.failedStage(ex);
             }

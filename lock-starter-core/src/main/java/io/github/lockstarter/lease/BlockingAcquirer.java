@@ -2,6 +2,9 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockStoreException;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -35,9 +38,6 @@ final class BlockingAcquirer {
                 if (grant == null) {
                     grant = poll(acquisition, turn, shield);
                 }
-            }
-            if (grant == null) {
-                acquisition.consider(turn);
             }
             return grant;
         } catch (InterruptedException ex) {
@@ -78,8 +78,42 @@ final class BlockingAcquirer {
                 return false;
             }
         }
-        // Called in the very moment in which the time was up: then it is in time.
-        return called || !this.engine.queues().withdraw(turn);
+        if (called || !this.engine.queues().withdraw(turn)) {
+            // Called at the very moment in which the time was up: then it is in time.
+            return true;
+        }
+        // Only after that: a call that does not wait must not be served while it asks.
+        LockStoreException failure = whyNotRefused(turn, shield);
+        if (failure != null) {
+            acquisition.unverified(failure);
+        }
+        return false;
+    }
+
+    /** Why the store cannot say whether anybody holds the lock; null if it is known to be held, or was a moment ago. */
+    private @Nullable LockStoreException whyNotRefused(Turn turn, @Nullable InterruptShield shield)
+            throws InterruptedException {
+        while (true) {
+            HolderCheck check = new HolderCheck(this.engine, turn.lockName());
+            if (check.isHeldHere()) {
+                return null;
+            }
+            check.ask();
+            if (check.failure() == null || !wasInterrupted(shield)) {
+                return check.failure();
+            }
+        }
+    }
+
+    /** Whether an interrupt may be the reason for a missing answer; an interrupt ends the wait unless it is shielded. */
+    private static boolean wasInterrupted(@Nullable InterruptShield shield) throws InterruptedException {
+        if (shield != null) {
+            return shield.caught();
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return false;
     }
 
     private static void rethrowUnlessShielded(InterruptedException ex, @Nullable InterruptShield shield)
@@ -100,7 +134,20 @@ final class BlockingAcquirer {
             turn.settle();
             this.engine.releaser().releaseUnused(handedOver);
         } else {
-            acquisition.passOn(turn);
+            leave(acquisition, turn);
+        }
+    }
+
+    /**
+     * Leaves the store's line before the caller learns of the end: until then the lock can be granted to the entry, and
+     * tries of others are refused although the lock is free. A store that has just failed to answer is not awaited.
+     */
+    private static void leave(Acquisition acquisition, Turn turn) {
+        Place place = turn.place();
+        boolean answers = place != null && place.unansweredMillis() == 0 && place.trouble() == null;
+        CompletionStage<?> left = acquisition.passOn(turn);
+        if (answers) {
+            InterruptShield.await(left, Duration.ofNanos(acquisition.grace()));
         }
     }
 
@@ -117,12 +164,8 @@ final class BlockingAcquirer {
                 }
             }
             waitFirst = false;
-            if (shield == null) {
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-            } else if (shield.caught()) {
-                // The interrupt may be why there was no answer: ask again, under the same id.
+            if (wasInterrupted(shield)) {
+                // Asks again, under the same id.
                 continue;
             }
             if (acquisition.isHopeless() || acquisition.remaining() <= 0) {

@@ -20,8 +20,8 @@ final class Grants {
             // Nobody renews or releases any more, nor takes this one back: it runs out by itself.
             throw to.refusal();
         }
-        place.close();
         Grant grant = make(to, fencingToken, place, turn, sentAt, sentAtWall);
+        close(place, grant);
         if (grant.hasEnded(this.engine.clock())) {
             throw new LockStoreException(
                     "Lock '" + grant.lockName() + "' was granted, but the answer took longer than the lease of "
@@ -48,7 +48,7 @@ final class Grants {
         if (grant.hasEnded(this.engine.clock())) {
             return false;
         }
-        place.close();
+        close(place, grant);
         begin(grant, to, Kind.LOCAL, sentAt);
         turn.complete(grant);
         return true;
@@ -59,10 +59,19 @@ final class Grants {
         Grant grant = new Grant(to.request(), place.acquisitionId(), fencingToken, now, turn, to.owner());
         grant.extend(sentAt, sentAtWall, to.leaseMillis());
         grant.setRenewUntil(this.engine.renewUntil(to.request(), now));
-        if (place.unansweredMillis() > 0) {
-            grant.setUnansweredUntil(now + TimeUnit.MILLISECONDS.toNanos(place.unansweredMillis()));
-        }
         return grant;
+    }
+
+    /**
+     * Ends the place. What was sent for it and is not answered is noted only after that: a message could have a claim sent
+     * off in between, which would take the lock for nothing if it were executed after the release.
+     */
+    private static void close(Place place, Grant grant) {
+        place.close();
+        long unanswered = place.unansweredMillis();
+        if (unanswered > 0) {
+            grant.setUnansweredUntil(grant.grantedAt() + TimeUnit.MILLISECONDS.toNanos(unanswered));
+        }
     }
 
     private void begin(Grant grant, Acquisition to, @Nullable Kind handedOver, long sentAt) {

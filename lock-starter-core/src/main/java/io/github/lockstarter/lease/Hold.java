@@ -7,7 +7,21 @@ final class Hold {
 
     /** A nested hold that changed how long the grant is renewed, and what was there before. */
     private record Level(
-            int count, long renewUntilBefore, @Nullable Level outer) {}
+            int count, long renewUntilBefore, @Nullable Level outer) {
+
+        /** The levels when that hold ends before those inside of it, which move outwards by one. */
+        @Nullable
+        Level without(int ended) {
+            if (this.count <= ended) {
+                return this;
+            }
+            Level rest = this.outer != null ? this.outer.without(ended) : null;
+            int moved = this.count - 1;
+            // There is nothing outside of the outermost hold to go back to, and one level a hold is enough.
+            boolean needless = moved == 1 || (rest != null && rest.count() == moved);
+            return needless ? rest : new Level(moved, this.renewUntilBefore, rest);
+        }
+    }
 
     private final LeaseHandle lease;
 
@@ -41,11 +55,19 @@ final class Hold {
         grant().setRenewUntil(renewUntil);
     }
 
-    /** Ends the innermost of several holds. */
-    void leave() {
-        if (this.level != null && this.level.count() == this.count) {
-            grant().setRenewUntil(this.level.renewUntilBefore());
-            this.level = this.level.outer();
+    /**
+     * Ends one of several holds, counted from the outermost, which is 1. A hold that was entered inside of it and outlives
+     * it takes its place, and the grant is renewed for as long as that one was promised.
+     */
+    void leave(int number) {
+        Level current = this.level;
+        if (number == this.count) {
+            if (current != null && current.count() == number) {
+                grant().setRenewUntil(current.renewUntilBefore());
+                this.level = current.outer();
+            }
+        } else {
+            this.level = current != null ? current.without(number) : null;
         }
         this.count--;
     }

@@ -40,6 +40,12 @@ final class Inventory {
         return first != null ? heldBy(first) : null;
     }
 
+    /** Whether this JVM holds the lock. */
+    boolean isHeld(String lockName) {
+        Turn first = this.engine.queues().first(lockName);
+        return first != null && liveGrant(first) != null;
+    }
+
     List<Awaited> awaited() {
         List<Awaited> all = new ArrayList<>();
         this.engine.queues().forEach(turn -> {

@@ -2,6 +2,8 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.store.ReleaseReply;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -19,6 +21,8 @@ final class KeptRelease {
     private final Grant grant;
 
     private final long keepMillis;
+
+    private boolean repeated;
 
     KeptRelease(LockEngine engine, Grant grant, long keepMillis) {
         this.engine = engine;
@@ -48,22 +52,53 @@ final class KeptRelease {
                             .keep(this.grant.lockName(), this.grant.acquisitionId(), this.keepMillis);
                 } catch (RuntimeException | Error ex) {
                     if (shield.caught()) {
-                        // Asked again it does the same again.
+                        this.repeated = true;
                         continue;
                     }
-                    failed(ex);
-                    return true;
+                    return failed(ex);
                 }
                 return concluded(reply);
             }
         } finally {
-            // Who comes next asks the store, and hears from it how long the lock is kept.
-            this.engine.queues().leave(this.grant.turn());
+            leaveQueue();
         }
     }
 
+    /**
+     * Does the same without waiting for the answer.
+     *
+     * @return completed with what {@link #await()} would return, on a thread that must not be blocked
+     */
+    CompletionStage<Boolean> send() {
+        CompletionStage<ReleaseReply> reply;
+        try {
+            reply = this.engine.store().keepLater(this.grant.lockName(), this.grant.acquisitionId(), this.keepMillis);
+        } catch (RuntimeException | Error ex) {
+            leaveQueue();
+            return CompletableFuture.completedStage(failed(ex));
+        }
+        if (reply == null) {
+            return this.engine.threads().release(this::await);
+        }
+        return reply.handle((answer, failure) -> {
+            try {
+                return failure == null ? concluded(answer) : failed(StoreFailures.unwrapped(failure));
+            } finally {
+                leaveQueue();
+            }
+        });
+    }
+
+    /** The next in this JVM asks the store, which answers how long the lock is kept. */
+    private void leaveQueue() {
+        this.engine.queues().leave(this.grant.turn());
+    }
+
     private boolean concluded(ReleaseReply reply) {
-        if (reply.isReleased()) {
+        // An acquire that is executed after the lock has expired would take it for nobody; a kept lock is not released.
+        this.engine.backgroundRelease().ofUnanswered(this.grant);
+        // Executed twice, the first execution may have kept the lock, which has expired since.
+        if (reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN || this.repeated) {
             this.engine.releaser().released(this.grant);
             return true;
         }
@@ -71,9 +106,10 @@ final class KeptRelease {
         return false;
     }
 
-    private void failed(Throwable failure) {
-        logger.warn(LockException.printable("Lock '" + this.grant.lockName() + "' could not be told how long to stay: "
-                + failure.getMessage() + " It runs out with its lease."));
+    private boolean failed(Throwable failure) {
+        logger.warn(LockException.printable("The minimum hold of lock '" + this.grant.lockName()
+                + "' could not be applied: " + failure.getMessage() + " The lock expires with its lease."));
         this.engine.releaser().unanswered(this.grant, failure);
+        return true;
     }
 }

@@ -95,7 +95,7 @@ final class LeaseHandle implements Lease {
             CompletableFuture<LossReason> created = new CompletableFuture<>();
             if (LOST.compareAndSet(this, null, created)) {
                 LockThreads threads = this.engine.threads();
-                this.engine.losses().onLoss(this.grant, reason -> threads.completeLoss(() -> created.complete(reason)));
+                this.engine.losses().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
                 future = created;
             } else {
                 return lost();
@@ -125,17 +125,37 @@ final class LeaseHandle implements Lease {
 
     @Override
     public boolean releaseAfter(Duration delay) {
+        return release(keepMillis(delay));
+    }
+
+    @Override
+    public CompletionStage<Boolean> releaseAsync(Duration delay) {
+        CompletionStage<Boolean> released = this.engine.releaser().releaseAsync(this.grant, keepMillis(delay));
+        forgettingIsHarmless();
+        // The answer comes on a thread that must not be blocked, and dependent stages are user code.
+        CompletableFuture<Boolean> reported = new CompletableFuture<>();
+        LockThreads threads = this.engine.threads();
+        CompletionStage<?> unused = released.whenComplete(
+                (ours, failure) -> threads.complete(() -> reported.complete(failure != null || ours)));
+        return reported;
+    }
+
+    /** Refuses what a request would refuse. A part of a millisecond counts, or the lock would be free too early. */
+    private long keepMillis(Duration delay) {
         this.grant.request().withMinHold(delay);
-        // A part of a millisecond counts, or the lock would be free a moment too early.
-        return release(delay.plusNanos(999_999).toMillis());
+        return delay.plusNanos(999_999).toMillis();
     }
 
     private boolean release(long keepMillis) {
         boolean ours = this.engine.releaser().release(this.grant, keepMillis);
+        forgettingIsHarmless();
+        return ours;
+    }
+
+    private void forgettingIsHarmless() {
         if (this.watchOverForgetting != null) {
             this.watchOverForgetting.clean();
         }
-        return ours;
     }
 
     @Override

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * one, so that nothing of the old run can be mistaken for the new.
  */
 final class LockEngine implements WaitingListener {
+
+    static final CompletionStage<?> NOTHING_TO_AWAIT = CompletableFuture.completedFuture(null);
 
     private final LeaseClock clock;
 
@@ -135,11 +139,15 @@ final class LockEngine implements WaitingListener {
         return new Acquisition(this, request, waitTime, owner);
     }
 
-    /** Ends a turn without a grant: those behind it go on from that place, or the store hears that nobody does. */
-    void passOn(Turn turn, Place place) {
-        if (!this.queues.leave(turn, place) && place.isKnown()) {
-            this.backgroundRelease.ofPlace(turn.lockName(), place);
-        }
+    /**
+     * Ends a turn without a grant: those behind it go on from that place, or the place leaves the store's line.
+     *
+     * @return completed when the store has answered, or failed to, or need not be asked; never exceptionally
+     */
+    CompletionStage<?> passOn(Turn turn, Place place) {
+        return this.queues.leave(turn, place) || !place.isKnown()
+                ? NOTHING_TO_AWAIT
+                : this.backgroundRelease.ofPlace(turn.lockName(), place);
     }
 
     /** A handle for a grant that belongs to no thread. */

@@ -101,7 +101,7 @@ public record LockSettings(
                 watchdogTimeout,
                 renewInterval != null ? renewInterval : watchdogTimeout.dividedBy(3),
                 LockRequest.FOREVER.equals(maxHold) ? null : maxHold,
-                commandTimeout != null ? commandTimeout : sixthOf(watchdogTimeout, Duration.ofSeconds(3)),
+                commandTimeout != null ? commandTimeout : defaultCommandTimeout(watchdogTimeout),
                 pollInterval != null ? pollInterval : sixthOf(watchdogTimeout, Duration.ofSeconds(1)),
                 shutdownTimeout,
                 HandOff.DEFAULT,
@@ -130,6 +130,11 @@ public record LockSettings(
                 this.shutdownTimeout,
                 changedHandOff,
                 changedMode);
+    }
+
+    /** Returns how long a command may take where that is not configured. */
+    public static Duration defaultCommandTimeout(Duration watchdogTimeout) {
+        return sixthOf(watchdogTimeout, Duration.ofSeconds(3));
     }
 
     private static Duration sixthOf(Duration watchdogTimeout, Duration atMost) {

@@ -3,12 +3,17 @@ package io.github.lockstarter.lease;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +29,13 @@ final class LockThreads {
 
     private static final Log logger = LogFactory.getLog(LockThreads.class);
 
+    /** For futures that are completed after the end. */
+    private static final ThreadFactory LATE = daemons("lock-late-");
+
     private static final int LISTENER_QUEUE = 10_000;
+
+    /** How many dependent stages of grants run at the same time. */
+    static final int GRANT_STAGES = 200;
 
     private final ThreadPoolTaskScheduler timer = scheduler("lock-timer-", 1);
 
@@ -39,11 +50,15 @@ final class LockThreads {
 
     private final ThreadPoolExecutor cleanUp = pool("lock-cleanup-", 2, new LinkedBlockingQueue<>());
 
-    /** Many: what hangs on a future is foreign code, and one that blocks must not silence others. */
-    private final ThreadPoolExecutor stages = pool("lock-stage-", 200, new IdleFirstQueue());
+    /** Completes the futures of grants. Bounded: a dependent stage often works as long as it holds its lock. */
+    private final ThreadPoolExecutor stages = pool("lock-stage-", GRANT_STAGES, new IdleFirstQueue());
 
-    /** Apart from those of grants: a stage often holds its thread for as long as its lock, and must not silence a loss. */
-    private final ThreadPoolExecutor losses = pool("lock-loss-", 200, new IdleFirstQueue());
+    /** Completes every other future: stages of grants that block must not delay a failure, a time-out or a loss. */
+    private final CompletionThreads completions =
+            new CompletionThreads(pool("lock-completion-", 1, new IdleFirstQueue()), this::later);
+
+    /** Releases for callers that must not wait, where the store has no calls that do not block. */
+    private final ThreadPoolExecutor releases = pool("lock-release-", 200, new IdleFirstQueue());
 
     private final AtomicLong droppedEvents = new AtomicLong();
 
@@ -86,18 +101,33 @@ final class LockThreads {
         }
     }
 
-    /** Takes back what was left in the store, apart from those who still want something of it. */
-    void cleanUp(Runnable task) {
+    /** Takes back what was left in the store, apart from those who still want something of it. False after the end. */
+    boolean cleanUp(Runnable task) {
         try {
             this.cleanUp.execute(task);
+            return true;
         } catch (RejectedExecutionException ex) {
             logger.debug("Not taken back, it runs out by itself: the lock registry has stopped.");
+            return false;
         }
     }
 
     /** As {@link #cleanUp}, after the delay. */
     void cleanUpLater(Runnable task, long delayNanos) {
         ScheduledFuture<?> unused = later(() -> cleanUp(task), delayNanos);
+    }
+
+    /** Waits for the store in the place of a caller that must not. */
+    CompletionStage<Boolean> release(BooleanSupplier release) {
+        CompletableFuture<Boolean> ours = new CompletableFuture<>();
+        complete(this.releases, () -> {
+            try {
+                ours.complete(release.getAsBoolean());
+            } catch (RuntimeException | Error ex) {
+                ours.completeExceptionally(ex);
+            }
+        });
+        return ours;
     }
 
     /** Calls listeners, one after the other; drops and counts what does not fit the queue. */
@@ -109,22 +139,28 @@ final class LockThreads {
         }
     }
 
-    /** Completes a future whose dependent stages are foreign code. */
-    void complete(Runnable completion) {
+    /** Completes the future of a grant; waits for a thread while too many dependent stages of grants block. */
+    void completeGrant(Runnable completion) {
         complete(this.stages, completion);
     }
 
-    /** The same for a future that tells of a loss. */
-    void completeLoss(Runnable completion) {
-        complete(this.losses, completion);
+    /** Whether completions of grants have to wait for a thread. */
+    boolean areGrantsDelayed() {
+        return !this.stages.getQueue().isEmpty();
     }
 
-    private static void complete(ThreadPoolExecutor pool, Runnable completion) {
+    /** Completes a future with anything but a grant; never waits for user code that blocks. */
+    void complete(Runnable completion) {
+        complete(this.completions, completion);
+    }
+
+    private static void complete(Executor threads, Runnable completion) {
         try {
-            pool.execute(completion);
+            threads.execute(completion);
         } catch (RejectedExecutionException ex) {
-            // The registry has stopped; what still hangs on it must not hang for ever.
-            completion.run();
+            // The registry has stopped. The caller may be a thread that reads the answers of the store, which dependent
+            // stages must not occupy.
+            LATE.newThread(completion).start();
         }
     }
 
@@ -141,7 +177,8 @@ final class LockThreads {
         this.cleanUp.shutdown();
         this.listeners.shutdown();
         this.stages.shutdown();
-        this.losses.shutdown();
+        this.completions.shutdown();
+        this.releases.shutdown();
         try {
             // Places in the waiting line that were given up just now: left there, the lock would go to nobody.
             this.cleanUp.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
@@ -162,9 +199,14 @@ final class LockThreads {
         return scheduler;
     }
 
-    private static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
+    private static CustomizableThreadFactory daemons(String prefix) {
         CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
         threads.setDaemon(true);
+        return threads;
+    }
+
+    private static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
+        CustomizableThreadFactory threads = daemons(prefix);
         if (queue instanceof IdleFirstQueue idleFirst) {
             return new ThreadPoolExecutor(0, size, 30, TimeUnit.SECONDS, queue, threads, idleFirst);
         }

@@ -24,19 +24,20 @@ final class LockedExecution {
 
     <T extends @Nullable Object> T run(LockedCallback<T> body) throws Exception {
         Hold hold = this.engine.owned().enter(this.request, this.engine.waitTime(this.request), null);
+        int number = hold.count();
         BodyInterrupt interrupt = armInterrupt(hold);
         T result;
         try {
             result = body.run(hold.lease());
         } catch (Throwable ex) {
-            LockLostException loss = end(hold, interrupt);
+            LockLostException loss = end(hold, number, interrupt);
             // The exception of the body wins; it may well be the report of this very loss already.
             if (loss != null && !isReportOf(loss, ex)) {
                 ex.addSuppressed(loss);
             }
             throw ex;
         }
-        LockLostException loss = end(hold, interrupt);
+        LockLostException loss = end(hold, number, interrupt);
         if (loss != null) {
             throw loss;
         }
@@ -58,12 +59,12 @@ final class LockedExecution {
         return interrupt;
     }
 
-    private @Nullable LockLostException end(Hold hold, @Nullable BodyInterrupt interrupt) {
+    private @Nullable LockLostException end(Hold hold, int number, @Nullable BodyInterrupt interrupt) {
         if (interrupt != null) {
             this.engine.losses().forget(hold.grant(), interrupt);
             interrupt.end();
         }
-        LossReason reason = this.engine.owned().leave(hold);
+        LossReason reason = this.engine.owned().leave(hold, number);
         return reason != null && this.onLost != OnLost.IGNORE ? LossDescription.of(hold.grant(), reason) : null;
     }
 }

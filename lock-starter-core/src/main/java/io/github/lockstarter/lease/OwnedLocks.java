@@ -91,14 +91,26 @@ final class OwnedLocks {
     }
 
     /**
-     * Leaves the innermost hold; the outermost releases the grant.
+     * Leaves the innermost hold; the last one releases the grant.
      *
      * @return why the lease was lost; null if it was not
      */
     @Nullable
     LossReason leave(Hold hold) {
+        return leave(hold, hold.count());
+    }
+
+    /**
+     * Leaves one of the holds; the last one releases the grant. A hold inside of it may outlive it, as that of a
+     * transaction does.
+     *
+     * @param number counted from the outermost hold, which is 1
+     * @return why the lease was lost; null if it was not
+     */
+    @Nullable
+    LossReason leave(Hold hold, int number) {
         if (hold.count() > 1) {
-            hold.leave();
+            hold.leave(number);
             this.engine.losses().check(hold.grant());
         } else {
             this.holds.remove(hold);

@@ -81,6 +81,11 @@ final class Place {
         this.askedAt = 0;
     }
 
+    /** The thread that asked was interrupted: it is not known what the store would have answered. */
+    void interrupted() {
+        this.askedAt = 0;
+    }
+
     /** An attempt may have been executed, or may still be. */
     void unanswered(long leaseMillis) {
         this.unansweredMillis = Math.max(this.unansweredMillis, leaseMillis);
@@ -161,9 +166,8 @@ final class Place {
         return this.trouble;
     }
 
-    /** Whether the store has been asked before that time and is silent since. */
-    boolean isSilentSince(long time) {
-        long asked = this.askedAt;
-        return asked != 0 && asked - time <= 0;
+    /** Whether the store has been asked and has not answered yet. */
+    boolean isSilent() {
+        return this.askedAt != 0;
     }
 }

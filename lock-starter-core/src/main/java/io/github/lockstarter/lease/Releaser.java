@@ -3,9 +3,14 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.ReleaseReply;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Gives grants back: to the next in this JVM if that is possible, and to the store otherwise. */
 final class Releaser {
+
+    private static final CompletionStage<Boolean> SENT = CompletableFuture.completedStage(true);
 
     private final LockEngine engine;
 
@@ -31,8 +36,7 @@ final class Releaser {
      * @return false if the lease was lost, now or before
      */
     boolean release(Grant grant, long atLeastMillis) {
-        long wanted = KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime());
-        return release(grant, Math.max(atLeastMillis, wanted), this.inBackground);
+        return release(grant, keepMillis(grant, atLeastMillis), this.inBackground);
     }
 
     /** Releases a grant that nobody has used, and so need not be kept. */
@@ -40,27 +44,71 @@ final class Releaser {
         boolean unused = release(grant, 0, this.inBackground);
     }
 
-    /** As {@link #releaseUnused}, without waiting for the store if that can be helped. */
-    void giveBack(Grant grant) {
-        boolean unused = release(grant, 0, true);
+    /**
+     * As {@link #releaseUnused}, without waiting for the store.
+     *
+     * @return completed when the store has answered, or failed to; never exceptionally
+     */
+    CompletionStage<Boolean> giveBack(Grant grant) {
+        return sendRelease(grant, 0);
+    }
+
+    /**
+     * Releases without waiting for the store.
+     *
+     * @param atLeastMillis as for {@link #release(Grant, long)}
+     * @return completed with what that would return, on a thread that must not be blocked; never exceptionally
+     */
+    CompletionStage<Boolean> releaseAsync(Grant grant, long atLeastMillis) {
+        CompletionStage<Boolean> released = sendRelease(grant, keepMillis(grant, atLeastMillis));
+        return this.inBackground ? SENT : released;
+    }
+
+    private long keepMillis(Grant grant, long atLeastMillis) {
+        return Math.max(
+                atLeastMillis,
+                KeptRelease.millisToKeep(grant, this.engine.clock().nanoTime()));
     }
 
     private boolean release(Grant grant, long keepMillis, boolean withoutWaiting) {
+        Boolean ended = endHere(grant, keepMillis);
+        if (ended != null) {
+            return ended;
+        }
+        if (keepMillis > 0) {
+            return new KeptRelease(this.engine, grant, keepMillis).await();
+        }
+        StoreRelease release = new StoreRelease(this.engine, grant);
+        if (withoutWaiting) {
+            CompletionStage<Boolean> unused = release.send();
+            return true;
+        }
+        return release.await();
+    }
+
+    private CompletionStage<Boolean> sendRelease(Grant grant, long keepMillis) {
+        Boolean ended = endHere(grant, keepMillis);
+        if (ended != null) {
+            return CompletableFuture.completedFuture(ended);
+        }
+        return keepMillis > 0
+                ? new KeptRelease(this.engine, grant, keepMillis).send()
+                : new StoreRelease(this.engine, grant).send();
+    }
+
+    /** Ends a grant that has ended already or goes to the next in this JVM; null if the store is to be asked. */
+    private @Nullable Boolean endHere(Grant grant, long keepMillis) {
         this.engine.losses().check(grant);
         boolean mayPass = keepMillis == 0 && this.handOver.isPossible(grant);
         if (!grant.beginRelease()) {
             return afterEnd(grant);
         }
         if (mayPass && this.handOver.pass(grant)) {
-            return true;
+            return Boolean.TRUE;
         }
         // Renewal ends first, then the store is asked, then the next one in this JVM has its turn.
         this.engine.watchdog().unwatch(grant);
-        if (keepMillis > 0) {
-            return new KeptRelease(this.engine, grant, keepMillis).await();
-        }
-        StoreRelease release = new StoreRelease(this.engine, grant);
-        return withoutWaiting ? release.send() : release.await();
+        return null;
     }
 
     /** The store has taken the lock back. */

@@ -3,7 +3,7 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Successor;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,6 +31,9 @@ final class StoreRelease {
     private final long sentAtWall;
 
     private boolean repeated;
+
+    /** Completed when the place has left the line, if all that waited for it have given up meanwhile. */
+    private CompletionStage<?> left = LockEngine.NOTHING_TO_AWAIT;
 
     StoreRelease(LockEngine engine, Grant grant) {
         this.engine = engine;
@@ -71,13 +74,20 @@ final class StoreRelease {
                     failed(ex);
                     return true;
                 }
-                return concluded(reply);
+                boolean ours = concluded(reply);
+                // Without it the line would still have an entry of this JVM when the caller goes on.
+                InterruptShield.await(this.left, this.engine.settings().commandTimeout());
+                return ours;
             }
         }
     }
 
-    /** Releases without waiting for the answer. */
-    boolean send() {
+    /**
+     * Releases without waiting for the answer.
+     *
+     * @return completed with what {@link #await()} would return, on a thread that must not be blocked
+     */
+    CompletionStage<Boolean> send() {
         CompletionStage<ReleaseReply> reply;
         try {
             reply = this.engine
@@ -89,21 +99,22 @@ final class StoreRelease {
                             this.successor);
         } catch (RuntimeException | Error ex) {
             failed(ex);
-            return true;
+            return CompletableFuture.completedStage(true);
+        }
+        if (reply == null) {
+            return this.engine.threads().release(this::await);
         }
         if (this.place == null) {
             // What the next one sends comes after the release.
             this.engine.queues().leave(this.grant.turn());
         }
-        CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
+        return reply.handle((answer, failure) -> {
             if (failure == null) {
-                boolean unusedResult = concluded(answer);
-            } else {
-                Throwable cause = failure.getCause();
-                failed(failure instanceof CompletionException && cause != null ? cause : failure);
+                return concluded(answer);
             }
+            failed(StoreFailures.unwrapped(failure));
+            return true;
         });
-        return true;
     }
 
     private boolean concluded(ReleaseReply reply) {
@@ -136,7 +147,7 @@ final class StoreRelease {
             this.engine.queues().leave(this.grant.turn());
         } else {
             this.place.unanswered(this.successor.leaseMillis());
-            this.engine.passOn(this.grant.turn(), this.place);
+            CompletionStage<?> unused = this.engine.passOn(this.grant.turn(), this.place);
         }
     }
 
@@ -150,7 +161,7 @@ final class StoreRelease {
             if (turn == null || waiter == null) {
                 // All have given up meanwhile.
                 next.owned();
-                this.engine.backgroundRelease().ofPlace(this.grant.lockName(), next);
+                this.left = this.engine.backgroundRelease().ofPlace(this.grant.lockName(), next);
             } else if (!this.engine
                     .grants()
                     .takeOver(
@@ -167,6 +178,6 @@ final class StoreRelease {
             }
             return;
         }
-        this.engine.passOn(this.grant.turn(), next);
+        this.left = this.engine.passOn(this.grant.turn(), next);
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.core.Ordered;
@@ -55,8 +56,15 @@ final class KeptLocks implements TransactionSynchronization, Ordered {
         this.locks.clear();
     }
 
+    /**
+     * Ends the hold without waiting for the store: the thread still has the transaction's connection, and a store that is
+     * silent must not keep it from the pool.
+     */
     private static void unlock(String lockName, LeaseLock lock) {
         try {
+            if (lock.getHoldCount() == 1) {
+                CompletionStage<Boolean> unused = lock.currentLease().releaseAsync();
+            }
             lock.unlock();
         } catch (LockLostException ex) {
             logger.debug("Told already, when it was lost.", ex);

@@ -13,8 +13,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A method that returns a future holds its lock until that is complete. */
 class FutureResultTest {
@@ -55,13 +58,27 @@ class FutureResultTest {
         assertThat(this.app.isLocked("export")).isFalse();
     }
 
-    @Test
-    void shouldReleaseWhenItIsCancelled() {
+    /** No way to end a future from outside stops the work behind it, and a second call would run beside that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cancel", "complete", "completeExceptionally"})
+    void shouldHoldTheLockUntilTheWorkHasEnded(String outside) {
         CompletableFuture<String> result = this.exports.export();
 
-        assertThat(result.cancel(true)).isTrue();
+        switch (outside) {
+            case "cancel" -> assertThat(result.cancel(true)).isTrue();
+            case "complete" -> assertThat(result.complete("early")).isTrue();
+            default ->
+                assertThat(result.completeExceptionally(new TimeoutException())).isTrue();
+        }
 
-        assertThat(this.exports.work()).isCancelled();
+        assertThat(this.exports.work()).isNotDone();
+        assertThat(this.app.isLocked("export")).isTrue();
+        assertThat(this.exports.export())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withRootCauseInstanceOf(LockNotGrantedException.class);
+
+        this.exports.work().complete("done");
         await().until(() -> !this.app.isLocked("export"));
     }
 

@@ -18,14 +18,14 @@ final class RealLocks implements AutoCloseable {
 
     final LeasingLockRegistry registry;
 
-    private RealLocks(LockStore store, Duration lease, Class<?>... components) {
-        this.registry = new LeasingLockRegistry(store, LockSettings.of(lease), null, List.of());
+    final DistributedLockBeanPostProcessor processor;
+
+    private RealLocks(LockStore store, LockSettings settings, Class<?>... components) {
+        this.registry = new LeasingLockRegistry(store, settings, null, List.of());
         this.context.registerBean(LockRegistry.class, () -> this.registry);
-        this.context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
-            DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> this.registry);
-            processor.setProxyTargetClass(true);
-            return processor;
-        });
+        this.processor = new DistributedLockBeanPostProcessor(() -> this.registry);
+        this.processor.setProxyTargetClass(true);
+        this.context.registerBean(DistributedLockBeanPostProcessor.class, () -> this.processor);
         this.context.register(components);
         this.context.refresh();
     }
@@ -35,7 +35,11 @@ final class RealLocks implements AutoCloseable {
     }
 
     static RealLocks on(LockStore store, Duration lease, Class<?>... components) {
-        return new RealLocks(store, lease, components);
+        return on(store, LockSettings.of(lease), components);
+    }
+
+    static RealLocks on(LockStore store, LockSettings settings, Class<?>... components) {
+        return new RealLocks(store, settings, components);
     }
 
     <T> T bean(Class<T> type) {

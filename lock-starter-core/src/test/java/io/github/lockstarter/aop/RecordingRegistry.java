@@ -48,6 +48,9 @@ final class RecordingRegistry implements LockRegistry {
     public LeaseLock getLock(String name) {
         return (LeaseLock) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {LeaseLock.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("getHoldCount")) {
+                        return 0;
+                    }
                     this.events.add(method.getName() + " of kept " + name);
                     return null;
                 });
@@ -107,6 +110,11 @@ final class RecordingRegistry implements LockRegistry {
         @Override
         public boolean releaseAfter(Duration delay) {
             return true;
+        }
+
+        @Override
+        public CompletionStage<Boolean> releaseAsync(Duration delay) {
+            return CompletableFuture.completedStage(true);
         }
 
         @Override

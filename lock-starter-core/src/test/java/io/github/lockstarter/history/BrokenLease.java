@@ -84,6 +84,11 @@ final class BrokenLease implements Lease {
     }
 
     @Override
+    public CompletionStage<Boolean> releaseAsync(Duration delay) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public boolean release() {
         this.released = true;
         return this.giveBack.getAsBoolean();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.kit;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -64,7 +65,26 @@ class ArchitectureTest {
             .resideInAPackage(ROOT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(ROOT + ".aop..", ROOT + ".lease..", ROOT + ".store..", ROOT + ".metrics..");
+            .resideInAnyPackage(
+                    ROOT + ".aop..", ROOT + ".key..", ROOT + ".lease..", ROOT + ".store..", ROOT + ".metrics..");
+
+    /** Annotated methods and the adapters use it alike. */
+    @ArchTest
+    static final ArchRule textsOfKeysShouldKnowNothingOfLocks = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".key..")
+            .should()
+            .dependOnClassesThat(resideInAPackage(ROOT + "..").and(not(resideInAPackage(ROOT + ".key.."))));
+
+    @ArchTest
+    static final ArchRule textsOfKeysShouldKeepTheirInsidesToThemselves = classes()
+            .that()
+            .resideInAPackage(ROOT + ".key..")
+            .and()
+            .areTopLevelClasses()
+            .and(not(simpleName("StableText").or(simpleName("UnstableTextException"))))
+            .should()
+            .notBePublic();
 
     @ArchTest
     static final ArchRule leasesShouldKnowTheStoreByItsInterface = noClasses()

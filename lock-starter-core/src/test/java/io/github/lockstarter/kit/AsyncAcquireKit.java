@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class AsyncAcquireKit extends RegistryFixture {
 
+    /** Threads that run dependent stages of grants. */
+    private static final int STAGES = 200;
+
     AsyncAcquireKit(LockBackend backend) {
         super(backend);
     }
@@ -201,5 +204,73 @@ abstract class AsyncAcquireKit extends RegistryFixture {
         for (CompletableFuture<Boolean> stage : blocked) {
             assertThat(get(stage)).isTrue();
         }
+    }
+
+    /** More of them than there are threads for the stages of grants. */
+    @Test
+    void shouldEndWaitsInTimeWhileStagesBlock() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        Lease taken = registry.acquire(request());
+        CountDownLatch end = new CountDownLatch(1);
+        List<CompletableFuture<?>> blocked = new ArrayList<>();
+        for (int i = 0; i < STAGES; i++) {
+            LockRequest request = LockRequest.of("blocked:" + i);
+            Lease first = registry.acquire(request);
+            blocked.add(registry.acquireAsync(request).thenAccept(lease -> await(end, lease)));
+            assertThat(first.release()).isTrue();
+        }
+        for (int i = 0; i < STAGES + 20; i++) {
+            blocked.add(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(1)))
+                    .exceptionally(failure -> await(end, null)));
+        }
+
+        long start = System.nanoTime();
+        assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(300)))))
+                .isInstanceOf(LockNotGrantedException.class);
+        Duration waited = Duration.ofNanos(System.nanoTime() - start);
+        end.countDown();
+
+        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofSeconds(2));
+        for (CompletableFuture<?> stage : blocked) {
+            get(stage);
+        }
+        assertThat(taken.release()).isTrue();
+    }
+
+    /** A lease that its owner does not learn of in time would only be in the way. */
+    @Test
+    void shouldGiveBackAGrantThatCannotBeDelivered() throws Exception {
+        LeasingLockRegistry registry = registry(withCommandTimeout(Duration.ofMillis(300)));
+        CountDownLatch end = new CountDownLatch(1);
+        List<CompletableFuture<?>> blocked = new ArrayList<>();
+        for (int i = 0; i < STAGES; i++) {
+            LockRequest request = LockRequest.of("blocked:" + i);
+            Lease first = registry.acquire(request);
+            blocked.add(registry.acquireAsync(request).thenAccept(lease -> await(end, lease)));
+            assertThat(first.release()).isTrue();
+        }
+
+        CompletableFuture<Lease> undelivered = registry.acquireAsync(request().withWaitTime(Duration.ofMillis(200)));
+        Throwable failure = failureOf(undelivered);
+        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        CompletableFuture<Lease> cancelled = registry.acquireAsync(request().withWaitTime(LONG));
+        eventually().until(() -> registry.getLock(NAME).isLocked());
+        cancelled.cancel(true);
+        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        end.countDown();
+
+        assertThat(failure).isInstanceOf(LockNotGrantedException.class).hasMessageContainingAll(NAME, "stages");
+        for (CompletableFuture<?> stage : blocked) {
+            get(stage);
+        }
+    }
+
+    private static Lease await(CountDownLatch end, Lease lease) {
+        try (lease) {
+            assertThat(end.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
+        return lease;
     }
 }

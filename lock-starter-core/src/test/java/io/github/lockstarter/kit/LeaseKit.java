@@ -14,6 +14,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,78 @@ abstract class LeaseKit extends RegistryFixture {
         assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
         assertThat(registry.getLock(NAME).tryLock()).isTrue();
         registry.getLock(NAME).unlock();
+    }
+
+    @Test
+    void shouldBeReleasedWithoutWaiting() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(request());
+
+        CompletableFuture<Boolean> released = lease.releaseAsync().toCompletableFuture();
+
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(get(released)).isTrue();
+        assertThat(registry().getLock(NAME).isLocked()).isFalse();
+        assertThat(get(lease.releaseAsync().toCompletableFuture())).as("again").isTrue();
+        assertThat(lease.release()).as("in the other way").isTrue();
+    }
+
+    @Test
+    void shouldBeReleasedOnAThreadOfTheLibrary() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(request());
+
+        CompletableFuture<Thread> stage =
+                lease.releaseAsync().thenApply(ours -> Thread.currentThread()).toCompletableFuture();
+
+        assertThat(get(stage).getName())
+                .isIn("lock-completion-1", Thread.currentThread().getName());
+        Lease next = registry.acquire(request());
+        assertThat(get(next.releaseAsync().toCompletableFuture())).isTrue();
+    }
+
+    @Test
+    void shouldStayTakenAfterItIsReleasedWithoutWaiting() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(request());
+
+        assertThat(get(lease.releaseAsync(Duration.ofMillis(300)).toCompletableFuture()))
+                .isTrue();
+
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(registry.getLock(NAME).isLocked()).isTrue();
+        eventually().until(() -> !registry.getLock(NAME).isLocked());
+    }
+
+    @Test
+    void shouldTellOfALossWhenItIsReleasedWithoutWaiting() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(request());
+        assertThat(registry.getLock(NAME).forceUnlock()).isTrue();
+
+        assertThat(get(lease.releaseAsync().toCompletableFuture())).isFalse();
+
+        assertThat(lease.state()).isEqualTo(Lease.State.LOST);
+        assertThat(get(lease.lost())).isIn(LossReason.DELETED, LossReason.TAKEN_OVER);
+    }
+
+    @Test
+    void shouldGoToTheNextWhenItIsReleasedWithoutWaiting() throws Exception {
+        LeasingLockRegistry registry = registry(withoutPolling(LONG));
+        LeasingLockRegistry other = registry(withoutPolling(LONG));
+        Lease lease = registry.acquire(request());
+        CompletableFuture<Lease> here = registry.acquireAsync(request()).toCompletableFuture();
+        awaitWaiting(registry, 1);
+        CompletableFuture<Lease> there = other.acquireAsync(request()).toCompletableFuture();
+        awaitInLine(1);
+
+        assertThat(get(lease.releaseAsync().toCompletableFuture())).isTrue();
+
+        for (CompletableFuture<Lease> next : List.of(here, there)) {
+            CompletableFuture<?> unused = next.thenCompose(Lease::releaseAsync);
+        }
+        eventually().until(() -> here.isDone() && there.isDone());
+        assertThat(get(here).fencingToken()).isNotEqualTo(get(there).fencingToken());
     }
 
     @Test

@@ -80,6 +80,12 @@ abstract class RegistryFixture {
         return settings(timeout, LONG, Duration.ofSeconds(10));
     }
 
+    /** Leases that do not end, and commands that have to be quick. */
+    static LockSettings withCommandTimeout(Duration commandTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10), OnLost.THROW, LONG, null, null, commandTimeout, null, Duration.ofSeconds(10));
+    }
+
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
         return settings(TIMEOUT, null, shutdownTimeout);
     }

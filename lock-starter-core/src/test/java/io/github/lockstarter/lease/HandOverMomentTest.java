@@ -53,7 +53,7 @@ class HandOverMomentTest extends PuppetRegistry {
         this.clock.whenNanosAreRead(() -> {
             if (isIn(HandOver.class.getName(), "pass")) {
                 this.handingOver.pass();
-            } else if (isIn(AsyncAcquirer.class.getName(), "<init>") && !isIn(Acquisition.class.getName(), "<init>")) {
+            } else if (isIn(AsyncAcquirer.class.getName(), "start") && !isIn(Acquisition.class.getName(), "<init>")) {
                 this.entering.pass();
             }
         });
@@ -156,7 +156,7 @@ class HandOverMomentTest extends PuppetRegistry {
         this.clock.whenNanosAreRead(() -> {
             if (isIn(HandOver.class.getName(), "pass")) {
                 this.handingOver.pass();
-            } else if (isIn(AsyncAcquirer.class.getName(), "<init>")
+            } else if (isIn(AsyncAcquirer.class.getName(), "start")
                     && !this.entering.isReached()
                     && this.registry
                                     .engine()

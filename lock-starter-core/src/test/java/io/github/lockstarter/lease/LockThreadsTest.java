@@ -87,7 +87,7 @@ class LockThreadsTest {
 
         this.threads.complete(() -> completed.set(true));
 
-        assertThat(completed).isTrue();
+        Awaitility.await().untilTrue(completed);
         assertThat(this.threads.io(() -> completed.set(false))).isFalse();
         assertThat((Object) this.threads.later(() -> completed.set(false), 0)).isNull();
         // the timer may be in the middle of a round

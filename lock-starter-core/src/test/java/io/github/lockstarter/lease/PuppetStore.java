@@ -52,6 +52,10 @@ final class PuppetStore implements LockStore {
 
     private volatile Intervention<ReleaseReply> onRelease = Call::make;
 
+    private volatile Intervention<ReleaseReply> onKeep = Call::make;
+
+    private volatile Intervention<Boolean> onIsLocked = Call::make;
+
     private volatile RenewalIntervention onRenew = (renewals, real) -> real.run();
 
     private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
@@ -66,6 +70,14 @@ final class PuppetStore implements LockStore {
 
     void onRelease(Intervention<ReleaseReply> intervention) {
         this.onRelease = intervention;
+    }
+
+    void onKeep(Intervention<ReleaseReply> intervention) {
+        this.onKeep = intervention;
+    }
+
+    void onIsLocked(Intervention<Boolean> intervention) {
+        this.onIsLocked = intervention;
     }
 
     void onRenew(RenewalIntervention intervention) {
@@ -180,12 +192,12 @@ final class PuppetStore implements LockStore {
 
     @Override
     public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        return this.store.keep(lockName, acquisitionId, keepMillis);
+        return instead(this.onKeep, () -> this.store.keep(lockName, acquisitionId, keepMillis));
     }
 
     @Override
     public boolean isLocked(String lockName) {
-        return this.store.isLocked(lockName);
+        return instead(this.onIsLocked, () -> this.store.isLocked(lockName));
     }
 
     @Override

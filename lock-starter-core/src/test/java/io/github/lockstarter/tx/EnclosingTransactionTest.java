@@ -12,6 +12,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,37 @@ class EnclosingTransactionTest {
                     .failsWithin(1500, TimeUnit.MILLISECONDS);
             assertThat(lease.isHeld()).isTrue();
         });
+    }
+
+    /** The outer method gives its hold back before; the lock that the inner one asked for goes on. */
+    @Test
+    void shouldRenewWhatAnInnerMethodKeepsAfterTheOuterOneHasReleased() {
+        this.transactions.executeWithoutResult(status -> {
+            Lease lease = this.orders.insertAndRelease(this.orders::insert);
+            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
+            assertThat(lease.lost().toCompletableFuture())
+                    .as("longer than a lease lasts")
+                    .failsWithin(1500, TimeUnit.MILLISECONDS);
+            assertThat(lease.isHeld()).isTrue();
+        });
+
+        assertThat(isLocked()).isFalse();
+    }
+
+    /** The outer method holds the lock longer than the transaction inside of it does. */
+    @Test
+    void shouldEndTheRenewalOfTheInnerMethodWithItsTransaction() {
+        Lease lease = this.orders.insertAndRelease(() -> {
+            Lease inner = this.transactions.execute(status -> this.orders.insert());
+            assertThat(inner.isHeld()).isTrue();
+            assertThat(inner.lost().toCompletableFuture())
+                    .as("a fixed lease is not renewed")
+                    .succeedsWithin(10, TimeUnit.SECONDS);
+            return inner;
+        });
+
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
     }
 
     @Test
@@ -220,6 +252,11 @@ class EnclosingTransactionTest {
         @DistributedLock(name = "orders", waitTime = 0)
         public void insertOfStock() {
             Shop.insert(this.jdbc);
+        }
+
+        @DistributedLock(name = "orders", lease = 600, releaseAfterTransaction = false, onLost = OnLost.IGNORE)
+        public Lease insertAndRelease(Supplier<Lease> inside) {
+            return inside.get();
         }
 
         @DistributedLock(name = "orders", releaseAfterTransaction = false)

@@ -1,0 +1,115 @@
+package io.github.lockstarter.tx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcConnectionPool;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A transaction ends while Redis is silent: its connection must be free for others at once. */
+@RedisTest
+class SilentStoreTest {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
+
+    private final RedisServer server;
+
+    private final LettuceConnectionFactory factory;
+
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+    SilentStoreTest(RedisServer server) {
+        this.server = server;
+        this.factory = Servers.of(server);
+        this.factory.afterPropertiesSet();
+        this.factory.start();
+    }
+
+    private void start(boolean privateConnection) {
+        RedisStoreSettings settings =
+                new RedisStoreSettings("lock", COMMAND_TIMEOUT, privateConnection, Duration.ofMillis(100));
+        this.context.registerBean(
+                "lockRegistry",
+                LeasingLockRegistry.class,
+                () -> new LeasingLockRegistry(
+                        new RedisLockStore(this.factory, settings),
+                        LockSettings.of(Duration.ofSeconds(20)),
+                        null,
+                        List.of()));
+        this.context.registerBean("dataSource", DataSource.class, () -> {
+            JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:mem:silent;DB_CLOSE_DELAY=-1", "sa", "");
+            pool.setMaxConnections(1);
+            return pool;
+        });
+        this.context.register(Shop.class, Orders.class);
+        this.context.refresh();
+        await().ignoreExceptions().until(() -> !isLocked());
+    }
+
+    @AfterEach
+    void stop() {
+        this.server.resume();
+        new JdbcTemplate(this.context.getBean(DataSource.class)).execute("drop table orders");
+        this.context.close();
+        this.factory.destroy();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldGiveTheConnectionBackAtOnce(boolean privateConnection) {
+        start(privateConnection);
+        Orders orders = this.context.getBean(Orders.class);
+        TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
+        JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
+        long[] end = new long[1];
+
+        transactions.executeWithoutResult(status -> {
+            orders.insert();
+            assertThat(isLocked()).isTrue();
+            this.server.pause();
+            end[0] = System.nanoTime();
+        });
+        assertThat(Shop.orders(jdbc)).as("over the only connection").isEqualTo(1);
+        Duration afterwards = Duration.ofNanos(System.nanoTime() - end[0]);
+        this.server.resume();
+
+        assertThat(afterwards).isLessThan(COMMAND_TIMEOUT.dividedBy(2));
+        await().until(() -> !isLocked());
+    }
+
+    private boolean isLocked() {
+        return this.context.getBean(LockRegistry.class).getLock("orders").isLocked();
+    }
+
+    static class Orders {
+
+        private final JdbcTemplate jdbc;
+
+        Orders(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @DistributedLock(name = "orders")
+        public void insert() {
+            Shop.insert(this.jdbc);
+        }
+    }
+}
