@@ -108,10 +108,14 @@ final class LocalRedis implements RedisBackend {
         return line;
     }
 
-    /** Whether this very process answers: another one may have taken the port a moment earlier. */
+    /**
+     * Whether this very process answers, for another one may have taken the port a moment earlier, and has its keys: INFO
+     * is answered during loading.
+     */
     private static boolean answers(int port, long pid) {
         try (RedisCli cli = RedisCli.connect(port, PROBE)) {
-            return cli.info("server").lines().anyMatch(("process_id:" + pid)::equals);
+            return cli.info("server").lines().anyMatch(("process_id:" + pid)::equals)
+                    && cli.info("persistence").lines().noneMatch("loading:1"::equals);
         } catch (RedisErrorException e) {
             return !String.valueOf(e.getMessage()).startsWith("LOADING");
         } catch (UncheckedIOException e) {
