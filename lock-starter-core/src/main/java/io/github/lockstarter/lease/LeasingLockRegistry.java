@@ -167,7 +167,8 @@ public final class LeasingLockRegistry
                 started.start();
                 this.engine = started;
                 this.running = true;
-                logger.info("Distributed locks are ready: " + this.store.description() + "; watchdog timeout "
+                String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
+                logger.info("Distributed locks " + state + this.store.description() + "; watchdog timeout "
                         + this.settings.watchdogTimeout() + ", renewal every " + this.settings.renewInterval()
                         + ", wait time " + this.settings.waitTime() + ", command timeout "
                         + this.settings.commandTimeout() + ".");

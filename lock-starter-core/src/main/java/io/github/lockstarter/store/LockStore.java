@@ -138,6 +138,11 @@ public interface LockStore {
      */
     void stop(WaitingListener listener);
 
+    /** Returns whether the store has been reached, as far as is known without asking it; a store in memory always is. */
+    default boolean isConnected() {
+        return true;
+    }
+
     /** For the line in the log: which store, where, with what timeouts. */
     String description();
 }

@@ -27,10 +27,6 @@ final class PrivateLink implements RedisLink {
 
     private static final Log logger = LogFactory.getLog(PrivateLink.class);
 
-    private static final long FIRST_PAUSE_MILLIS = 50;
-
-    private static final long LONGEST_PAUSE_MILLIS = 1000;
-
     private static final Duration COLD_START = Duration.ofSeconds(5);
 
     /** A connection that has answered once. */
@@ -52,6 +48,12 @@ final class PrivateLink implements RedisLink {
 
     private volatile @Nullable Link link;
 
+    /**
+     * Not connected yet, and used for every attempt until it is: destroying a client ends the threads that it shares with
+     * the application when no other client is connected, while they still close its channels.
+     */
+    private volatile @Nullable LettuceConnectionFactory candidate;
+
     /** Attempts for which the start waits; one that succeeds counts for all. */
     private volatile CountDownLatch attempts = new CountDownLatch(0);
 
@@ -63,14 +65,13 @@ final class PrivateLink implements RedisLink {
     /** When a connection was opened, or the topology asked for, last. */
     private long lookedAt;
 
-    private boolean warned;
-
-    private int failures;
+    private final ConnectionAttempts attempted;
 
     PrivateLink(DerivedFactory recipe, LockKeys keys, Duration timeout) {
         this.recipe = recipe;
         this.keys = keys;
         this.timeout = timeout;
+        this.attempted = new ConnectionAttempts(recipe.servers());
     }
 
     @Override
@@ -109,6 +110,16 @@ final class PrivateLink implements RedisLink {
         if (current != null) {
             current.factory().destroy();
         }
+        LettuceConnectionFactory unconnected = this.candidate;
+        this.candidate = null;
+        if (unconnected != null) {
+            unconnected.destroy();
+        }
+    }
+
+    @Override
+    public boolean isConnected() {
+        return this.link != null;
     }
 
     @Override
@@ -162,31 +173,22 @@ final class PrivateLink implements RedisLink {
             } else if (current == null || elsewhere || !answers(current.factory())) {
                 open(current);
             }
-            if (this.warned) {
-                logger.info("Connected to Redis for distributed locks again.");
-            }
+            this.attempted.succeeded();
             this.trouble = null;
-            this.warned = false;
-            this.failures = 0;
             this.mending.set(false);
             this.attempts.countDown();
             this.attempts.countDown();
         } catch (Throwable ex) {
             this.trouble = ex;
-            if (!this.warned && this.failures > 0 && this.background != null) {
-                this.warned = true;
-                String problem = RedisErrors.rootMessage(ex);
-                logger.warn("No connection to " + servers() + " for distributed locks yet, going on trying: "
-                        + RedisErrors.sentence(problem) + ' ' + RedisRemedies.ofConnecting(problem));
-            }
+            long pause = this.background != null ? this.attempted.failed(ex) : 0;
             this.attempts.countDown();
-            long pause = FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10);
-            schedule(this::mend, Math.min(pause, LONGEST_PAUSE_MILLIS));
+            schedule(this::mend, pause);
         }
     }
 
     private long untilNextLook() {
-        return LONGEST_PAUSE_MILLIS - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lookedAt);
+        return ConnectionAttempts.LONGEST_PAUSE_MILLIS
+                - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lookedAt);
     }
 
     /** Has Lettuce ask who serves which slot: by itself it does seldom when a node is gone, and later when it is silent. */
@@ -197,14 +199,9 @@ final class PrivateLink implements RedisLink {
 
     private void open(@Nullable Link replaced) {
         this.lookedAt = System.nanoTime();
-        LettuceConnectionFactory factory = this.recipe.create();
-        this.breaks.countThoseOf(factory);
-        try {
-            ping(factory);
-        } catch (RuntimeException ex) {
-            factory.destroy();
-            throw ex;
-        }
+        LettuceConnectionFactory factory = candidate();
+        ping(factory);
+        this.candidate = null;
         if (this.background == null) {
             // Stopped meanwhile.
             factory.destroy();
@@ -213,7 +210,7 @@ final class PrivateLink implements RedisLink {
         StringRedisTemplate template = new StringRedisTemplate(factory);
         // Nobody but us sees the connection: without this each call would make a proxy around it.
         template.setExposeConnection(true);
-        RedisClusterAsyncCommands<byte[], byte[]> commands = commandsOver(factory);
+        RedisClusterAsyncCommands<byte[], byte[]> commands = ScriptCalls.commandsOver(factory);
         MixedSlots mixedSlots = new MixedSlots(servers());
         if (!isCluster()) {
             mixedSlots.probe(commands, this.keys);
@@ -231,12 +228,14 @@ final class PrivateLink implements RedisLink {
         }
     }
 
-    /** Those of the connection that all commands of that factory share. */
-    @SuppressWarnings("unchecked")
-    private static RedisClusterAsyncCommands<byte[], byte[]> commandsOver(LettuceConnectionFactory factory) {
-        try (RedisConnection connection = factory.getConnection()) {
-            return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+    private LettuceConnectionFactory candidate() {
+        LettuceConnectionFactory factory = this.candidate;
+        if (factory == null) {
+            factory = this.recipe.create();
+            this.breaks.countThoseOf(factory);
+            this.candidate = factory;
         }
+        return factory;
     }
 
     private boolean answers(LettuceConnectionFactory factory) {

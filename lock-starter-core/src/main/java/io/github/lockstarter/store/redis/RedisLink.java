@@ -18,6 +18,9 @@ interface RedisLink {
     @Nullable
     StringRedisTemplate template();
 
+    /** Whether Redis has been reached, as far as is known without asking. */
+    boolean isConnected();
+
     /** Why the last attempt to connect failed; null if it did not. */
     @Nullable
     Throwable trouble();

@@ -238,6 +238,11 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
+    public boolean isConnected() {
+        return this.link.isConnected();
+    }
+
+    @Override
     public String description() {
         return this.link.description();
     }

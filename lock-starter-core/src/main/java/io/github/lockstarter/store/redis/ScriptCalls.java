@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Script calls over Lettuce, without the layers around it: the way to a lock that waits for its release is short, and is
@@ -42,6 +44,14 @@ final class ScriptCalls {
         this.mixedSlots = mixedSlots;
         this.timeout = timeout;
         this.timeouts = new AnswerTimeouts(timeout);
+    }
+
+    /** Those of the connection that all commands of that factory share. */
+    @SuppressWarnings("unchecked")
+    static RedisClusterAsyncCommands<byte[], byte[]> commandsOver(LettuceConnectionFactory factory) {
+        try (RedisConnection connection = factory.getConnection()) {
+            return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+        }
     }
 
     /** Whether one call may have keys of different slots. */

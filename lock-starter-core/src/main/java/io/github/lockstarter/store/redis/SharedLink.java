@@ -45,6 +45,12 @@ final class SharedLink implements RedisLink {
     }
 
     @Override
+    public boolean isConnected() {
+        // Asking could open a connection, and block; the application's client reports its own failures.
+        return true;
+    }
+
+    @Override
     public @Nullable Throwable trouble() {
         return null;
     }
