@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockException;
+import java.util.List;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
@@ -52,10 +53,18 @@ final class MissingLockStoreException extends LockException {
                     "Define it in a configuration class of the application, or in an auto-configuration that comes"
                             + " before DistributedLockAutoConfiguration; or define a LockStore bean.");
         }
+        List<String> marked = MarkedConnectionFactories.in(beanFactory);
+        if (marked.size() > 1) {
+            return new MissingLockStoreException(
+                    problem + "several RedisConnectionFactory beans are marked with @DistributedLockConnectionFactory: "
+                            + String.join(", ", marked) + ".",
+                    "Mark only the one that locks are to use.");
+        }
         return new MissingLockStoreException(
-                problem + "none of the RedisConnectionFactory beans is @Primary: " + String.join(", ", factories) + ".",
-                "Mark the one to use as @Primary, or define a LockStore bean for it: new RedisLockStore(factory,"
-                        + " new RedisStoreSettings(\"lock\", Duration.ofSeconds(3), true)).");
+                problem + "none of the RedisConnectionFactory beans is @Primary or marked for locks: "
+                        + String.join(", ", factories) + ".",
+                "Mark the one that locks are to use with @DistributedLockConnectionFactory, on its @Bean method or its"
+                        + " class; or mark the one that everything uses as @Primary.");
     }
 
     String problem() {

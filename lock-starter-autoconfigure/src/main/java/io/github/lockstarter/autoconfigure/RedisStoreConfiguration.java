@@ -1,25 +1,37 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.DistributedLockConnectionFactory;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Locks in Redis, where there is one connection factory to choose. */
+/** Locks in Redis, if it is clear which connection factory they use. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnProperty(name = "distributed-lock.store", havingValue = "redis", matchIfMissing = true)
 class RedisStoreConfiguration {
 
+    /** A connection factory that is marked for locks comes before the only or the primary one. */
     @Bean
     @ConditionalOnMissingBean(LockStore.class)
-    @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
-    RedisLockStore distributedLockStore(RedisConnectionFactory factory, DistributedLockProperties properties) {
-        return new RedisLockStore(factory, properties.redisSettings());
+    @Conditional(OnConnectionFactoryForLocks.class)
+    RedisLockStore distributedLockStore(
+            @DistributedLockConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+            ObjectProvider<RedisConnectionFactory> factories,
+            ConfigurableListableBeanFactory beanFactory,
+            DistributedLockProperties properties) {
+        RedisConnectionFactory factory = marked.getIfUnique();
+        if (factory == null && MarkedConnectionFactories.in(beanFactory).size() > 1) {
+            throw MissingLockStoreException.in(beanFactory, "");
+        }
+        return new RedisLockStore(factory != null ? factory : factories.getObject(), properties.redisSettings());
     }
 }

@@ -106,7 +106,7 @@ class MissingStoreTest {
                 .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
                         .satisfies(analysis -> {
                             assertThat(analysis.getDescription()).contains("cacheRedis, sessionRedis");
-                            assertThat(analysis.getAction()).contains("@Primary", "LockStore");
+                            assertThat(analysis.getAction()).contains("@DistributedLockConnectionFactory", "@Primary");
                         }));
     }
 
