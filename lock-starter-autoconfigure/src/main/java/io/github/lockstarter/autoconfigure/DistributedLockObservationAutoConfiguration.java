@@ -2,18 +2,22 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
+import io.github.lockstarter.metrics.AcquisitionsAreTimed;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
 /** Auto-configuration of observations, and so of traces, of distributed locks. */
@@ -25,15 +29,36 @@ public final class DistributedLockObservationAutoConfiguration {
 
     private static final Log logger = LogFactory.getLog(DistributedLockObservationAutoConfiguration.class);
 
-    /** Null, which is no bean, where nobody observes: a condition would be asked before later registries are there. */
+    /**
+     * Null, which is no bean, without a registry or a handler that needs observations: a condition would be evaluated
+     * before later auto-configurations have defined theirs.
+     */
     @Bean
     @ConditionalOnMissingBean(AcquireObserver.class)
     @Nullable
     AcquisitionObservations distributedLockObservations(
-            ObjectProvider<ObservationRegistry> registries, ObjectProvider<LockAcquisitionConvention> conventions) {
+            ObjectProvider<ObservationRegistry> registries,
+            ObjectProvider<LockAcquisitionConvention> conventions,
+            DistributedLockProperties properties,
+            ConfigurableListableBeanFactory beanFactory) {
         ObservationRegistry registry = OnlyCandidate.of(registries, ObservationRegistry.class, "observations", logger);
-        return registry != null && registry != ObservationRegistry.NOOP
-                ? new AcquisitionObservations(registry, conventions.getIfUnique())
-                : null;
+        if (registry == null || registry == ObservationRegistry.NOOP) {
+            return null;
+        }
+        boolean wanted = Boolean.TRUE.equals(properties.observation().enabled())
+                || new ObservationHandlers(beanFactory).wantObservations();
+        return wanted ? new AcquisitionObservations(registry, conventions.getIfUnique()) : null;
+    }
+
+    /** In a class of its own, because Micrometer's meters may be missing. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterObservationHandler.class)
+    @ConditionalOnBooleanProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)
+    static class TimedOnceConfiguration {
+
+        @Bean
+        static AcquisitionsAreTimed distributedLockAcquisitionsAreTimed() {
+            return new AcquisitionsAreTimed();
+        }
     }
 }

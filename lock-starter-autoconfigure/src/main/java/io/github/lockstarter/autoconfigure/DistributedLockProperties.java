@@ -156,7 +156,8 @@ public record DistributedLockProperties(
     /**
      * Observations.
      *
-     * @param enabled Whether to observe acquisitions, for traces, when there is an ObservationRegistry.
+     * @param enabled Whether acquisitions are observations of the ObservationRegistry, for traces. By default, if a handler
+     *     does more with observations than meters.
      */
-    public record Observation(@DefaultValue("true") boolean enabled) {}
+    public record Observation(@Nullable Boolean enabled) {}
 }

@@ -81,7 +81,6 @@ class ConfigurationMetadataTest {
                         entry("release", "await"),
                         entry("aspect.order", "2147483547"),
                         entry("metrics.enabled", "true"),
-                        entry("observation.enabled", "true"),
                         entry("shutdown-timeout", "10s"));
     }
 

@@ -77,7 +77,8 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockHealthIndicator",
                                 "distributedLockMeters",
                                 "distributedLockGauges",
-                                "distributedLockObservations"));
+                                "distributedLockObservations",
+                                "distributedLockAcquisitionsAreTimed"));
     }
 
     @Test

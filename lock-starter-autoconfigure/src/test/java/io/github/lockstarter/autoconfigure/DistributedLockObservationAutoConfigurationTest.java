@@ -8,6 +8,7 @@ import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.LockAcquisitionContext;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -30,25 +31,62 @@ class DistributedLockObservationAutoConfigurationTest {
 
     private final ApplicationContextRunner inMemory = TestContexts.inMemory();
 
+    private final ApplicationContextRunner application = TestContexts.application()
+            .withPropertyValues("distributed-lock.store=memory", "management.defaults.metrics.export.enabled=false")
+            .withBean(MeterRegistry.class, SimpleMeterRegistry::new);
+
     private final ApplicationContextRunner observed =
             this.inMemory.withBean(ObservationRegistry.class, this::observations);
 
     @Test
-    void shouldTellTheHandlersOfSpringBoot() {
-        TestContexts.application()
-                .withPropertyValues("distributed-lock.store=memory", "management.defaults.metrics.export.enabled=false")
-                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+    void shouldNotifyHandlersButTimeEachAcquisitionOnce() {
+        this.application.withBean(Names.class, () -> this.names).run(context -> {
+            lockOnce(context);
+
+            assertThat(this.names.heard).containsExactly("acquire orders");
+            assertThat(acquired(context, "distributed.lock.acquire")).isOne();
+            assertThat(acquired(context, "distributed.lock.acquisition")).isZero();
+        });
+    }
+
+    @Test
+    void shouldLeaveTheTimerToTheObservationWithoutMetersOfOurs() {
+        this.application
+                .withPropertyValues("distributed-lock.metrics.enabled=false")
                 .withBean(Names.class, () -> this.names)
                 .run(context -> {
                     lockOnce(context);
 
                     assertThat(this.names.heard).containsExactly("acquire orders");
-                    assertThat(context.getBean(MeterRegistry.class)
-                                    .get("distributed.lock.acquisition")
-                                    .tags("lock", "orders", "outcome", "acquired")
-                                    .timer()
-                                    .count())
-                            .isEqualTo(1);
+                    assertThat(acquired(context, "distributed.lock.acquire")).isZero();
+                    assertThat(acquired(context, "distributed.lock.acquisition"))
+                            .isOne();
+                });
+    }
+
+    @Test
+    void shouldObserveNothingForMetersAlone() {
+        this.application.run(context -> {
+            lockOnce(context);
+
+            assertThat(context.getBeanNamesForType(ObservationHandler.class)).isNotEmpty();
+            assertThat(context.getBeanProvider(AcquireObserver.class).getIfAvailable())
+                    .isNull();
+            assertThat(acquired(context, "distributed.lock.acquire")).isOne();
+        });
+    }
+
+    @Test
+    void shouldObserveForHandlersThatAreNoBeansIfConfigured() {
+        this.application
+                .withPropertyValues("distributed-lock.observation.enabled=true")
+                .run(context -> {
+                    context.getBean(ObservationRegistry.class)
+                            .observationConfig()
+                            .observationHandler(this.names);
+                    lockOnce(context);
+
+                    assertThat(this.names.heard).containsExactly("acquire orders");
                 });
     }
 
@@ -111,6 +149,17 @@ class DistributedLockObservationAutoConfigurationTest {
                     assertThat(context).doesNotHaveBean(AcquisitionObservations.class);
                     assertThat(this.names.heard).isEmpty();
                 });
+    }
+
+    private static long acquired(ApplicationContext context, String timer) {
+        return context
+                .getBean(MeterRegistry.class)
+                .find(timer)
+                .tags("lock", "orders", "outcome", "acquired")
+                .timers()
+                .stream()
+                .mapToLong(Timer::count)
+                .sum();
     }
 
     private ObservationRegistry observations() {

@@ -35,7 +35,7 @@ class DistributedLockPropertiesTest {
         assertThat(properties.redis().privateConnection()).isTrue();
         assertThat(properties.aspect().order()).isEqualTo(DistributedLockBeanPostProcessor.DEFAULT_ORDER);
         assertThat(properties.metrics().enabled()).isTrue();
-        assertThat(properties.observation().enabled()).isTrue();
+        assertThat(properties.observation().enabled()).isNull();
         assertThat(properties.settings()).satisfies(settings -> {
             assertThat(settings.waitTime()).isEqualTo(Duration.ofSeconds(10));
             assertThat(settings.onLost()).isEqualTo(OnLost.THROW);

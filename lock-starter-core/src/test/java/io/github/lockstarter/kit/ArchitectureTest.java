@@ -139,6 +139,7 @@ class ArchitectureTest {
             .and(not(simpleName("MicrometerLockListener")
                     .or(simpleName("LockGauges"))
                     .or(simpleName("AcquisitionObservations"))
+                    .or(simpleName("AcquisitionsAreTimed"))
                     .or(simpleName("LockAcquisitionConvention"))
                     .or(simpleName("LockAcquisitionContext"))
                     .or(simpleName("LockObservation"))))
