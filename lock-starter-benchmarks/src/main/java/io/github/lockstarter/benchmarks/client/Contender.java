@@ -13,6 +13,7 @@ public enum Contender {
             "lock-starter, background",
             true,
             settings -> LockStarterClient.open(settings, with -> with.withReleaseMode(ReleaseMode.BACKGROUND))),
+    LOCK_STARTER_ASYNCHRONOUS("lock-starter, asynchronous API", true, LockStarterClient::openAsynchronous),
     LOCK_STARTER_ACQUIRE("lock-starter, acquire", true, LockStarterClient::openForAcquire),
     REDISSON("Redisson", false, RedissonLockClient::open),
     SPRING_PUB_SUB(

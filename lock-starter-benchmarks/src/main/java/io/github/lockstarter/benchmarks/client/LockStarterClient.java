@@ -5,6 +5,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
@@ -22,22 +23,29 @@ class LockStarterClient implements LockClient {
 
     private final LeasingLockRegistry registry;
 
-    private LockStarterClient(LettuceConnectionFactory connections, LockSettings settings) {
+    private LockStarterClient(
+            LettuceConnectionFactory connections, LockSettings settings, UnaryOperator<LockStore> changeStore) {
         this.connections = connections;
         RedisStoreSettings redis =
                 new RedisStoreSettings("lock", settings.commandTimeout(), true, settings.pollInterval());
-        this.registry = new LeasingLockRegistry(new RedisLockStore(connections, redis), settings, null, List.of());
+        this.registry = new LeasingLockRegistry(
+                changeStore.apply(new RedisLockStore(connections, redis)), settings, null, List.of());
         this.registry.start();
     }
 
     /** With its defaults, but for what is changed in them. */
     static LockClient open(ClientSettings settings, UnaryOperator<LockSettings> change) {
-        return new LockStarterClient(Connections.open(settings), change.apply(defaults(settings)));
+        return new LockStarterClient(Connections.open(settings), change.apply(defaults(settings)), UnaryOperator.identity());
+    }
+
+    /** With blocking calls over Lettuce's asynchronous API. */
+    static LockClient openAsynchronous(ClientSettings settings) {
+        return new LockStarterClient(Connections.open(settings), defaults(settings), AsynchronousStore::new);
     }
 
     /** Held locks are leases that belong to no thread. */
     static LockClient openForAcquire(ClientSettings settings) {
-        return new LockStarterClient(Connections.open(settings), defaults(settings)) {
+        return new LockStarterClient(Connections.open(settings), defaults(settings), UnaryOperator.identity()) {
             @Override
             public Object hold(String name) throws InterruptedException {
                 return registry().acquire(LockRequest.of(name));

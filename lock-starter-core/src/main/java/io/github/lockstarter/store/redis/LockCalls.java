@@ -22,15 +22,24 @@ final class LockCalls {
         this.link = link;
     }
 
-    /** Calls a script and waits for its answer. */
+    /** Calls a script through the template and waits for its answer. */
     long execute(String lockName, LuaScript<Long> script, String... arguments) {
         String key = this.keys.keyOf(lockName);
+        return query(lockName, redis -> redis.execute(script, List.of(key), (Object[]) arguments));
+    }
+
+    /**
+     * As {@link #execute}, without the layers of the template if there is a connection of the store's own: for a call on
+     * which the next owner of the lock waits. This code runs too seldom to be compiled, and the template made a hand-over
+     * between JVMs 6 to 9 % slower.
+     */
+    long executeDirectly(String lockName, LuaScript<Long> script, String... arguments) {
         ScriptCalls calls = this.link.calls();
         if (calls == null) {
-            return query(lockName, redis -> redis.execute(script, List.of(key), (Object[]) arguments));
+            return execute(lockName, script, arguments);
         }
         try {
-            return calls.call(script, key, arguments);
+            return calls.call(script, List.of(this.keys.keyOf(lockName)), arguments);
         } catch (RuntimeException ex) {
             throw this.link.failed(ex, lockName);
         }

@@ -103,8 +103,10 @@ public final class RedisLockStore implements LockStore {
     @Override
     public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
         long breaks = this.link.breaks();
-        long reply =
-                this.calls.execute(lockName, LuaScript.RELEASE, releaseArguments(acquisitionId, lastToken, successor));
+        String[] arguments = releaseArguments(acquisitionId, lastToken, successor);
+        long reply = successor != null
+                ? this.calls.executeDirectly(lockName, LuaScript.RELEASE, arguments)
+                : this.calls.execute(lockName, LuaScript.RELEASE, arguments);
         return ReleaseAnswers.meaning(reply, this.link.breaks() != breaks);
     }
 

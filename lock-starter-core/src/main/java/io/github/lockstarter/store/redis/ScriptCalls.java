@@ -23,8 +23,8 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Script calls over Lettuce, without the layers around it: the way to a lock that waits for its release is short, and is
- * gone too seldom to be compiled. Written in the order in which they are made.
+ * Script calls over Lettuce's own API, without the template: for calls that have no blocking caller, for batches of
+ * renewals, and for releases on which a waiter waits. Written in the order in which they are made.
  */
 final class ScriptCalls {
 
@@ -57,11 +57,6 @@ final class ScriptCalls {
     /** Whether one call may have keys of different slots. */
     MixedSlots mixedSlots() {
         return this.mixedSlots;
-    }
-
-    /** Calls a script for one key, and waits for the answer. */
-    <T> T call(LuaScript<T> script, String key, String... arguments) {
-        return call(script, List.of(key), arguments);
     }
 
     /** Calls a script, and waits for the answer. */
