@@ -7,7 +7,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +21,8 @@ final class Acquisition {
     private final LockRequest request;
 
     private final @Nullable Thread owner;
+
+    private final Duration waitTime;
 
     private final Deadline deadline;
 
@@ -45,6 +46,7 @@ final class Acquisition {
         this.request = request;
         this.owner = owner;
         this.startedAt = engine.clock().nanoTime();
+        this.waitTime = waitTime;
         this.deadline = Deadline.in(waitTime, this.startedAt);
         this.leaseMillis = engine.leaseMillis(request);
         this.pace = new WaitingPace(engine.pollNanos());
@@ -227,11 +229,24 @@ final class Acquisition {
         LockStoreException failure = this.lastFailure;
         if (failure == null) {
             tell(Outcome.TIMEOUT, null);
-            return new LockNotGrantedException("Lock '" + this.request.lockName() + "' is held by somebody else."
-                    + waited() + " A longer wait time helps, or a shorter hold." + ownLease());
+            Duration waited = waited();
+            return notGranted(
+                    "Lock '" + this.request.lockName() + "' is held by somebody else." + effort(waited)
+                            + " A longer wait time helps, or a shorter hold." + ownLease(),
+                    waited);
         }
         tell(Outcome.ERROR, failure);
-        return new LockStoreException(failure.getMessage() + waited(), failure, this.unanswered, failure.isTransient());
+        return new LockStoreException(
+                failure.getMessage() + effort(waited()), failure, this.unanswered, failure.isTransient());
+    }
+
+    /** Creates the refusal that the caller gets now. */
+    LockNotGrantedException notGranted(String message) {
+        return notGranted(message, waited());
+    }
+
+    private LockNotGrantedException notGranted(String message, Duration waited) {
+        return new LockNotGrantedException(message, this.request.lockName(), waited, this.waitTime);
     }
 
     /** As {@link #giveUp}, but that somebody else has the lock is an answer, not an exception. */
@@ -247,9 +262,12 @@ final class Acquisition {
         return this.owner == null ? " A lease counts as well that the caller holds itself." : "";
     }
 
-    private String waited() {
-        long millis = TimeUnit.NANOSECONDS.toMillis(this.engine.clock().nanoTime() - this.startedAt);
-        return this.deadline.isOnce() ? " Tried once." : " Gave up after " + millis + " ms.";
+    private Duration waited() {
+        return Duration.ofNanos(this.engine.clock().nanoTime() - this.startedAt);
+    }
+
+    private String effort(Duration waited) {
+        return this.deadline.isOnce() ? " Tried once." : " Gave up after " + waited.toMillis() + " ms.";
     }
 
     void tell(Outcome outcome, @Nullable Throwable cause) {

@@ -66,11 +66,12 @@ final class AsyncResult {
             if (!this.engine.threads().areGrantsDelayed()) {
                 return false;
             }
-            this.failure.set(new LockNotGrantedException("Lock '"
-                    + this.acquisition.request().lockName() + "' was granted, but its future could not be completed"
-                    + " within the wait: all " + LockThreads.GRANT_STAGES + " threads for that are blocked by"
-                    + " dependent stages of other grants. Use an executor of your own for stages that block"
-                    + " (thenApplyAsync(function, executor))."));
+            this.failure.set(this.acquisition.notGranted(
+                    "Lock '" + this.acquisition.request().lockName()
+                            + "' was granted, but its future could not be completed within the wait: all "
+                            + LockThreads.GRANT_STAGES
+                            + " threads for that are blocked by dependent stages of other grants. Use"
+                            + " an executor of your own for stages that block (thenApplyAsync(function, executor))."));
         }
         deliverFailure();
         return true;

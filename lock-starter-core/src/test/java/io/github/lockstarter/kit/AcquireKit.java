@@ -91,8 +91,13 @@ abstract class AcquireKit extends RegistryFixture {
         LockRequest wait = request().withWaitTime(Duration.ofMillis(300));
 
         Duration empty = time(() -> assertThat(there.tryAcquire(wait)).isEmpty());
-        Duration refused = time(
-                () -> assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> there.acquire(wait)));
+        Duration refused = time(() -> assertThatExceptionOfType(LockNotGrantedException.class)
+                .isThrownBy(() -> there.acquire(wait))
+                .satisfies(refusal -> {
+                    assertThat(refusal.lockName()).isEqualTo(NAME);
+                    assertThat(refusal.waited()).isBetween(Duration.ofMillis(300), SOON);
+                    assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(300));
+                }));
         Duration inTheQueue = time(() -> assertThat(here.tryAcquire(wait)).isEmpty());
 
         assertThat(List.of(empty, refused, inTheQueue))

@@ -259,7 +259,13 @@ abstract class AsyncAcquireKit extends RegistryFixture {
         eventually().until(() -> !registry.getLock(NAME).isLocked());
         end.countDown();
 
-        assertThat(failure).isInstanceOf(LockNotGrantedException.class).hasMessageContainingAll(NAME, "stages");
+        assertThat(failure)
+                .hasMessageContainingAll(NAME, "stages")
+                .isInstanceOfSatisfying(LockNotGrantedException.class, refusal -> {
+                    assertThat(refusal.lockName()).isEqualTo(NAME);
+                    assertThat(refusal.waited()).isBetween(Duration.ofMillis(200), Duration.ofSeconds(5));
+                    assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(200));
+                });
         for (CompletableFuture<?> stage : blocked) {
             get(stage);
         }

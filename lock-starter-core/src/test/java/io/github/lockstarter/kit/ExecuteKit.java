@@ -50,7 +50,7 @@ abstract class ExecuteKit extends RegistryFixture {
                 new IOException("checked"),
                 new IllegalArgumentException("unchecked"),
                 new StackOverflowError("error"),
-                new LockNotGrantedException("of another lock"),
+                new LockNotGrantedException("of another lock", "other", Duration.ZERO, Duration.ZERO),
                 new InterruptedException("of the body"))) {
             assertThat(catchThrowable(() -> registry.execute(request(), lease -> sneak(failure))))
                     .isSameAs(failure)

@@ -177,9 +177,12 @@ class AcquisitionTest {
         Acquisition acquisition = acquisition(Duration.ZERO);
         reply(new AcquireReply.Taken(10));
         assertThat(acquisition.attempt(this.turn)).isNull();
-        assertThat(acquisition.giveUp())
-                .isInstanceOf(LockNotGrantedException.class)
-                .hasMessageContaining("orders:42");
+        this.clock.pass(Duration.ofMillis(7));
+        assertThat(refusal(acquisition, "Tried once.")).satisfies(refusal -> {
+            assertThat(refusal.lockName()).isEqualTo("orders:42");
+            assertThat(refusal.waited()).as("for the answer").isEqualTo(Duration.ofMillis(7));
+            assertThat(refusal.waitTime()).isEqualTo(Duration.ZERO);
+        });
 
         fail(Failures.unanswered());
         assertThat(acquisition.attempt(this.turn)).isNull();
@@ -193,6 +196,31 @@ class AcquisitionTest {
             assertThat(ex.isTransient()).isTrue();
             assertThat(ex).hasMessageContaining("refused");
         });
+    }
+
+    @Test
+    void shouldTellHowLongItWaitedAndHowLongItWouldHave() {
+        reply(new AcquireReply.Taken(10));
+        Acquisition acquisition = acquisition(Duration.ofMillis(600));
+        Acquisition endless = acquisition(LockRequest.FOREVER);
+        assertThat(acquisition.attempt(this.turn)).isNull();
+        assertThat(endless.attempt(this.turn)).isNull();
+        this.clock.pass(Duration.ofMillis(605));
+
+        LockNotGrantedException refusal = refusal(acquisition, "Gave up after 605 ms.");
+        assertThat(refusal.waited()).isEqualTo(Duration.ofMillis(605));
+        assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(600));
+        assertThat(refusal(endless, "Gave up after 605 ms.").waitTime()).isEqualTo(LockRequest.FOREVER);
+    }
+
+    private static LockNotGrantedException refusal(Acquisition acquisition, String effort) {
+        LockException failure = acquisition.giveUp();
+        assertThat(failure)
+                .isInstanceOf(LockNotGrantedException.class)
+                .hasMessage("Lock 'orders:42' is held by somebody else. " + effort
+                        + " A longer wait time helps, or a shorter hold. A lease counts as well that the caller holds"
+                        + " itself.");
+        return (LockNotGrantedException) failure;
     }
 
     @Test
