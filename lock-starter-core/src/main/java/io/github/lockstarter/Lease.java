@@ -78,9 +78,7 @@ public interface Lease extends AutoCloseable {
      * @throws LockStoreException if the store did not answer; the lease goes on as it was, and may last longer in the store
      * @throws IllegalStateException if it was released
      */
-    default void extend(Duration atLeast) {
-        throw new UnsupportedOperationException("This lease cannot be extended: " + this);
-    }
+    void extend(Duration atLeast);
 
     /**
      * Gives the lock back. Idempotent. The call cannot be interrupted and keeps the interrupt flag. If the store does not
@@ -97,9 +95,7 @@ public interface Lease extends AutoCloseable {
      * @param delay zero: free at once
      * @return true if the lock was ours until now; false if the lease was lost, now or before
      */
-    default boolean releaseAfter(Duration delay) {
-        throw new UnsupportedOperationException("This lease cannot be kept after its release: " + this);
-    }
+    boolean releaseAfter(Duration delay);
 
     /**
      * Releases as {@link #release()} does, without waiting for the store: for code that must not block, such as a callback
