@@ -37,8 +37,19 @@ public final class LeaseContext {
         return lease;
     }
 
-    /** Runs the body with the lease as the current one, and puts back what was current before. */
-    public static <T extends @Nullable Object> T call(Lease lease, LockedCallback<T> body) throws Exception {
+    /**
+     * Runs the body in the calling thread with the lease as the current one, and puts back what was current before. Neither
+     * acquires nor releases anything.
+     *
+     * @param lease what {@link #current} returns meanwhile
+     * @param body the work
+     * @param <T> type of the result of the body, which may be null
+     * @param <E> type of the checked exceptions of the body
+     * @return the result of the body
+     * @throws E what the body throws
+     */
+    public static <T extends @Nullable Object, E extends Throwable> T call(Lease lease, LockedCallback<T, E> body)
+            throws E {
         Lease outer = CURRENT.get();
         CURRENT.set(lease);
         try {

@@ -49,13 +49,40 @@ public interface LockRegistry {
     CompletionStage<Lease> acquireAsync(LockRequest request);
 
     /**
-     * Acquires, runs and releases; owned by the calling thread and reentrant. If the lease is lost while the body runs,
-     * the request's {@link OnLost} decides; an exception of the body always wins.
+     * Acquires the lock, runs the body in the calling thread and releases the lock. The lock is owned by the thread and
+     * reentrant. If the lease is lost while the body runs, the {@link OnLost} of the request decides what happens; an
+     * exception of the body is thrown in any case, with the loss suppressed in it.
      *
+     * <p>The body may throw checked exceptions, which the caller then has to catch or declare; a body that throws none
+     * needs neither. The interruption of a wait is reported by an unchecked exception, as it is for annotated methods that
+     * do not declare {@link InterruptedException}. Use {@link #acquire} where the checked one is wanted.
+     *
+     * @param request which lock, for how long, and how long to wait for it
+     * @param body the work
+     * @param <T> type of the result of the body, which may be null
+     * @param <E> type of the checked exceptions of the body
+     * @return the result of the body
      * @throws LockNotGrantedException if the wait is over; the body was not run
-     * @throws InterruptedException if the thread is interrupted while it waits; the body was not run
-     * @throws LockLostException if the lease was lost while the body ran
-     * @throws Exception what the body throws
+     * @throws LockInterruptedException if the thread is interrupted while it waits, or was so already and does not hold
+     *     the lock; its interrupt flag is set, the body was not run, and nothing is left behind in the store
+     * @throws LockLostException if the lease was lost while the body ran, or a nested call finds it lost
+     * @throws E what the body throws
      */
-    <T extends @Nullable Object> T execute(LockRequest request, LockedCallback<T> body) throws Exception;
+    <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
+            throws E;
+
+    /**
+     * Runs a body that has no result, as {@link #execute} does, with the same exceptions.
+     *
+     * @param request which lock, for how long, and how long to wait for it
+     * @param body the work
+     * @param <E> type of the checked exceptions of the body
+     * @throws E what the body throws
+     */
+    default <E extends Throwable> void executeWithoutResult(LockRequest request, LockedAction<E> body) throws E {
+        this.<Boolean, E>execute(request, lease -> {
+            body.run(lease);
+            return true;
+        });
+    }
 }

@@ -3,17 +3,22 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that runs under a lock.
+ * Work under a lock that has a result.
  *
- * @param <T> type of its result, which may be null
+ * @param <T> type of the result, which may be null
+ * @param <E> type of the checked exceptions that the work throws; {@link RuntimeException} if it throws none
+ * @see LockRegistry#execute
+ * @see LockedAction
  */
 @FunctionalInterface
-public interface LockedCallback<T extends @Nullable Object> {
+public interface LockedCallback<T extends @Nullable Object, E extends Throwable> {
 
     /**
-     * Runs under the lock.
+     * Does the work, in the thread that holds the lock.
      *
-     * @param lease the grant under which it runs
+     * @param lease the grant under which the work runs; released when this method has returned
+     * @return the result
+     * @throws E what the caller of {@link LockRegistry#execute} gets
      */
-    T run(Lease lease) throws Exception;
+    T run(Lease lease) throws E;
 }

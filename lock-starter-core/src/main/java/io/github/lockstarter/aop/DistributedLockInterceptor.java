@@ -70,13 +70,11 @@ final class DistributedLockInterceptor implements MethodInterceptor {
                 throw ex;
             }
             return notGranted(ex, locked, call.current(), invocation);
-        } catch (InterruptedException ex) {
-            if (call.isStarted()
-                    || ReflectionUtils.declaresException(
-                            invocation.invocation().getMethod(), InterruptedException.class)) {
+        } catch (LockInterruptedException ex) {
+            if (call.isStarted()) {
                 throw ex;
             }
-            throw interrupted(ex, locked, call.current());
+            throw interrupted(ex, locked, call.current(), invocation);
         }
     }
 
@@ -96,7 +94,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             if (call.isStarted()) {
                 throw ex;
             }
-            return CompletableFuture.failedFuture(interrupted(ex, locked, call.current()));
+            Thread.currentThread().interrupt();
+            return CompletableFuture.failedFuture(undeclared(ex, locked, call.current()));
         }
     }
 
@@ -115,8 +114,22 @@ final class DistributedLockInterceptor implements MethodInterceptor {
                 .publisher(locked.site().returnType());
     }
 
-    private static LockInterruptedException interrupted(InterruptedException ex, LockedMethod locked, LockStep step) {
-        Thread.currentThread().interrupt();
+    /** A method that declares InterruptedException gets that one, with the flag cleared, as from waits of Java itself. */
+    private static Exception interrupted(
+            LockInterruptedException ex, LockedMethod locked, LockStep step, LockedInvocation invocation) {
+        InterruptedException interruption =
+                ex.getCause() instanceof InterruptedException cause ? cause : new InterruptedException(ex.getMessage());
+        for (Throwable loss : ex.getSuppressed()) {
+            interruption.addSuppressed(loss);
+        }
+        if (!ReflectionUtils.declaresException(invocation.invocation().getMethod(), InterruptedException.class)) {
+            return undeclared(interruption, locked, step);
+        }
+        boolean unused = Thread.interrupted();
+        return interruption;
+    }
+
+    private static LockInterruptedException undeclared(InterruptedException ex, LockedMethod locked, LockStep step) {
         return new LockInterruptedException(
                 "Interrupted while waiting for lock '" + step.request().lockName() + "' of " + locked.site()
                         + "; the method was not run. Declare InterruptedException on it to get that instead.",

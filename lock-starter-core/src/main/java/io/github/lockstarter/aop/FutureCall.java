@@ -62,11 +62,11 @@ final class FutureCall {
 
     /** Transactions that the method commits before it returns count on the locks as well. */
     @SuppressWarnings("NullAway") // it does not see that the type argument is nullable
-    private @Nullable Object proceed() throws Exception {
+    private @Nullable Object proceed() throws Throwable {
         List<Lease> guarded = this.held.guarded();
         guarded.forEach(GuardedLeases::add);
         try {
-            return LeaseContext.<@Nullable Object>call(this.held.innermost(), lease -> this.call.proceed());
+            return LeaseContext.<@Nullable Object, Throwable>call(this.held.innermost(), lease -> this.call.proceed());
         } finally {
             guarded.forEach(GuardedLeases::remove);
         }

@@ -39,19 +39,19 @@ final class LockedCall {
 
     @SuppressWarnings("NullAway") // it does not see that the type arguments are nullable
     @Nullable
-    Object run() throws Exception {
+    Object run() throws Throwable {
         if (isStarted()) {
             keep();
             return this.call.proceed();
         }
         LockStep step = current();
-        return this.call.registry().<@Nullable Object>execute(request(), lease -> {
+        return this.call.registry().<@Nullable Object, Throwable>execute(request(), lease -> {
             this.leases.add(lease);
             return isOnlyOne() ? under(lease, step) : oneOfSeveral(lease, step);
         });
     }
 
-    private @Nullable Object oneOfSeveral(Lease lease, LockStep step) throws Exception {
+    private @Nullable Object oneOfSeveral(Lease lease, LockStep step) throws Throwable {
         Object result;
         try {
             result = under(lease, step);
@@ -110,7 +110,7 @@ final class LockedCall {
     }
 
     /** What is to outlast the method does so only now: had one of the locks been refused, none would be kept. */
-    private void keep() throws Exception {
+    private void keep() {
         this.call.ensureHeld(this.leases);
         for (int i = 0; i < this.leases.size(); i++) {
             LockStep step = this.call.steps().get(i);
@@ -124,10 +124,9 @@ final class LockedCall {
         }
     }
 
-    @SuppressWarnings("NullAway")
-    private void keep(Lease lease, LockStep step) throws Exception {
+    private void keep(Lease lease, LockStep step) {
         if (!isOnlyOne() && !step.request().minHold().isZero()) {
-            this.call.registry().<@Nullable Object>execute(step.minHoldAlone(), again -> null);
+            this.call.registry().executeWithoutResult(step.minHoldAlone(), again -> {});
         }
         if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
             EnclosingTransaction.keep(
@@ -136,13 +135,13 @@ final class LockedCall {
     }
 
     @SuppressWarnings("NullAway")
-    private @Nullable Object under(Lease lease, LockStep step) throws Exception {
+    private @Nullable Object under(Lease lease, LockStep step) throws Throwable {
         if (!this.call.isGuarded(step)) {
-            return LeaseContext.<@Nullable Object>call(lease, current -> run());
+            return LeaseContext.<@Nullable Object, Throwable>call(lease, current -> run());
         }
         GuardedLeases.add(lease);
         try {
-            return LeaseContext.<@Nullable Object>call(lease, current -> run());
+            return LeaseContext.<@Nullable Object, Throwable>call(lease, current -> run());
         } finally {
             GuardedLeases.remove(lease);
         }

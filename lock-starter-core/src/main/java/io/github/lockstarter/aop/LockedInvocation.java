@@ -108,14 +108,10 @@ record LockedInvocation(
         return this.defaults.onLost(step.spec().onLost());
     }
 
-    /** Calls the method. A callback may throw exceptions only, but what it throws arrives unwrapped, whatever it is. */
+    /** Calls the method. */
     @Nullable
-    Object proceed() throws Exception {
-        try {
-            return this.invocation.proceed();
-        } catch (Throwable ex) {
-            throw LockedInvocation.<RuntimeException>asItIs(ex);
-        }
+    Object proceed() throws Throwable {
+        return this.invocation.proceed();
     }
 
     /** The same call once more: an invocation can go on only once. */
@@ -123,10 +119,5 @@ record LockedInvocation(
         return this.invocation instanceof ProxyMethodInvocation proxied
                 ? new LockedInvocation(this.registry, this.defaults, this.steps, proxied.invocableClone())
                 : this;
-    }
-
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-    private static <E extends Throwable> E asItIs(Throwable thrown) throws E {
-        throw (E) thrown;
     }
 }

@@ -139,7 +139,8 @@ public final class LeasingLockRegistry
     }
 
     @Override
-    public <T extends @Nullable Object> T execute(LockRequest request, LockedCallback<T> body) throws Exception {
+    public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
+            throws E {
         return new LockedExecution(engine(), request).run(body);
     }
 

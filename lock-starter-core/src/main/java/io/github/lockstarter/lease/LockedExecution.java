@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
@@ -22,8 +23,8 @@ final class LockedExecution {
         this.onLost = request.onLost() == OnLost.DEFAULT ? engine.settings().onLost() : request.onLost();
     }
 
-    <T extends @Nullable Object> T run(LockedCallback<T> body) throws Exception {
-        Hold hold = this.engine.owned().enter(this.request, this.engine.waitTime(this.request), null);
+    <T extends @Nullable Object, E extends Throwable> T run(LockedCallback<T, E> body) throws E {
+        Hold hold = enter();
         int number = hold.count();
         BodyInterrupt interrupt = armInterrupt(hold);
         T result;
@@ -42,6 +43,16 @@ final class LockedExecution {
             throw loss;
         }
         return result;
+    }
+
+    private Hold enter() {
+        try {
+            return this.engine.owned().enter(this.request, this.engine.waitTime(this.request), null);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(
+                    "Interrupted while waiting for lock '" + this.request.lockName() + "'; the body was not run.", ex);
+        }
     }
 
     private static boolean isReportOf(LockLostException loss, Throwable thrown) {

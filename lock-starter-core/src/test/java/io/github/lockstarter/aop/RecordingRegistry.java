@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
@@ -26,11 +27,12 @@ final class RecordingRegistry implements LockRegistry {
     boolean interruptsWaits;
 
     @Override
-    public <T> T execute(LockRequest request, LockedCallback<T> body) throws Exception {
+    public <T, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body) throws E {
         this.requests.add(request);
         this.threads.add(Thread.currentThread());
         if (this.interruptsWaits) {
-            throw new InterruptedException("while waiting");
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException("interrupted", new InterruptedException("while waiting"));
         }
         this.events.add("lock " + request.lockName());
         try {

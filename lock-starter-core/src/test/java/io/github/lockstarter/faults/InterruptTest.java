@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
@@ -232,7 +233,7 @@ class InterruptTest {
 
             call.interrupt();
 
-            assertThat(call.failure()).isInstanceOf(InterruptedException.class);
+            assertThat(call.failure()).isInstanceOf(LockInterruptedException.class);
             soon().until(() -> !this.redis.exists(KEY));
         }
         assertThatNothingIsLeft();

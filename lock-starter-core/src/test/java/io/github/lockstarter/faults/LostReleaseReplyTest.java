@@ -102,7 +102,7 @@ class LostReleaseReplyTest {
         Instance instance = this.instances.at(this.proxy, LostReleaseReplyTest::longLease);
         this.proxy.swallowReplyOf(Script.RELEASE, this.proxy::cutRst);
 
-        assertThat(instance.registry().<String>execute(LockRequest.of("left"), lease -> "done"))
+        assertThat(instance.registry().<String, RuntimeException>execute(LockRequest.of("left"), lease -> "done"))
                 .isEqualTo("done");
         assertThatNothingWasLost(instance);
     }

@@ -1,12 +1,12 @@
 package io.github.lockstarter.kit;
 
-import static io.github.lockstarter.kit.Outcomes.failureOf;
 import static io.github.lockstarter.kit.Outcomes.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.io.IOException;
@@ -37,7 +37,8 @@ abstract class ExecuteKit extends RegistryFixture {
         });
 
         assertThat(result).isEqualTo("done");
-        assertThat(registry.<Object>execute(request(), lease -> null)).isNull();
+        assertThat(registry.<Object, RuntimeException>execute(request(), lease -> null))
+                .isNull();
         assertThat(registry.getLock(NAME).getHoldCount()).isZero();
         assertThat(there.isLocked()).isFalse();
     }
@@ -51,6 +52,7 @@ abstract class ExecuteKit extends RegistryFixture {
                 new IllegalArgumentException("unchecked"),
                 new StackOverflowError("error"),
                 new LockNotGrantedException("of another lock", "other", Duration.ZERO, Duration.ZERO),
+                new LockInterruptedException("of another lock", new InterruptedException()),
                 new InterruptedException("of the body"))) {
             assertThat(catchThrowable(() -> registry.execute(request(), lease -> sneak(failure))))
                     .isSameAs(failure)
@@ -115,14 +117,17 @@ abstract class ExecuteKit extends RegistryFixture {
         here.execute(request(), lease -> {
             for (LeasingLockRegistry registry : List.of(here, there)) {
                 Actor waiter = actor();
-                CompletableFuture<Boolean> end =
-                        waiter.start(() -> registry.execute(request().withWaitTime(LONG), other -> {
-                            ran.set(true);
-                            return true;
-                        }));
+                CompletableFuture<Boolean> flag = waiter.start(() -> {
+                    assertThatExceptionOfType(LockInterruptedException.class)
+                            .isThrownBy(() ->
+                                    registry.executeWithoutResult(request().withWaitTime(LONG), other -> ran.set(true)))
+                            .withMessageContaining(NAME)
+                            .withCauseInstanceOf(InterruptedException.class);
+                    return Thread.interrupted();
+                });
                 awaitWaiting(registry, 1);
                 waiter.interrupt();
-                assertThat(failureOf(end)).isInstanceOf(InterruptedException.class);
+                assertThat(get(flag)).as("interrupt flag").isTrue();
             }
             return true;
         });

@@ -118,7 +118,7 @@ abstract class ExecuteLossKit extends RegistryFixture {
                 settings.pollInterval(),
                 settings.shutdownTimeout()));
 
-        assertThat(ignoring.<String>execute(request(), lease -> {
+        assertThat(ignoring.<String, Exception>execute(request(), lease -> {
                     lose(lease);
                     return "result";
                 }))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -93,7 +94,7 @@ abstract class LockInterruptKit extends RegistryFixture {
         shouldRefuseAnInterruptedThread(() -> lock.tryLock(1, TimeUnit.SECONDS));
         shouldRefuseAnInterruptedThread(() -> registry.acquire(request()));
         shouldRefuseAnInterruptedThread(() -> registry.tryAcquire(request()));
-        shouldRefuseAnInterruptedThread(() -> registry.execute(request(), lease -> true));
+        shouldRefuseToExecuteInAnInterruptedThread(registry);
 
         assertThat(backend().commands()).isEqualTo(commands);
         assertThat(lock.getHoldCount()).isZero();
@@ -103,6 +104,14 @@ abstract class LockInterruptKit extends RegistryFixture {
         Thread.currentThread().interrupt();
         assertThatExceptionOfType(InterruptedException.class).isThrownBy(call::call);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** It throws no checked exception, and leaves the flag to the caller. */
+    private static void shouldRefuseToExecuteInAnInterruptedThread(LeasingLockRegistry registry) {
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> registry.execute(request(), lease -> true));
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test

@@ -1,0 +1,120 @@
+package io.github.lockstarter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Bodies in ordinary methods: they declare what the body throws, and nothing else. */
+class LockRegistryTest {
+
+    private static final LockRequest REQUEST = LockRequest.of("order", "42");
+
+    private final LeasingLockRegistry locks =
+            new LeasingLockRegistry(new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
+
+    private final LockRegistry registry = this.locks;
+
+    private final List<Long> settled = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        assertThat(this.locks.active()).isZero();
+        this.locks.stop();
+    }
+
+    @Test
+    void shouldNeedNoThrowsForABodyThatThrowsNothing() {
+        String id = this.registry.execute(REQUEST, lease -> lease.name());
+        Object nothing = this.registry.execute(REQUEST, lease -> {
+            settle(lease.fencingToken());
+            return null;
+        });
+        this.registry.executeWithoutResult(REQUEST, lease -> settle(lease.fencingToken()));
+        this.registry.executeWithoutResult(REQUEST, this::settleUnder);
+
+        assertThat(id).isEqualTo("order:42");
+        assertThat(nothing).isNull();
+        assertThat(this.settled).hasSize(3).isSorted();
+    }
+
+    @Test
+    void shouldThrowTheCheckedExceptionOfTheBody() {
+        try {
+            int unused = this.registry.execute(REQUEST, lease -> read(true));
+            throw new AssertionError("not thrown");
+        } catch (IOException ex) {
+            assertThat(ex).isInstanceOf(FileNotFoundException.class);
+        }
+        assertThatExceptionOfType(FileNotFoundException.class).isThrownBy(this::readWithoutResult);
+        assertThatExceptionOfType(TimeoutException.class)
+                .isThrownBy(() -> this.registry.executeWithoutResult(REQUEST, lease -> fail(lease, false)));
+        assertThatThrownBy(this::throwAnything).isExactlyInstanceOf(Throwable.class);
+    }
+
+    @Test
+    void shouldRunABodyWithoutAResultUnderTheLock() {
+        this.registry.executeWithoutResult(REQUEST, lease -> {
+            LeaseLock lock = this.registry.getLock("order:42");
+            assertThat(lock.isHeldByCurrentThread()).isTrue();
+            assertThat(lock.currentLease().fencingToken()).isEqualTo(lease.fencingToken());
+        });
+
+        assertThat(this.registry.getLock("order:42").isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldPassALeaseOnWithoutThrows() {
+        this.registry.executeWithoutResult(REQUEST, lease -> {
+            String name =
+                    LeaseContext.call(lease, current -> LeaseContext.required().name());
+            assertThat(name).isEqualTo("order:42");
+        });
+        assertThat(LeaseContext.current()).isEmpty();
+    }
+
+    private void settleUnder(Lease lease) {
+        settle(lease.fencingToken());
+    }
+
+    private void settle(long token) {
+        this.settled.add(token);
+    }
+
+    private void readWithoutResult() throws IOException {
+        this.registry.executeWithoutResult(REQUEST, lease -> {
+            int unused = read(lease.isHeld());
+        });
+    }
+
+    private static int read(boolean fails) throws IOException {
+        if (fails) {
+            throw new FileNotFoundException("orders");
+        }
+        return 0;
+    }
+
+    private static void fail(Lease lease, boolean slowly) throws IOException, TimeoutException {
+        if (slowly) {
+            throw new IOException(lease.name());
+        }
+        throw new TimeoutException(lease.name());
+    }
+
+    private void throwAnything() throws Throwable {
+        this.registry.executeWithoutResult(REQUEST, lease -> {
+            throw new Throwable(lease.name());
+        });
+    }
+}
