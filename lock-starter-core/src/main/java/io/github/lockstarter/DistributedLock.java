@@ -101,6 +101,9 @@ public @interface DistributedLock {
      */
     long maxHold() default DEFAULT;
 
+    /** {@link #maxHold} as text with placeholders, instead of it. */
+    String maxHoldString() default "";
+
     /**
      * Keeps the lock at least this long from when the call has all of its locks, in {@link #timeUnit}: released earlier, it
      * stays taken until then. For schedules, so that an instance with a slower clock does not run the same tick again; to be used with
@@ -109,6 +112,9 @@ public @interface DistributedLock {
      * Default: 0.
      */
     long minHold() default 0;
+
+    /** {@link #minHold} as text with placeholders, instead of it. */
+    String minHoldString() default "";
 
     /** Unit of the numeric time attributes, and of a bare number in their text forms. Default: milliseconds. */
     TimeUnit timeUnit() default TimeUnit.MILLISECONDS;

@@ -51,7 +51,8 @@ final class TimeAttributes {
     /** Null: as configured. */
     @Nullable
     Duration maxHold() {
-        return number("maxHold", DistributedLock.DEFAULT, PROBE::withMaxHold, "Use at least 1 ms" + UP_TO + "no cap.");
+        return textOrNumber(
+                "maxHold", DistributedLock.DEFAULT, PROBE::withMaxHold, "Use at least 1 ms" + UP_TO + "no cap.");
     }
 
     /** Zero: not kept. */
@@ -60,7 +61,7 @@ final class TimeAttributes {
         if (this.annotation.getLong("minHold") == -1) {
             throw this.site.refused("minHold = -1 is out of range", remedy);
         }
-        Duration minHold = number("minHold", 0, PROBE::withMinHold, remedy);
+        Duration minHold = textOrNumber("minHold", 0, PROBE::withMinHold, remedy);
         return minHold != null ? minHold : Duration.ZERO;
     }
 

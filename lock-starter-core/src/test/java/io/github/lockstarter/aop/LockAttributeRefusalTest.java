@@ -48,6 +48,19 @@ class LockAttributeRefusalTest {
                 Arguments.of(NameTooLong.class, "cannot name a lock", "at most 512 bytes"),
                 Arguments.of(KeyAndValue.class, "its attributes contradict each other", "either value or key"),
                 Arguments.of(MinHoldNegative.class, "minHold = -1 is out of range", "or 0"),
+                Arguments.of(MinHoldTextNegative.class, "minHoldString = \"-1\" is out of range", "or 0"),
+                Arguments.of(MinHoldTextWrong.class, "minHoldString = \"soon\" is no duration", "30s, PT30S"),
+                Arguments.of(MinHoldTwice.class, "minHold and minHoldString are both set", "Leave one of them out"),
+                Arguments.of(
+                        MinHoldTextTooLong.class,
+                        "minHold is longer than the lease",
+                        "Make the lease at least as long"),
+                Arguments.of(MaxHoldTextZero.class, "maxHoldString = \"0s\" is out of range", "-1: no cap"),
+                Arguments.of(MaxHoldTwice.class, "maxHold and maxHoldString are both set", "Leave one of them out"),
+                Arguments.of(
+                        MaxHoldUnresolved.class,
+                        "maxHoldString = \"${missing}\" has a placeholder",
+                        "Set the property"),
                 Arguments.of(
                         MinHoldTooLong.class, "minHold is longer than the lease", "Make the lease at least as long"));
     }
@@ -187,6 +200,48 @@ class LockAttributeRefusalTest {
     static class MinHoldTooLong {
 
         @DistributedLock(minHold = 2, lease = 1)
+        public void run() {}
+    }
+
+    static class MinHoldTextNegative {
+
+        @DistributedLock(minHoldString = "-1")
+        public void run() {}
+    }
+
+    static class MinHoldTextWrong {
+
+        @DistributedLock(minHoldString = "soon")
+        public void run() {}
+    }
+
+    static class MinHoldTwice {
+
+        @DistributedLock(minHold = 5, minHoldString = "5ms")
+        public void run() {}
+    }
+
+    static class MinHoldTextTooLong {
+
+        @DistributedLock(lease = 1000, minHoldString = "2s")
+        public void run() {}
+    }
+
+    static class MaxHoldTextZero {
+
+        @DistributedLock(maxHoldString = "0s")
+        public void run() {}
+    }
+
+    static class MaxHoldTwice {
+
+        @DistributedLock(maxHold = -1, maxHoldString = "${nothing:}")
+        public void run() {}
+    }
+
+    static class MaxHoldUnresolved {
+
+        @DistributedLock(maxHoldString = "${missing}")
         public void run() {}
     }
 }

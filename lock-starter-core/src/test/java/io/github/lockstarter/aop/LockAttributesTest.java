@@ -65,6 +65,25 @@ class LockAttributesTest {
                 Arguments.of("tryOnce", Duration.ZERO, null));
     }
 
+    @ParameterizedTest
+    @MethodSource
+    void shouldReadTextsOfHolds(String method, Duration maxHold, Duration minHold) throws Exception {
+        LockRequest request = requestOf(method);
+
+        assertThat(request.maxHold()).isEqualTo(maxHold);
+        assertThat(request.minHold()).isEqualTo(minHold);
+    }
+
+    static Stream<Arguments> shouldReadTextsOfHolds() {
+        return Stream.of(
+                Arguments.of("suffixes", Duration.ofHours(1), Duration.ofSeconds(20)),
+                Arguments.of("iso", Duration.ofMinutes(90), Duration.ofMillis(500)),
+                Arguments.of("bareNumbers", Duration.ofSeconds(60), Duration.ofSeconds(3)),
+                Arguments.of("minusOneTexts", LockRequest.FOREVER, Duration.ZERO),
+                Arguments.of("placeholders", Duration.ofSeconds(9), Duration.ofSeconds(7)),
+                Arguments.of("emptyPlaceholder", null, Duration.ZERO));
+    }
+
     @Test
     void shouldResolvePlaceholdersInTheName() throws Exception {
         assertThat(requestOf("named").lockName()).isEqualTo("eu-orders");
@@ -91,22 +110,44 @@ class LockAttributesTest {
         @DistributedLock(waitTime = -1, lease = -1, maxHold = -1, timeUnit = TimeUnit.HOURS)
         public void noLimit() {}
 
-        @DistributedLock(waitTimeString = "5s", leaseString = "2m")
+        @DistributedLock(waitTimeString = "5s", leaseString = "2m", maxHoldString = "1h", minHoldString = "20s")
         public void suffixes() {}
 
-        @DistributedLock(waitTimeString = "PT30S", leaseString = "PT1.5S")
+        @DistributedLock(
+                waitTimeString = "PT30S",
+                leaseString = "PT1.5S",
+                maxHoldString = "PT1H30M",
+                minHoldString = "PT0.5S")
         public void iso() {}
 
-        @DistributedLock(waitTimeString = "7", leaseString = " 8 ", timeUnit = TimeUnit.SECONDS)
+        @DistributedLock(
+                waitTimeString = "7",
+                leaseString = " 8 ",
+                maxHoldString = "60",
+                minHoldString = "3",
+                timeUnit = TimeUnit.SECONDS)
         public void bareNumbers() {}
 
-        @DistributedLock(waitTimeString = "-1", leaseString = "-1", timeUnit = TimeUnit.SECONDS)
+        @DistributedLock(
+                waitTimeString = "-1",
+                leaseString = "-1",
+                maxHoldString = "-1",
+                minHoldString = "0",
+                timeUnit = TimeUnit.SECONDS)
         public void minusOneTexts() {}
 
-        @DistributedLock(waitTimeString = "${wait}", leaseString = "${hold:11s}")
+        @DistributedLock(
+                waitTimeString = "${wait}",
+                leaseString = "${hold:11s}",
+                maxHoldString = "${wait}",
+                minHoldString = "${least:7s}")
         public void placeholders() {}
 
-        @DistributedLock(waitTimeString = "${nothing:}", leaseString = "${nothing:}")
+        @DistributedLock(
+                waitTimeString = "${nothing:}",
+                leaseString = "${nothing:}",
+                maxHoldString = "${nothing:}",
+                minHoldString = "${nothing:}")
         public void emptyPlaceholder() {}
 
         @DistributedLock(waitTime = 0)
