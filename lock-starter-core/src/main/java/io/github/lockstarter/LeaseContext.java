@@ -31,8 +31,8 @@ public final class LeaseContext {
                     + " class, constructor or @PostConstruct, and not on the Spring bean; the object was made with new;"
                     + " this is another thread than that of the method (an executor, @Async, a parallel stream): pass"
                     + " the lease along with LeaseContext.call; in a Mono or Flux the lease is in the Reactor context,"
-                    + " under Lease.class; locks are switched off (distributed-lock.enabled=false), or this is a slice"
-                    + " test without them.");
+                    + " under Lease.class; the condition of the annotation is false for this call; locks are switched off"
+                    + " (distributed-lock.enabled=false), or this is a slice test without them.");
         }
         return lease;
     }

@@ -2,32 +2,28 @@ package io.github.lockstarter.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 
-/** Names in a key that stand for nothing, and what their author may have meant. */
+/** Names in an expression that stand for nothing, and what their author may have meant. */
 final class BareWords {
 
     private final String expression;
 
     private final KeyVariables variables;
 
-    private final Set<String> rootProperties;
-
     private final List<PropertyOrFieldReference> all = new ArrayList<>();
 
-    private BareWords(String expression, KeyVariables variables, Set<String> rootProperties) {
+    private BareWords(String expression, KeyVariables variables) {
         this.expression = expression;
         this.variables = variables;
-        this.rootProperties = rootProperties;
     }
 
-    static BareWords in(SpelNode ast, String expression, KeyVariables variables, Set<String> rootProperties) {
-        BareWords words = new BareWords(expression, variables, rootProperties);
+    static BareWords in(SpelNode ast, String expression, KeyVariables variables) {
+        BareWords words = new BareWords(expression, variables);
         words.collect(ast);
         return words;
     }
@@ -51,9 +47,13 @@ final class BareWords {
         return this.all.isEmpty();
     }
 
-    String remedyFor(PropertyOrFieldReference word) {
+    /** What to write instead of that word, in a key or in a condition, which can only contain text. */
+    String remedyFor(PropertyOrFieldReference word, boolean inKey) {
+        if (!inKey && word.getName().equals(this.expression.strip())) {
+            return prefixOf(word).isEmpty() ? this.variables.describe() : "Did you mean " + corrected() + "?";
+        }
         // Quoting the whole key would turn variables and lists into text, too.
-        boolean partOfMore = this.expression.startsWith("{") || this.expression.matches(".*[#@'\"].*");
+        boolean partOfMore = !inKey || this.expression.startsWith("{") || this.expression.matches(".*[#@'\"].*");
         String asText = partOfMore
                 ? "quote it: " + quoted(word) + "."
                 : "use name = \"" + this.expression + "\", or quote it: \"'" + this.expression + "'\".";
@@ -64,7 +64,7 @@ final class BareWords {
 
     private String prefixOf(PropertyOrFieldReference word) {
         String name = word.getName();
-        return this.variables.isParameter(name) ? "#" : this.rootProperties.contains(name) ? "#root." : "";
+        return this.variables.isParameter(name) ? "#" : ExpressionSyntax.ROOT_PROPERTIES.contains(name) ? "#root." : "";
     }
 
     private String quoted(PropertyOrFieldReference word) {

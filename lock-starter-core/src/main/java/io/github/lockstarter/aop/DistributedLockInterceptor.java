@@ -51,14 +51,26 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         ResultKind kind = locked.resultKind();
-        boolean owned = kind != ResultKind.FUTURE && kind != ResultKind.REACTIVE;
-        LockedInvocation call = new LockedInvocation(
-                this.registry.obtain(), this.defaults, LockStep.of(locked.specs(), invocation, owned), invocation);
+        if (kind == ResultKind.REACTIVE && locked.isConditional()) {
+            // Each subscription is a call of its own, and may come at a time when the conditions have changed.
+            return reactive(locked, () -> lockedInvocation(locked, invocation), invocation);
+        }
+        LockedInvocation call = lockedInvocation(locked, invocation);
+        if (!call.isLocked()) {
+            return invocation.proceed();
+        }
         return switch (kind) {
             case FUTURE -> future(locked, call);
-            case REACTIVE -> reactive(locked, call);
+            case REACTIVE -> reactive(locked, () -> call, invocation);
             default -> direct(locked, call);
         };
+    }
+
+    private LockedInvocation lockedInvocation(LockedMethod locked, MethodInvocation invocation) {
+        ResultKind kind = locked.resultKind();
+        boolean owned = kind != ResultKind.FUTURE && kind != ResultKind.REACTIVE;
+        return new LockedInvocation(
+                this.registry.obtain(), this.defaults, LockStep.of(locked.specs(), invocation, owned), invocation);
     }
 
     private @Nullable Object direct(LockedMethod locked, LockedInvocation invocation) throws Throwable {
@@ -69,7 +81,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             if (call.isStarted()) {
                 throw ex;
             }
-            return notGranted(ex, locked, call.current(), invocation);
+            return notGranted(ex, locked, call.current(), invocation.invocation());
         } catch (LockInterruptedException ex) {
             if (call.isStarted()) {
                 throw ex;
@@ -103,14 +115,14 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             LockNotGrantedException failure, LockedMethod locked, LockStep step, LockedInvocation invocation)
             throws Throwable {
         try {
-            return notGranted(failure, locked, step, invocation);
+            return notGranted(failure, locked, step, invocation.invocation());
         } catch (LockNotGrantedException ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
-    private Object reactive(LockedMethod locked, LockedInvocation invocation) {
-        return new ReactiveCall(invocation, (failure, step) -> notGranted(failure, locked, step, invocation))
+    private Object reactive(LockedMethod locked, Supplier<LockedInvocation> calls, MethodInvocation invocation) {
+        return new ReactiveCall(calls, (failure, step) -> notGranted(failure, locked, step, invocation))
                 .publisher(locked.site().returnType());
     }
 
@@ -137,19 +149,18 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     private @Nullable Object notGranted(
-            LockNotGrantedException failure, LockedMethod locked, LockStep step, LockedInvocation invocation)
+            LockNotGrantedException failure, LockedMethod locked, LockStep step, MethodInvocation invocation)
             throws Throwable {
         NotGranted own = step.spec().notGranted();
         if (own != null) {
-            return own.answer(failure, invocation.invocation());
+            return own.answer(failure, invocation);
         }
         LockFailureHandler handler = this.failureHandler.get();
         if (handler == null) {
             throw failure;
         }
         LockSite site = locked.site();
-        Object answer = handler.notGranted(
-                failure, site.method(), invocation.invocation().getArguments());
+        Object answer = handler.notGranted(failure, site.method(), invocation.getArguments());
         return HandlerAnswer.checked(answer, site, locked.resultKind(), handler, failure);
     }
 }

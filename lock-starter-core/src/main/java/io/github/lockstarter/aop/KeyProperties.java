@@ -30,44 +30,48 @@ final class KeyProperties {
     /** Nothing is known of what comes next. */
     private static final ResolvableType UNKNOWN = ResolvableType.NONE;
 
-    private final LockSite site;
-
-    private final String expression;
-
-    private final KeyVariables variables;
+    private final SpelAttribute attribute;
 
     private final ReadableMembers members = new ReadableMembers();
 
-    KeyProperties(LockSite site, String expression, KeyVariables variables) {
-        this.site = site;
-        this.expression = expression;
-        this.variables = variables;
+    KeyProperties(SpelAttribute attribute) {
+        this.attribute = attribute;
     }
 
-    /** Checks what stands behind the dots of a chain whose first child is a parameter. */
-    void check(SpelNode chain, String parameter) {
-        int index = this.variables.indexOfParameter(parameter);
+    /**
+     * Checks what stands behind the dots of a chain whose first child is a parameter.
+     *
+     * @return the type of what the chain reads; {@link ResolvableType#NONE} where that is unknown
+     */
+    ResolvableType check(SpelNode chain, String parameter) {
+        int index = this.attribute.variables().indexOfParameter(parameter);
         if (index < 0) {
-            return;
+            return UNKNOWN;
         }
+        LockSite site = this.attribute.site();
         try {
-            follow(chain, ResolvableType.forMethodParameter(this.site.method(), index, this.site.beanClass()));
+            return follow(chain, ResolvableType.forMethodParameter(site.method(), index, site.beanClass()));
         } catch (LinkageError ex) {
-            // A class is missing that a type on the way mentions; what the key needs may be there all the same.
-            logger.debug("Properties in key \"" + this.expression + "\" of " + this.site + " cannot be checked", ex);
+            // A class is missing that a type on the way mentions; what the expression needs may be there all the same.
+            logger.debug(
+                    "Properties in " + this.attribute.with(this.attribute.text()) + " of " + site
+                            + " cannot be checked",
+                    ex);
+            return UNKNOWN;
         }
     }
 
-    private void follow(SpelNode chain, ResolvableType parameter) {
+    private ResolvableType follow(SpelNode chain, ResolvableType parameter) {
         ResolvableType type = parameter;
         for (int i = 1; i < chain.getChildCount(); i++) {
             Class<?> raw = type.resolve();
             // Of a class, SpEL reads the static members, and of an Optional what it contains.
             if (raw == null || raw == void.class || raw == Class.class || isUnwrapped(raw, chain.getChild(i))) {
-                return;
+                return UNKNOWN;
             }
             type = next(chain.getChild(i), type, ClassUtils.resolvePrimitiveIfNecessary(raw));
         }
+        return type;
     }
 
     private static boolean isUnwrapped(Class<?> raw, SpelNode node) {
@@ -145,13 +149,13 @@ final class KeyProperties {
     private RuntimeException refused(Class<?> type, String kind, String name, int position, Collection<String> known) {
         String nearest = NearestName.of(name, known);
         String remedy = nearest != null ? "Did you mean " + corrected(name, position, nearest) + "? " : "";
-        return this.site.refused(
-                "in key = \"" + this.expression + "\", " + type.getTypeName() + " has no public " + kind + " '" + name
-                        + "'",
+        return this.attribute.refused(
+                type.getTypeName() + " has no public " + kind + " '" + name + "'",
                 remedy + "It has: " + String.join(", ", known) + ".");
     }
 
     private String corrected(String name, int position, String nearest) {
-        return this.expression.substring(0, position) + nearest + this.expression.substring(position + name.length());
+        String expression = this.attribute.text();
+        return expression.substring(0, position) + nearest + expression.substring(position + name.length());
     }
 }

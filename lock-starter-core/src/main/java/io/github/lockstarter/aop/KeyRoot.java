@@ -3,7 +3,7 @@ package io.github.lockstarter.aop;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** What keys see as {@code #root}. Without a text of its own, so that it cannot become a key by accident. */
+/** What keys and conditions see as {@code #root}. Without a text of its own, so that it cannot become a key by accident. */
 final class KeyRoot {
 
     private final Method method;

@@ -47,10 +47,16 @@ final class KeyTemplates {
         return joins && isExpression(expression, variables) ? expression : joined(key, variables);
     }
 
+    /** The text without <code>#{…}</code>; null if that is no expression. */
+    static @Nullable String withoutBraces(String text, KeyVariables variables) {
+        String expression = BRACES.matcher(text).replaceAll("$1");
+        return isExpression(expression, variables) ? expression : null;
+    }
+
     private static boolean isExpression(String text, KeyVariables variables) {
         try {
             SpelNode ast = PARSER.parseRaw(text).getAST();
-            return BareWords.in(ast, text, variables, KeySyntax.ROOT_PROPERTIES).isEmpty();
+            return BareWords.in(ast, text, variables).isEmpty();
         } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
             return false;
         }
@@ -104,8 +110,7 @@ final class KeyTemplates {
 
     private static String corrected(SpelExpression expression, KeyVariables variables) {
         String text = expression.getExpressionString();
-        return BareWords.in(expression.getAST(), text, variables, KeySyntax.ROOT_PROPERTIES)
-                .corrected();
+        return BareWords.in(expression.getAST(), text, variables).corrected();
     }
 
     private static boolean isOperand(SpelNode node) {

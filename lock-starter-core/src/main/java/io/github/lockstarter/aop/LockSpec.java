@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What an annotation says, read and checked.
  *
  * @param name static name of the lock
+ * @param condition when a call takes the lock; null: always
  * @param key what is locked under that name; null: the name alone
  * @param waitTime null: as configured
  * @param lease null: renewed
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LockSpec(
         String name,
+        @Nullable ConditionExpression condition,
         @Nullable KeyExpression key,
         @Nullable Duration waitTime,
         @Nullable Duration lease,

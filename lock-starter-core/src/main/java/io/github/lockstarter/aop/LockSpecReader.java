@@ -28,6 +28,7 @@ final class LockSpecReader {
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
                 name,
+                condition(site, annotation),
                 key(site, annotation),
                 times.waitTime(),
                 times.lease(),
@@ -107,6 +108,13 @@ final class LockSpecReader {
     private @Nullable KeyExpression key(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String key = annotation.getString("key");
         return key.isEmpty() ? null : KeyExpression.parse(site, key, annotation.getSource(), this.keyContext);
+    }
+
+    private @Nullable ConditionExpression condition(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+        String condition = annotation.getString("condition");
+        return condition.isEmpty()
+                ? null
+                : ConditionExpression.parse(site, condition, annotation.getSource(), this.keyContext);
     }
 
     private static Duration minHold(LockSite site, TimeAttributes times) {

@@ -20,8 +20,9 @@ record LockStep(LockSpec spec, LockRequest request) {
     private static final Duration NOTHING_MORE = Duration.ofMillis(1);
 
     /**
-     * All locks of a call: one for each annotation and each of its keys. In the order of their names, whatever the order
-     * of the keys, so that two calls that want the same locks cannot wait for each other.
+     * All locks of a call: one for each annotation whose condition is met, and for each of its keys. In the order of their
+     * names, whatever the order of the keys, so that two calls that want the same locks cannot wait for each other. Each
+     * condition is evaluated once, and the key only if it is met.
      *
      * @param reentrant whether a lock that is meant twice may be taken twice; otherwise what its first annotation says
      *     counts
@@ -29,6 +30,10 @@ record LockStep(LockSpec spec, LockRequest request) {
     static List<LockStep> of(List<LockSpec> specs, MethodInvocation invocation, boolean reentrant) {
         List<LockStep> steps = new ArrayList<>(specs.size());
         for (LockSpec spec : specs) {
+            ConditionExpression condition = spec.condition();
+            if (condition != null && !condition.isMet(invocation.getThis(), invocation.getArguments())) {
+                continue;
+            }
             KeyExpression key = spec.key();
             if (key == null) {
                 steps.add(new LockStep(spec, spec.request("")));

@@ -11,13 +11,14 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ReflectionUtils;
 
 /**
  * What a native image must keep for locked methods: the methods themselves, those that stand in for them, and the types
- * of their parameters, with all properties of properties, for keys read them by reflection, and with the fields of records,
- * which are checked for parts without a stable text. What else a key calls, such as methods of other beans, is up to the
- * application.
+ * of their parameters, with all properties of properties, for keys and conditions read them by reflection, and with the
+ * fields of records, which are checked for parts without a stable text. What else these expressions call, such as methods
+ * of other beans, is up to the application.
  */
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
@@ -40,15 +41,19 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
         Method method = locked.site().method();
         hints.registerMethod(method, ExecutableMode.INVOKE);
         locked.annotations().forEach(annotation -> {
-            if (!annotation.getString("key").isEmpty()) {
-                registerForKeys(hints, method);
+            if (isEvaluated(annotation, "key") || isEvaluated(annotation, "condition")) {
+                registerForExpressions(hints, method);
             }
             methodsNamed(annotation.getString("fallback"), locked.site().beanClass())
                     .forEach(fallback -> hints.registerMethod(fallback, ExecutableMode.INVOKE));
         });
     }
 
-    private void registerForKeys(ReflectionHints hints, Method method) {
+    private static boolean isEvaluated(MergedAnnotation<?> annotation, String attribute) {
+        return !annotation.getString(attribute).isEmpty();
+    }
+
+    private void registerForExpressions(ReflectionHints hints, Method method) {
         for (Type parameter : method.getGenericParameterTypes()) {
             this.properties.registerReflectionHints(hints, parameter);
         }

@@ -17,6 +17,11 @@ import org.springframework.aop.ProxyMethodInvocation;
 record LockedInvocation(
         LockRegistry registry, LockDefaults defaults, List<LockStep> steps, MethodInvocation invocation) {
 
+    /** Whether the call takes any lock; false if none of the conditions is met. */
+    boolean isLocked() {
+        return !this.steps.isEmpty();
+    }
+
     /**
      * The request of that step, the first of which was begun at the time: all locks of a call have one deadline.
      *

@@ -59,6 +59,11 @@ final class LockedMethod {
         return known;
     }
 
+    /** Whether not every call takes all of the locks. */
+    boolean isConditional() {
+        return specs().stream().anyMatch(spec -> spec.condition() != null);
+    }
+
     /** Checks the names that are derived: at build time, nothing else of the annotations can be read. */
     void checkDerivedNames() {
         annotations().forEach(annotation -> this.reader.derivedName(this.site, annotation));
@@ -68,10 +73,16 @@ final class LockedMethod {
         Set<String> locks = new HashSet<>();
         for (LockSpec spec : specs) {
             KeyExpression key = spec.key();
-            if (!locks.add(spec.name() + '\n' + (key != null ? key.text() : ""))) {
+            ConditionExpression condition = spec.condition();
+            String lock = spec.name()
+                    + '\n'
+                    + (key != null ? key.text() : "")
+                    + '\n'
+                    + (condition != null ? condition.text() : "");
+            if (!locks.add(lock)) {
                 throw this.site.refused(
                         "two of its annotations ask for the same lock '" + spec.name() + "'",
-                        "Leave one of them out, or give them different names or keys.");
+                        "Leave one of them out, or give them different names, keys or conditions.");
             }
         }
     }

@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -21,12 +22,17 @@ final class ReactiveCall {
         Object answer(LockNotGrantedException failure, LockStep step) throws Throwable;
     }
 
-    private final LockedInvocation call;
+    private final Supplier<LockedInvocation> calls;
 
     private final Otherwise otherwise;
 
-    ReactiveCall(LockedInvocation call, Otherwise otherwise) {
-        this.call = call;
+    /**
+     * Creates the calls.
+     *
+     * @param calls asked once for each subscription
+     */
+    ReactiveCall(Supplier<LockedInvocation> calls, Otherwise otherwise) {
+        this.calls = calls;
         this.otherwise = otherwise;
     }
 
@@ -37,11 +43,15 @@ final class ReactiveCall {
     }
 
     private Flux<Object> subscription() {
-        HeldLeases held = new HeldLeases(this.call);
-        ReactiveAcquisition acquisition = new ReactiveAcquisition(this.call, held);
+        LockedInvocation call = this.calls.get();
+        if (!call.isLocked()) {
+            return Flux.from(proceed(call));
+        }
+        HeldLeases held = new HeldLeases(call);
+        ReactiveAcquisition acquisition = new ReactiveAcquisition(call, held);
         return Flux.usingWhen(
                         acquisition.leases(),
-                        leases -> acquisition.accept() ? method(leases) : Flux.empty(),
+                        leases -> acquisition.accept() ? method(call, leases) : Flux.empty(),
                         leases -> end(leases).flatMap(Mono::<Void>error),
                         (leases, failure) -> end(leases)
                                 .doOnNext(loss -> HeldLeases.tellBeside(loss, failure))
@@ -51,12 +61,12 @@ final class ReactiveCall {
     }
 
     /** It may ask for its lease before it returns. */
-    private Flux<Object> method(HeldLeases held) {
+    private static Flux<Object> method(LockedInvocation call, HeldLeases held) {
         Lease lease = held.innermost();
         return Flux.defer(() -> {
                     try {
                         held.start();
-                        return LeaseContext.call(lease, current -> proceed());
+                        return LeaseContext.call(lease, current -> proceed(call));
                     } catch (Exception ex) {
                         return Flux.error(ex);
                     }
@@ -64,10 +74,10 @@ final class ReactiveCall {
                 .contextWrite(context -> context.put(Lease.class, lease));
     }
 
-    private Publisher<Object> proceed() {
+    private static Publisher<Object> proceed(LockedInvocation call) {
         try {
             // There may be many subscriptions.
-            return published(this.call.again().proceed());
+            return published(call.again().proceed());
         } catch (Throwable ex) {
             return Flux.error(ex);
         }

@@ -43,6 +43,16 @@ class LockedBeanHintsTest {
     }
 
     @Test
+    void shouldKeepWhatConditionsReach() {
+        RuntimeHints hints = hintsFor(Conditional.class);
+
+        assertThat(hints).as("a property").matches(invoked(Order.class, "customer"));
+        assertThat(hints).as("a property of it").matches(invoked(Customer.class, "getId"));
+        assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
+        assertThat(hints).as("#root").matches(invoked(KeyRoot.class, "getTarget"));
+    }
+
+    @Test
     void shouldAskForNothingElse() {
         assertThat(hintsFor(Customer.class))
                 .matches(invoked(Customer.class, "getId").negate());
@@ -86,6 +96,12 @@ class LockedBeanHintsTest {
 
         @DistributedLock(name = "all")
         public void recount(Unread unread) {}
+    }
+
+    static class Conditional {
+
+        @DistributedLock(name = "order", condition = "#order.customer.id != null")
+        public void settle(Order order) {}
     }
 
     record Order(Customer customer) {

@@ -126,6 +126,7 @@ class MisuseTest {
                         "@Async",
                         "LeaseContext.call",
                         "Reactor context",
+                        "condition",
                         "distributed-lock.enabled=false",
                         "slice test"));
     }

@@ -129,7 +129,7 @@ class SeveralLocksTest {
     @Test
     void shouldHaveOneDeadlineForAll() {
         LockSpec spec = new LockSpec(
-                "account", null, Duration.ofMillis(300), null, null, Duration.ZERO, OnLost.THROW, null, true);
+                "account", null, null, Duration.ofMillis(300), null, null, Duration.ZERO, OnLost.THROW, null, true);
         LockStep step = new LockStep(spec, spec.request(""));
 
         assertThat(step.after(TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))

@@ -93,6 +93,21 @@ class EnclosingTransactionTest {
     }
 
     @Test
+    void shouldKeepNothingForACallWhoseConditionIsFalse() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.insertIf(false);
+            assertThat(isLocked()).isFalse();
+            this.orders.insertIf(true);
+            assertThat(isLocked()).isTrue();
+            this.orders.insertIf(false);
+            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
+        });
+
+        assertThat(isLocked()).isFalse();
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
+    }
+
+    @Test
     void shouldKeepItOnceForManyCalls() {
         this.transactions.executeWithoutResult(status -> {
             for (int i = 0; i < 10; i++) {
@@ -226,6 +241,11 @@ class EnclosingTransactionTest {
         public Lease insert() {
             Shop.insert(this.jdbc);
             return LeaseContext.required();
+        }
+
+        @DistributedLock(name = "orders", condition = "#locked")
+        public void insertIf(boolean locked) {
+            Shop.insert(this.jdbc);
         }
 
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE)

@@ -54,6 +54,15 @@ class Orders extends Shop {
         return this.keys.toString();
     }
 
+    String count(int number) {
+        return counted(number);
+    }
+
+    @DistributedLock(name = "count", condition = "#number > 5")
+    private String counted(int number) {
+        return number + " " + this.keys;
+    }
+
     @DistributedLock
     @Override
     CompletableFuture<String> open() {

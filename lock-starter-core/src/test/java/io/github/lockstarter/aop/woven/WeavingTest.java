@@ -42,6 +42,8 @@ class WeavingTest {
                         "> static: [lock:{total}]",
                         "> final, composed, reentrant: [lock:{nightly}]",
                         "> repeated: [lock:{first}, lock:{second}]",
+                        "> condition met: 6 [lock:{count}]",
+                        "> condition not met: 5 []",
                         "> private with a fallback: closed, for LockNotGrantedException",
                         "> static with a fallback: closed for 1, for LockNotGrantedException",
                         "> of a class: [other:{invoices}], copied [other:{invoices}]",

@@ -72,6 +72,8 @@ final class WovenWorker {
         say("static", () -> Orders.total(keys));
         say("final, composed, reentrant", orders::report);
         say("repeated", orders::both);
+        say("condition met", () -> orders.count(6));
+        say("condition not met", () -> orders.count(5));
         say("inherited", orders::close);
         say("calls super", orders.open()::join);
         try (Lease lease = registry.acquire(LockRequest.of("busy"))) {

@@ -1,0 +1,71 @@
+package io.github.lockstarter.aop;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BooleanLiteral;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.OpDivide;
+import org.springframework.expression.spel.ast.OpMinus;
+import org.springframework.expression.spel.ast.OpModulus;
+import org.springframework.expression.spel.ast.OpMultiply;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.OperatorPower;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.ClassUtils;
+
+/** Checks a parsed condition at start-up: its names and operations, and whether it can be true or false. */
+record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
+
+    void check() {
+        new ExpressionSyntax(this.attribute, this.ast).check(this.ast);
+        new QuotedTexts(this.attribute).check(this.ast);
+        checkResult(this.ast);
+    }
+
+    /** Checks a node whose value is that of the condition. */
+    private void checkResult(SpelNode node) {
+        if (node instanceof Ternary choice) {
+            checkResult(choice.getChild(1));
+            checkResult(choice.getChild(2));
+        } else if (node instanceof Elvis choice) {
+            checkResult(choice.getChild(0));
+            checkResult(choice.getChild(1));
+        } else if (isNeverBoolean(node)) {
+            throw this.attribute.refused(
+                    node.toStringAST() + " is neither true nor false",
+                    "Compare it with what it must be for the call to take the lock.");
+        }
+    }
+
+    private boolean isNeverBoolean(SpelNode node) {
+        if (node instanceof Literal) {
+            return !(node instanceof BooleanLiteral);
+        }
+        Class<?> type = typeOf(node).resolve();
+        return type != null
+                ? !ClassUtils.resolvePrimitiveIfNecessary(type).isAssignableFrom(Boolean.class)
+                : node instanceof InlineList || isCalculation(node);
+    }
+
+    private static boolean isCalculation(SpelNode node) {
+        return node instanceof OpPlus
+                || node instanceof OpMinus
+                || node instanceof OpMultiply
+                || node instanceof OpDivide
+                || node instanceof OpModulus
+                || node instanceof OperatorPower;
+    }
+
+    /** The type of a parameter, or of what a chain that begins at one reads, as far as it is known. */
+    private ResolvableType typeOf(SpelNode node) {
+        SpelNode head = node instanceof CompoundExpression ? node.getChild(0) : node;
+        return head instanceof VariableReference
+                ? new KeyProperties(this.attribute)
+                        .check(node, head.toStringAST().substring(1))
+                : ResolvableType.NONE;
+    }
+}

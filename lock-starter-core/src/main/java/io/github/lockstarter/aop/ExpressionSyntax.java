@@ -1,0 +1,148 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.util.Set;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/**
+ * Checks the names and operations in a parsed expression at start-up. SpEL itself would not report an unknown variable,
+ * and at run time give null for it: every call would then fail, share one lock, or go without it.
+ */
+record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
+
+    static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
+
+    private static final String CALL_INSTEAD = "Call a method of a parameter or of a bean (@name) instead.";
+
+    /** Checks a node at the start of a chain, and those below it. */
+    void check(SpelNode node) {
+        check(node, true, false);
+    }
+
+    /**
+     * Checks one node and those below.
+     *
+     * @param head whether the node stands at the start of a chain, and not behind a dot
+     * @param inElement whether what stands at the start is read from the element of a selection or projection
+     */
+    private void check(SpelNode node, boolean head, boolean inElement) {
+        refuseForbidden(node);
+        if (node instanceof VariableReference) {
+            checkVariable(node.toStringAST().substring(1), inElement);
+        }
+        if (head && !inElement) {
+            refuseBareWord(node);
+        }
+        boolean elements = node instanceof Selection || node instanceof Projection;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            boolean behindDot = node instanceof CompoundExpression && i > 0;
+            check(node.getChild(i), !behindDot, inElement || elements);
+        }
+        if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable) {
+            checkChain(node, variable.toStringAST().substring(1));
+        }
+    }
+
+    private void refuseForbidden(SpelNode node) {
+        if (node instanceof TypeReference) {
+            throw refused("T(…) is not allowed" + inOne(), CALL_INSTEAD);
+        }
+        if (node instanceof ConstructorReference) {
+            throw refused("new is not allowed" + inOne(), CALL_INSTEAD);
+        }
+        if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+            throw refused(
+                    "a " + this.attribute.name() + " must not change anything", "Leave out assignments, ++ and --.");
+        }
+        if (this.attribute.isKey() && (node instanceof InlineList || node instanceof InlineMap)) {
+            throw refused(
+                    "a list can only be a whole key, and a map cannot be one",
+                    "Put the parts together as text: #a0 + ':' + #a1.");
+        }
+        if (node instanceof InlineMap) {
+            throw refused("a map is not allowed" + inOne(), CALL_INSTEAD);
+        }
+        if (node instanceof FunctionReference) {
+            throw refused("there are no functions" + inOne(), "Call a method of a parameter or of a bean (@name).");
+        }
+    }
+
+    private void checkVariable(String name, boolean inElement) {
+        if (name.equals("root")) {
+            if (variables().isParameter(name)) {
+                throw refused(
+                        "#root is the call and not the parameter of that name",
+                        variables().describe());
+            }
+        } else if (name.equals("this") && inElement) {
+            return;
+        } else if (!variables().contains(name)) {
+            throw refused("there is no variable #" + name, variables().describe());
+        } else if (variables().isAmbiguous(name)) {
+            throw refused(
+                    "#" + name + " is the name of one parameter and the position of another", "Rename the parameter.");
+        }
+    }
+
+    private void checkChain(SpelNode chain, String variable) {
+        if (variable.equals("root")) {
+            checkRoot(chain.getChild(1));
+        } else {
+            new KeyProperties(this.attribute).check(chain, variable);
+        }
+    }
+
+    private void checkRoot(SpelNode property) {
+        boolean known = property instanceof PropertyOrFieldReference named && ROOT_PROPERTIES.contains(named.getName());
+        if (!known) {
+            throw refused("#root has no " + property.toStringAST(), variables().describe());
+        }
+    }
+
+    private void refuseBareWord(SpelNode node) {
+        if (node instanceof PropertyOrFieldReference property) {
+            BareWords all = BareWords.in(this.ast, this.attribute.text(), variables());
+            throw refused(
+                    "'" + property.getName() + "' is no variable", all.remedyFor(property, this.attribute.isKey()));
+        }
+        if (node instanceof MethodReference method) {
+            String call = method.toStringAST();
+            throw refused(
+                    "there is nothing to call " + call + " on",
+                    "Call it on a parameter, on the bean itself (#root.target." + call + ") or on another bean"
+                            + " (@name." + call + ").");
+        }
+        if (node instanceof Indexer || node instanceof Selection || node instanceof Projection) {
+            throw refused(
+                    "there is nothing that " + node.toStringAST() + " could be part of",
+                    variables().describe());
+        }
+    }
+
+    private InvalidLockDefinitionException refused(String problem, String remedy) {
+        return this.attribute.refused(problem, remedy);
+    }
+
+    private KeyVariables variables() {
+        return this.attribute.variables();
+    }
+
+    private String inOne() {
+        return " in a " + this.attribute.name();
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.lockstarter.aop;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.OperatorNot;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
+
+/**
+ * The texts in quotes of which a key is made, or with which a condition compares: what looks like a variable in there is
+ * the same text for every call.
+ */
+record QuotedTexts(SpelAttribute attribute) {
+
+    /** Checks a node whose value is a key or a condition, or a part of it. */
+    void check(SpelNode node) {
+        if (node instanceof StringLiteral literal) {
+            refuseTemplate(literal, String.valueOf(literal.getLiteralValue().getValue()));
+        } else if (isMadeOfParts(node)) {
+            for (int i = 0; i < node.getChildCount(); i++) {
+                check(node.getChild(i));
+            }
+        }
+    }
+
+    /** The arguments of methods are none of its parts: what they mean is up to the method. */
+    private boolean isMadeOfParts(SpelNode node) {
+        if (this.attribute.isKey()) {
+            return node instanceof OpPlus && node.getChildCount() == 2;
+        }
+        return node instanceof Operator || node instanceof OperatorNot || node instanceof Ternary;
+    }
+
+    private void refuseTemplate(StringLiteral literal, String text) {
+        KeyVariables variables = this.attribute.variables();
+        if (text.contains("${")) {
+            throw refused(literal, this.attribute.remedyForPlaceholders());
+        }
+        String joined = KeyTemplates.isOne(text, variables) ? KeyTemplates.joined(text, variables) : null;
+        if (joined != null) {
+            String before = this.attribute.text().substring(0, literal.getStartPosition());
+            String after = this.attribute.text().substring(literal.getEndPosition());
+            boolean alone = before.isBlank() && after.isBlank();
+            String corrected = alone ? joined : before + '(' + joined + ')' + after;
+            throw refused(literal, "Write variables outside of the quotes: " + this.attribute.with(corrected) + ".");
+        }
+    }
+
+    private RuntimeException refused(StringLiteral literal, String remedy) {
+        String written = this.attribute.text().substring(literal.getStartPosition(), literal.getEndPosition());
+        return this.attribute.refused(written + " is a text that is the same for every call", remedy);
+    }
+}

@@ -1,0 +1,142 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a condition may look like; anything else fails the start. */
+class ConditionSyntaxTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "true",
+                "#urgent",
+                "!#urgent",
+                "not #p3",
+                "#urgent and #count > 5 or #a1 == 'express'",
+                "#urgent ? #count > 5 : false",
+                "#flag ?: true",
+                "#order.priority",
+                "#order.items.isEmpty()",
+                "#order.items.size() > 1",
+                "#order.items.?[price > 5].size() > 0",
+                "{'open', 'new'}.contains(#id)",
+                "#count between {1, 5}",
+                "#id matches '[a-z]+'",
+                "#id.contains('#id')",
+                "#anything",
+                "#root.target.isOpen()",
+                "#root.method.name == 'ship'",
+                "@tenants.isShared(#id)",
+                "@environment.getProperty('locks') == 'true'",
+                "#id != null"
+            })
+    void shouldAccept(String condition) {
+        assertThat(parse(condition).text()).isEqualTo(condition);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    #urgnt           | there is no variable #urgnt              | Known here: #order (#a0), #id (#a1)
+                    #a9              | there is no variable #a9                 | Known here
+                    #root.bean       | #root has no bean                        | #root.method, #root.target
+                    #this            | there is no variable #this               | Known here
+                    #order.urgnt     | has no public property 'urgnt'           | It has: priority, items
+                    #order.priorty   | has no public property 'priorty'         | Did you mean #order.priority?
+                    urgent           | 'urgent' is no variable                  | Did you mean #urgent?
+                    enabled          | 'enabled' is no variable                 | Known here: #order (#a0)
+                    #id == open      | 'open' is no variable                    | quote it: #id == 'open'.
+                    count > 5        | 'count' is no variable                   | Did you mean #count > 5?
+                    isOpen()         | nothing to call isOpen() on              | #root.target.isOpen()
+                    T(Math).abs(1) > 0 | T(…) is not allowed in a condition     | of a bean (@name)
+                    new String() == #id | new is not allowed in a condition     | of a bean (@name)
+                    #id = 'a'        | a condition must not change anything     | Leave out assignments
+                    {a: #id} == null | a map is not allowed in a condition      | of a bean (@name)
+                    #f(#id)          | there are no functions in a condition    | of a bean (@name)
+                    #urgent and      | is no SpEL expression                    | "#a0 == 'text'"
+                    ${locks}         | is no SpEL expression                    | @environment.getProperty('name') == 'true'
+                    '${locks}' == 'true' | '${locks}' is a text that is the same | @environment.getProperty('name') == 'true'
+                    #{#urgent}       | is no SpEL expression                    | already: condition = "#urgent".
+                    #{#urgent} and #{#flag} | is no SpEL expression             | already: condition = "#urgent and #flag".
+                    '#id' == 'open'  | '#id' is a text that is the same         | condition = "(#id) == 'open'".
+                    #urgent && !('#id' == 'a') | '#id' is a text                | condition = "#urgent && !((#id) == 'a')".
+                    'true'           | 'true' is neither true nor false         | Compare it
+                    null             | is neither true nor false                | Compare it
+                    1                | 1 is neither true nor false              | Compare it
+                    #count + 1       | is neither true nor false                | Compare it
+                    {#urgent}        | is neither true nor false                | Compare it
+                    #id              | #id is neither true nor false            | Compare it
+                    #p2              | #p2 is neither true nor false            | Compare it
+                    #order.items     | #order.items is neither true nor false   | Compare it
+                    #maybe           | #maybe is neither true nor false         | Compare it
+                    #urgent ? 'a' : true | 'a' is neither true nor false        | Compare it
+                    #flag ?: 'no'    | 'no' is neither true nor false           | Compare it
+                    """)
+    void shouldRefuse(String condition, String problem, String remedy) {
+        assertThatThrownBy(() -> parse(condition))
+                .isInstanceOfSatisfying(
+                        InvalidLockDefinitionException.class,
+                        refusal -> assertThat(refusal.remedy()).contains(remedy))
+                .hasMessageContaining("@DistributedLock on " + getClass().getName() + ".ship(")
+                .hasMessageContaining("condition = \"" + condition + '"')
+                .hasMessageContaining(problem);
+    }
+
+    @Test
+    void shouldRefuseABlankCondition() {
+        assertThatThrownBy(() -> parse(" "))
+                .hasMessageContaining("condition = \" \" is blank. Leave it out, and all calls take the lock");
+    }
+
+    @Test
+    void shouldRefuseAtStart() {
+        assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #urgnt");
+        assertThat(LockedContext.refusalOf(Twice.class)).hasMessageContaining("ask for the same lock 'Twice.run'");
+    }
+
+    private static ConditionExpression parse(String condition) {
+        Method ship = Arrays.stream(ConditionSyntaxTest.class.getDeclaredMethods())
+                .filter(method -> method.getName().equals("ship"))
+                .findFirst()
+                .orElseThrow();
+        return ConditionExpression.parse(
+                new LockSite(ConditionSyntaxTest.class, ship), condition, ship, new KeyContext(() -> null));
+    }
+
+    void ship(
+            Order order,
+            String id,
+            int count,
+            boolean urgent,
+            Boolean flag,
+            Object anything,
+            Optional<Boolean> maybe) {}
+
+    record Order(boolean priority, List<Item> items) {}
+
+    record Item(String name, int price) {}
+
+    static class Misspelt {
+
+        @DistributedLock(condition = "#urgnt")
+        public void run(boolean urgent) {}
+    }
+
+    static class Twice {
+
+        @DistributedLock(condition = "#urgent", waitTime = 0)
+        @DistributedLock(condition = "#urgent")
+        public void run(boolean urgent) {}
+    }
+}
