@@ -3,9 +3,9 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockNameListener;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
@@ -72,7 +72,8 @@ public final class DistributedLockAutoConfiguration {
                 .orElseGet(() -> binder.bind("distributed-lock.watchdog.timeout", Duration.class)
                         .map(LockSettings::defaultCommandTimeout)
                         .orElse(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30)))));
-        binder.bind("distributed-lock.on-lost", OnLost.class).ifBound(postProcessor::setOnLost);
+        binder.bind("distributed-lock.on-lost", LossPolicy.class)
+                .ifBound(policy -> postProcessor.setOnLost(policy.onLost()));
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
         postProcessor.setNameListener(name -> names.orderedStream().forEach(listener -> listener.named(name)));

@@ -35,7 +35,7 @@ public record DistributedLockProperties(
         @DefaultValue("redis") Store store,
         @DefaultValue("lock") String keyPrefix,
         @DefaultValue("10s") Duration waitTime,
-        @DefaultValue("throw") OnLost onLost,
+        @DefaultValue("throw") LossPolicy onLost,
         @DefaultValue Watchdog watchdog,
         @DefaultValue Redis redis,
         @DefaultValue Handoff handoff,
@@ -66,10 +66,10 @@ public record DistributedLockProperties(
     }
 
     private static LockSettings settings(
-            Duration waitTime, OnLost onLost, Watchdog watchdog, Redis redis, Duration shutdownTimeout) {
+            Duration waitTime, LossPolicy onLost, Watchdog watchdog, Redis redis, Duration shutdownTimeout) {
         return LockSettings.of(
                 waitTime,
-                onLost,
+                onLost.onLost(),
                 watchdog.timeout(),
                 watchdog.renewInterval(),
                 watchdog.maxHold(),
@@ -89,6 +89,29 @@ public record DistributedLockProperties(
         REDIS,
         /** In the memory of this application context: for tests, and for applications that run as one instance. */
         MEMORY
+    }
+
+    /**
+     * What happens when a lock is lost while its method runs. The values of {@link OnLost}, but for its default, which is
+     * this property.
+     */
+    public enum LossPolicy {
+        /** The call fails after the method has returned. */
+        THROW(OnLost.THROW),
+        /** Also interrupts the thread of the method. */
+        INTERRUPT(OnLost.INTERRUPT),
+        /** The result of the method stands. */
+        IGNORE(OnLost.IGNORE);
+
+        private final OnLost onLost;
+
+        LossPolicy(OnLost onLost) {
+            this.onLost = onLost;
+        }
+
+        OnLost onLost() {
+            return this.onLost;
+        }
     }
 
     /**

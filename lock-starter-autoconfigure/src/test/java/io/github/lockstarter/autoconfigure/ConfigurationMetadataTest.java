@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
-import io.github.lockstarter.OnLost;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.lease.ReleaseMode;
 import java.io.IOException;
@@ -15,6 +15,7 @@ import java.net.URL;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -42,7 +43,7 @@ class ConfigurationMetadataTest {
                         entry("store", Store.class.getName()),
                         entry("key-prefix", String.class.getName()),
                         entry("wait-time", Duration.class.getName()),
-                        entry("on-lost", OnLost.class.getName()),
+                        entry("on-lost", LossPolicy.class.getName()),
                         entry("watchdog.timeout", Duration.class.getName()),
                         entry("watchdog.renew-interval", Duration.class.getName()),
                         entry("watchdog.max-hold", Duration.class.getName()),
@@ -135,6 +136,14 @@ class ConfigurationMetadataTest {
                         "watchdog.max-hold", values -> assertThat(values).contains("-1"));
         assertThat(this.properties.keySet())
                 .containsAll(hints.keySet().stream().map(PREFIX::concat).toList());
+    }
+
+    /** An editor also offers the constants of the type. */
+    @Test
+    void shouldOfferNothingForLossesThatIsRefused() {
+        assertThat(LossPolicy.values())
+                .extracting(policy -> policy.name().toLowerCase(Locale.ROOT))
+                .containsExactly("throw", "interrupt", "ignore");
     }
 
     private static Map<String, Map<String, Object>> properties() {

@@ -147,6 +147,7 @@ class DistributedLockPropertiesTest {
                 "release                  | later   | release",
                 "store                    | mongo   | store",
                 "on-lost                  | explode | on-lost",
+                "on-lost                  | default | on-lost",
                 "watchdog.timeout         | soon    | watchdog.timeout"
             })
     void shouldRefuseWhatCannotWork(String property, String value, String named) {

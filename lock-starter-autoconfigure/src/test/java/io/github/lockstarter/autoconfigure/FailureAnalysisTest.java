@@ -148,6 +148,7 @@ class FailureAnalysisTest {
                 "wait-time        | -2      | must be zero",
                 "key-prefix       | a{b     | must not be blank nor contain braces",
                 "on-lost          | explode | explode",
+                "on-lost          | default | default",
                 "enabled          | maybe   | maybe",
                 "mode             | woven   | woven",
                 "aspect.order     | first   | first"
@@ -159,6 +160,17 @@ class FailureAnalysisTest {
                                 FailureAnalyses.of(context.getStartupFailure()).getDescription())
                         .contains("distributed-lock." + property)
                         .contains(said));
+    }
+
+    @Test
+    void shouldListWhatCanHappenOnALoss() {
+        this.inMemory
+                .withPropertyValues("distributed-lock.on-lost=default")
+                .run(context -> assertThat(
+                                FailureAnalyses.of(context.getStartupFailure()).getAction())
+                        .containsIgnoringCase("throw")
+                        .containsIgnoringCase("interrupt")
+                        .containsIgnoringCase("ignore"));
     }
 
     static class Sealed {

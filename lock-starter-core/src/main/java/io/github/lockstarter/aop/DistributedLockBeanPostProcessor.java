@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
@@ -122,7 +123,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.defaults.setCommandTimeout(commandTimeout);
     }
 
-    /** Sets what happens on loss where the annotation does not say it. */
+    /**
+     * Sets what happens on a loss where the annotation has {@link OnLost#DEFAULT}; {@link OnLost#THROW} by default.
+     *
+     * @throws InvalidLockSettingException if it is {@link OnLost#DEFAULT} itself
+     */
     public void setOnLost(OnLost onLost) {
         this.defaults.setOnLost(onLost);
     }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.OnLost;
 import java.time.Duration;
 
@@ -30,6 +31,13 @@ final class LockDefaults {
     }
 
     void setOnLost(OnLost onLost) {
+        if (onLost == OnLost.DEFAULT) {
+            throw new InvalidLockSettingException(
+                    "on-lost",
+                    onLost,
+                    "must be throw, interrupt or ignore",
+                    "Set one of them, or leave it out; the default is throw.");
+        }
         this.onLost = onLost;
     }
 

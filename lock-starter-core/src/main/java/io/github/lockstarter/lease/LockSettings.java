@@ -85,7 +85,12 @@ public record LockSettings(
                 Duration.ofSeconds(10), OnLost.THROW, watchdogTimeout, null, null, null, null, Duration.ofSeconds(10));
     }
 
-    /** Settings in which null stands for "what follows from the watchdog timeout", and a cap of null or -1 ms for none. */
+    /**
+     * Settings in which null stands for "what follows from the watchdog timeout", and a cap of null or -1 ms for none.
+     *
+     * @throws InvalidLockSettingException if a value is out of range, two of them do not fit, or {@code onLost} is
+     *     {@code DEFAULT}
+     */
     public static LockSettings of(
             Duration waitTime,
             OnLost onLost,
@@ -97,7 +102,7 @@ public record LockSettings(
             Duration shutdownTimeout) {
         return new LockSettings(
                 waitTime,
-                onLost == OnLost.DEFAULT ? OnLost.THROW : onLost,
+                onLost,
                 watchdogTimeout,
                 renewInterval != null ? renewInterval : watchdogTimeout.dividedBy(3),
                 LockRequest.FOREVER.equals(maxHold) ? null : maxHold,

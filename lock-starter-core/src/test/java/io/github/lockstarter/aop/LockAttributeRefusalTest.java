@@ -1,9 +1,12 @@
 package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.OnLost;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -71,6 +74,19 @@ class LockAttributeRefusalTest {
                         .property("lease", "never")
                         .refresh()))
                 .hasMessageContaining("leaseString = \"${lease}\", which is \"never\", is no duration");
+    }
+
+    @Test
+    void shouldRefuseADefaultForLossesThatMeansItself() {
+        DistributedLockBeanPostProcessor processor =
+                new DistributedLockBeanPostProcessor(() -> new RecordingRegistry());
+
+        assertThatExceptionOfType(InvalidLockSettingException.class)
+                .isThrownBy(() -> processor.setOnLost(OnLost.DEFAULT))
+                .satisfies(refused -> {
+                    assertThat(refused.property()).isEqualTo("distributed-lock.on-lost");
+                    assertThat(refused.rule()).contains("throw, interrupt or ignore");
+                });
     }
 
     static class LeaseZero {

@@ -48,7 +48,7 @@ class LockSettingsTest {
     void shouldTakeMinusOneForNoCap() {
         LockSettings settings = LockSettings.of(
                 LockRequest.FOREVER,
-                OnLost.DEFAULT,
+                OnLost.IGNORE,
                 Duration.ofSeconds(30),
                 null,
                 Duration.ofMillis(-1),
@@ -57,7 +57,7 @@ class LockSettingsTest {
                 Duration.ZERO);
 
         assertThat(settings.maxHold()).isNull();
-        assertThat(settings.onLost()).isEqualTo(OnLost.THROW);
+        assertThat(settings.onLost()).isEqualTo(OnLost.IGNORE);
         assertThat(settings.waitTime()).isEqualTo(LockRequest.FOREVER);
     }
 
@@ -161,6 +161,17 @@ class LockSettingsTest {
                         GOOD.shutdownTimeout(),
                         HandOff.DEFAULT,
                         ReleaseMode.AWAIT))
+                .withMessageStartingWith("distributed-lock.on-lost ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockSettings.of(
+                        GOOD.waitTime(),
+                        OnLost.DEFAULT,
+                        GOOD.watchdogTimeout(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        GOOD.shutdownTimeout()))
                 .withMessageStartingWith("distributed-lock.on-lost ");
     }
 
