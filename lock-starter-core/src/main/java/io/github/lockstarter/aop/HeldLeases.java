@@ -98,11 +98,11 @@ final class HeldLeases {
 
     /**
      * Releases all of them because of a failure in the calling thread, and waits for that; if the call was refused, no
-     * longer than for the refusal itself.
+     * longer than for the refusal itself. A call that was granted all of its locks and has lost one was not refused.
      */
     void releaseAfter(Throwable failure) {
         CompletableFuture<@Nullable LockLostException> released = release();
-        if (this.started) {
+        if (count() == this.call.steps().size()) {
             tellBeside(released.join(), failure);
         } else {
             this.call.awaitTakenBack(released, failure, this.leases.size(), this.began);
