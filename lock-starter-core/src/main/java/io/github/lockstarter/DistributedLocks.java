@@ -6,12 +6,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Container of repeated {@link DistributedLock} annotations. All of their locks are taken, or none. */
+/** Contains repeated {@link DistributedLock} annotations. A call takes all of their locks whose conditions are met, or none. */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface DistributedLocks {
 
-    /** The repeated annotations. */
+    /** Returns the repeated annotations. */
     DistributedLock[] value();
 }

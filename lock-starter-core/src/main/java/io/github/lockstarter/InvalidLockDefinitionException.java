@@ -2,7 +2,10 @@ package io.github.lockstarter;
 
 import org.jspecify.annotations.Nullable;
 
-/** A {@link DistributedLock} annotation that cannot do what it says; it fails the start of the application. */
+/**
+ * Thrown at start-up when a {@link DistributedLock} annotation cannot have the effect that it asks for: its attributes
+ * contradict each other, or no lock can be put around the method. The application does not start.
+ */
 public class InvalidLockDefinitionException extends LockException {
 
     private static final long serialVersionUID = 1L;
@@ -12,15 +15,16 @@ public class InvalidLockDefinitionException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, with class and method
-     * @param remedy what to do about it
+     * @param problem what is wrong, with class and method; a whole sentence
+     * @param remedy what to do about it, a whole sentence
+     * @param cause what the check failed with; null: nothing was thrown
      */
     public InvalidLockDefinitionException(String problem, String remedy, @Nullable Throwable cause) {
         super(problem + " " + remedy, cause);
         this.remedy = remedy;
     }
 
-    /** What to do about it, a whole sentence. */
+    /** Returns what to do about the problem, a whole sentence. */
     public String remedy() {
         return this.remedy;
     }

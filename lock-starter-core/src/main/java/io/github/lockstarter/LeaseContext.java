@@ -4,8 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of the annotated method that runs in this thread; of the innermost one if they are nested. Other threads
- * that the method starts see nothing, unless the lease is passed on with {@link #call}.
+ * Gives access to the lease of the annotated method that runs in the current thread, and to the innermost one if they are
+ * nested. A call whose {@link DistributedLock#condition} is false has no lease of its own. Threads that the method starts
+ * have no lease, unless it is passed on with {@link #call}.
  */
 public final class LeaseContext {
 
@@ -13,15 +14,15 @@ public final class LeaseContext {
 
     private LeaseContext() {}
 
-    /** The lease of the innermost annotated method in this thread; empty outside of one. */
+    /** Returns the lease of the innermost locked method in this thread; empty outside of one. */
     public static Optional<Lease> current() {
         return Optional.ofNullable(CURRENT.get());
     }
 
     /**
-     * The lease of the innermost annotated method in this thread.
+     * Returns the lease of the innermost locked method in this thread.
      *
-     * @throws IllegalStateException outside of one; the message says what usually is the reason
+     * @throws IllegalStateException outside of one; the message lists the usual reasons
      */
     public static Lease required() {
         Lease lease = CURRENT.get();

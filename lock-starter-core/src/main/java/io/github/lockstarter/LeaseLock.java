@@ -6,16 +6,18 @@ import java.util.concurrent.locks.Lock;
 
 /**
  * A distributed {@link Lock}, owned by threads and reentrant: a nested hold costs no I/O unless it asks for more time
- * than is left, and nothing nested ever shortens the lease. Conditions are not supported.
+ * than is left, and never shortens the lease. Thread-safe. Conditions are not supported: {@link Lock#newCondition} throws
+ * {@link UnsupportedOperationException}.
  *
- * <p>Locking again while the hold of this thread is lost throws {@link LockLostException}; unlock it first. When the
- * store does not answer, {@link #lock()} and {@link #lockInterruptibly()} go on trying; the others throw
- * {@link LockStoreException} when their wait is over.
+ * <p>Locking again while the hold of this thread is lost throws {@link LockLostException}; unlock it first. If the store
+ * does not answer, {@link #lock()} and {@link #lockInterruptibly()} keep trying; the others throw
+ * {@link LockStoreException} when their wait is over. While the registry is stopped, all of them throw
+ * {@link LockException}.
  */
 public interface LeaseLock extends Lock {
 
     /**
-     * {@link #lock()} with a fixed lease that is never renewed.
+     * Acquires the lock as {@link #lock()} does, with a fixed lease that is never renewed.
      *
      * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed
      */
@@ -33,6 +35,8 @@ public interface LeaseLock extends Lock {
      * Waits up to {@code waitTime} for a lease that the watchdog renews.
      *
      * @param waitTime zero: try once; {@link LockRequest#FOREVER}: no limit
+     * @return false if another owner held the lock until the end of the wait
+     * @throws InterruptedException if the thread is interrupted; nothing is left behind in the store
      */
     boolean tryLock(Duration waitTime) throws InterruptedException;
 
@@ -41,12 +45,14 @@ public interface LeaseLock extends Lock {
      *
      * @param waitTime zero: try once; {@link LockRequest#FOREVER}: no limit
      * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed
+     * @return false if another owner held the lock until the end of the wait
+     * @throws InterruptedException if the thread is interrupted; nothing is left behind in the store
      */
     boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException;
 
     /**
-     * Ends one hold of this thread; the last one gives the lock back. It always lowers the hold count, cannot be
-     * interrupted, and keeps the interrupt flag. If the store does not answer, the release goes on in the background.
+     * Ends one hold of this thread; the last one releases the lock. It always lowers the hold count, cannot be
+     * interrupted, and keeps the interrupt flag. If the store does not answer, the release is retried in the background.
      *
      * @throws LockLostException at the outermost hold, if the lease was lost; the thread is then free to lock again
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
@@ -54,24 +60,30 @@ public interface LeaseLock extends Lock {
     @Override
     void unlock();
 
-    /** Local belief, no I/O: whether this thread holds the lock and its lease is not lost. */
+    /** Returns whether this thread holds the lock and its lease is not lost, as far as it is known here. No I/O. */
     boolean isHeldByCurrentThread();
 
-    /** Holds of this thread that are not unlocked yet, lost ones included. No I/O. */
+    /** Returns the number of holds of this thread that are not unlocked yet, lost ones included. No I/O. */
     int getHoldCount();
 
-    /** Asks the store whether anybody holds the lock. The answer may be outdated when it arrives. */
+    /**
+     * Returns whether the lock is held by any owner, as the store reports. The answer may be outdated when it arrives.
+     *
+     * @throws LockStoreException if the store does not answer
+     */
     boolean isLocked();
 
     /**
-     * Takes the lock away from whoever holds it, in any JVM. The holder learns of it at its next renewal.
+     * Takes the lock away from its owner, in any JVM, and ends a minimum hold. The owner is notified at its next renewal
+     * and may work on until then.
      *
-     * @return whether somebody held it
+     * @return whether the lock was held
+     * @throws LockStoreException if the store does not answer
      */
     boolean forceUnlock();
 
     /**
-     * Lease of the current thread's hold.
+     * Returns the lease of the current thread's hold.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
      */

@@ -1,15 +1,15 @@
 package io.github.lockstarter;
 
-/** What every event of a lock tells. Events are immutable. */
+/** Describes what all events of a lock have in common. Events are immutable. */
 public interface LockEvent {
 
-    /** The static name of the lock: bounded, fit for a meter's tag. */
+    /** Returns the static name of the lock. There are few different ones, so that it is fit for the tag of a meter. */
     String name();
 
-    /** What is locked under that name; may be empty. Unbounded: never a tag. */
+    /** Returns what is locked under that name; may be empty. There are any number of keys, so never use it as a tag. */
     String key();
 
-    /** Full name of the lock. */
+    /** Returns the full name of the lock: the static name, and {@code :key} where there is a key. */
     default String lockName() {
         return key().isEmpty() ? name() : name() + ':' + key();
     }

@@ -7,18 +7,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the locks of one instance are, at one moment.
+ * Describes the condition of the locks of one instance at one moment. Immutable.
  *
- * @param status whether locks can be had and kept
+ * @param status whether locks can be acquired and kept
  * @param problem why not; null if it is {@code UP}
  * @param store which store, and how it is reached
  * @param lastAnswer time since the store last answered a question about its health; null: never so far
  * @param held locks that are held
  * @param atRisk those of them whose renewal failed or is late
  * @param waiting acquisitions that wait
- * @param watchdogLag how late the watchdog is with looking at leases
+ * @param watchdogLag how late the watchdog is with its checks of leases
  * @param lost leases that were lost since the start
- * @param lastLoss the last of them; null: none was
+ * @param lastLoss the last of them; null: none so far
  */
 public record LockHealth(
         Status status,
@@ -32,31 +32,32 @@ public record LockHealth(
         long lost,
         @Nullable Loss lastLoss) {
 
-    /** Whether locks can be had and kept. */
+    /** Whether locks can be acquired and kept. */
     public enum Status {
-        /** The store answers, and the watchdog looks at leases in time. */
+        /** The store answers, and the watchdog checks leases in time. */
         UP,
-        /** The store does not answer, leases are not looked at, or the registry does not run. */
+        /** The store does not answer, leases are not checked in time, or the registry does not run. */
         DOWN,
-        /** The store has been asked, for the first time and just now. */
+        /** The first question to the store is on its way. */
         UNKNOWN
     }
 
     /**
      * A lease that was lost.
      *
-     * @param lock static name of the lock, without its key, which may be somebody's personal data
-     * @param at when it was found out
+     * @param lock static name of the lock, without its key, which may be personal data
+     * @param reason why the lease was lost
+     * @param at when the loss was noticed
      */
     public record Loss(String lock, LossReason reason, Instant at) {}
 
-    /** Of a registry that has not been started. */
+    /** Returns the health of a registry that has not been started. */
     public static LockHealth notRunning(String store) {
         return new LockHealth(
                 Status.DOWN, "The lock registry has not started.", store, null, 0, 0, 0, Duration.ZERO, 0, null);
     }
 
-    /** All but the status, by readable names; absent: what is null. Texts and numbers, and a map for the last loss. */
+    /** Returns all but the status, by readable names and without what is null: texts, numbers, a map for the last loss. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         if (this.problem != null) {

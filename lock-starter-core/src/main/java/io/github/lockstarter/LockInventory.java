@@ -6,38 +6,37 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this instance holds and waits for, to look at and not to decide by: the answer may be outdated when it arrives.
- * Of other instances it knows nothing, except for what {@link #stored} asks the store. Times are in whole milliseconds.
- * Thread-safe.
+ * Lists the locks that this instance holds and waits for, for monitoring. Not for decisions: the answer may be outdated when
+ * it arrives. Other instances are not covered, except by {@link #stored}. Times are in whole milliseconds. Thread-safe.
  *
- * <p>The registry that the starter makes implements it; inject it by this type.
+ * <p>The registry that the starter creates implements it; inject it by this type.
  */
 public interface LockInventory {
 
-    /** Locks that this instance holds, in no order. No I/O; costs some time with very many of them. */
+    /** Returns the locks that this instance holds, in no order. No I/O; takes some time with very many of them. */
     List<Held> held();
 
-    /** What this instance holds of that lock; empty: nothing. No I/O. */
+    /** Returns the hold of that lock in this instance; empty: none. No I/O. */
     Optional<Held> held(String lockName);
 
-    /** Locks that somebody in this instance waits for, in no order. No I/O. */
+    /** Returns the locks for which this instance waits, in no order. No I/O. */
     List<Awaited> awaited();
 
-    /** Who waits in this instance for that lock; empty: nobody. No I/O. */
+    /** Returns the waiters of that lock in this instance; empty: none. No I/O. */
     Optional<Awaited> awaited(String lockName);
 
     /**
-     * Asks the store who has the lock, whichever instance that is. Blocks for at most two command timeouts.
+     * Returns the owner of the lock as the store knows it, in whatever instance. Blocks for at most two command timeouts.
      *
-     * @return empty: nobody has it
+     * @return empty: the lock is free
      * @throws LockStoreException if the store does not answer
      */
     Optional<Stored> stored(String lockName);
 
     /**
-     * How this instance's locks are. Never asks the store on the calling thread, and so answers within milliseconds even
-     * if the store is silent: a question goes out in the background, at most one a second and only when somebody calls
-     * this, and what it brings in time or brought before is the answer.
+     * Returns the health of this instance's locks. Never waits for the store on the calling thread, and so returns within
+     * milliseconds even if the store is silent: the store is asked in the background, at most once a second and only when
+     * this method is called, and its last answer counts.
      */
     LockHealth health();
 
@@ -65,20 +64,20 @@ public interface LockInventory {
             @Nullable String owner) {}
 
     /**
-     * A lock that somebody in this instance waits for, whoever has it.
+     * A lock for which this instance waits.
      *
      * @param name full name of the lock
      * @param waiters how many wait
-     * @param longest how long the one who came first has been waiting
+     * @param longest how long the first of them has been waiting
      */
     record Awaited(String name, int waiters, Duration longest) {}
 
     /**
-     * A lock that somebody has, as the store knows it.
+     * A lock that is held, as the store knows it.
      *
      * @param fencingToken token of the last grant by the store; the owner's own is larger if the lock was handed over in
-     *     its memory since. Null: the store does not tell
-     * @param remaining time until the lease runs out if nobody renews it; null: the store does not tell
+     *     its memory since. Null: unknown
+     * @param remaining time until the lease expires unless it is renewed; null: unknown
      */
     record Stored(@Nullable Long fencingToken, @Nullable Duration remaining) {}
 }

@@ -1,6 +1,9 @@
 package io.github.lockstarter;
 
-/** The lock was granted, but can no longer be relied on: what was done under it may have run beside another owner. */
+/**
+ * Thrown when a lease has been lost: the lock was granted, but is no longer held. Work under it may have run at the same
+ * time as that of another owner.
+ */
 public class LockLostException extends LockException {
 
     private static final long serialVersionUID = 1L;
@@ -11,6 +14,14 @@ public class LockLostException extends LockException {
 
     private final LossReason reason;
 
+    /**
+     * Creates the exception.
+     *
+     * @param message what happened and what to do; control characters are replaced
+     * @param lockName full name of the lock
+     * @param fencingToken token of the grant that was lost
+     * @param reason why it was lost
+     */
     public LockLostException(String message, String lockName, long fencingToken, LossReason reason) {
         super(message);
         this.lockName = lockName;
@@ -18,17 +29,17 @@ public class LockLostException extends LockException {
         this.reason = reason;
     }
 
-    /** Full name of the lock. */
+    /** Returns the full name of the lock. */
     public String lockName() {
         return this.lockName;
     }
 
-    /** Token of the grant that was lost. */
+    /** Returns the token of the grant that was lost. */
     public long fencingToken() {
         return this.fencingToken;
     }
 
-    /** Why it was lost. */
+    /** Returns why it was lost. */
     public LossReason reason() {
         return this.reason;
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param key what is locked under that name
  * @param outcome how the wait ended
  * @param waited from the call to its end
- * @param cause why the store could not be asked; null unless the outcome is {@code ERROR}
+ * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
 public record LockNotAcquiredEvent(
         String name,
@@ -21,7 +21,7 @@ public record LockNotAcquiredEvent(
 
     /** How a wait ends without a grant. */
     public enum Outcome {
-        /** Held by somebody else until the end of the wait. */
+        /** Another owner held the lock until the end of the wait. */
         TIMEOUT,
         /** The thread was interrupted, or the future cancelled. */
         INTERRUPTED,

@@ -5,27 +5,31 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to every lock. Thread-safe.
+ * Acquires locks. Thread-safe.
  *
- * <p>Whatever waits has one deadline, for the queue inside this JVM and for the store together, and ends within it plus
- * one command timeout. While the registry is stopped, every acquisition fails with {@link LockException}.
+ * <p>A wait has one deadline, for the queue inside this JVM and for the store together, and ends within it plus one command
+ * timeout. While the registry is stopped, every acquisition fails with {@link LockException}.
  *
- * <p>Every acquiring method throws {@link LockStoreException} when the store did not answer or refused: a wait is used
- * up first, unless the error is one that waiting cannot mend.
+ * <p>Every acquiring method throws {@link LockStoreException} if the store does not answer or refuses: at the end of the
+ * wait, or at once if the error is one that waiting cannot resolve.
  */
 public interface LockRegistry {
 
     /**
-     * A lock that is owned by threads and reentrant. The object is a light view without state of its own; any number
-     * of them may stand for the same lock.
+     * Returns a lock that is owned by threads and reentrant. The object is a light view without state of its own; there may
+     * be any number of them for the same lock. No I/O.
      *
-     * @param name any text that is not blank; what stands before its first {@code :} is the tag of its meters
+     * @param name any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is the tag of
+     *     its meters
+     * @throws IllegalArgumentException if the name is blank or too long
      */
     LeaseLock getLock(String name);
 
     /**
-     * Acquires a lease that belongs to no thread: whoever has it may release it, and it is never reentrant.
+     * Acquires a lease that belongs to no thread: any thread may release it, and it is never reentrant.
      *
+     * @param request which lock, for how long, and how long to wait for it
+     * @return the lease; release it in any case, or the watchdog renews it until it becomes unreachable
      * @throws LockNotGrantedException if the wait is over
      * @throws InterruptedException if the thread is interrupted; nothing is left behind in the store
      * @throws IllegalStateException if the calling thread holds this lock already
@@ -33,17 +37,21 @@ public interface LockRegistry {
     Lease acquire(LockRequest request) throws InterruptedException;
 
     /**
-     * As {@link #acquire}, but empty if the wait is over.
+     * Acquires a lease as {@link #acquire} does, or returns empty if the wait is over.
      *
+     * @param request which lock, for how long, and how long to wait for it
+     * @return empty if another owner held the lock until the end of the wait
      * @throws InterruptedException if the thread is interrupted; nothing is left behind in the store
      * @throws IllegalStateException if the calling thread holds this lock already
      */
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
     /**
-     * As {@link #acquire}, without a thread that waits. Cancelling the stage's future leaves the queue; a grant that
-     * arrives after that is given back. Failures are those of {@link #acquire}.
+     * Acquires a lease as {@link #acquire} does, without a thread that waits. Cancelling the stage's future ends the wait; a
+     * grant that arrives after that is released.
      *
+     * @param request which lock, for how long, and how long to wait for it
+     * @return completed on a thread of the library, with the lease or with an exception of {@link #acquire}
      * @throws IllegalStateException if the calling thread holds this lock already
      */
     CompletionStage<Lease> acquireAsync(LockRequest request);

@@ -4,15 +4,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An owner gave its lease back.
+ * An owner released its lease.
  *
  * @param name static name of the lock
  * @param key what is locked under that name
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
- * @param outcome what became of it
+ * @param outcome how the release ended
  * @param heldFor from the grant to the release
- * @param cause why the store could not be asked; null unless the outcome is {@code ERROR}
+ * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
 public record LockReleasedEvent(
         String name,
@@ -24,13 +24,13 @@ public record LockReleasedEvent(
         @Nullable Throwable cause)
         implements LockEvent {
 
-    /** What becomes of a release. */
+    /** How a release ends. */
     public enum Outcome {
-        /** The lock was ours until now. */
+        /** The lock was held until now. */
         RELEASED,
-        /** The lease had been lost, or the store said that the lock is not ours any more. */
+        /** The lease had been lost, or the store reported another owner or none. */
         LOST,
-        /** The store did not answer; the release goes on in the background. */
+        /** The store did not answer; the release is retried in the background. */
         ERROR
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
  * @param took from the sending of the command to its failure
- * @param lossReason the store's answer that the lock is not ours any more; null: there was no such answer
+ * @param lossReason the store's answer that the lock has another owner or none; null: there was no such answer
  * @param cause why there was no usable answer; null: there was one
  */
 public record LockRenewalFailedEvent(

@@ -5,14 +5,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lock, for how long, and how long to wait for it. Immutable; what is not set is the configured default, and for
- * the lease: renewed by the watchdog.
+ * Describes which lock is requested, for how long, and how long to wait for it. Immutable. What is not set has the
+ * configured default; a lease that is not set is renewed by the watchdog.
  *
- * <p>{@code Duration.ofMillis(-1)} is the only negative time that is accepted: wait for ever, renewed, no cap.
+ * <p>{@code Duration.ofMillis(-1)} is the only negative time that is accepted: a wait without end, a renewed lease, no cap.
+ * Times are at most ten years. Each method that sets one throws {@link IllegalArgumentException} if it is out of range.
  */
 public final class LockRequest {
 
-    /** As a wait: no limit. */
+    /** As a wait: without end. {@code -1} ms. */
     public static final Duration FOREVER = Duration.ofMillis(-1);
 
     private static final int MAX_NAME_BYTES = 512;
@@ -53,10 +54,11 @@ public final class LockRequest {
     }
 
     /**
-     * A request for the lock of that name.
+     * Creates a request for the lock of that name.
      *
-     * @param lockName any text that is not blank, at most 512 bytes in UTF-8; what stands before its first {@code :} is
-     *     the {@link #name()} in meters and events
+     * @param lockName any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is the
+     *     {@link #name()} in meters and events
+     * @throws IllegalArgumentException if the name is blank or too long
      */
     public static LockRequest of(String lockName) {
         requireUsable(lockName);
@@ -66,10 +68,11 @@ public final class LockRequest {
     }
 
     /**
-     * A request for one key of a family of locks, as annotated methods make it: the lock is called {@code name:key}.
+     * Creates a request for one key of a family of locks, as annotated methods do: the lock is called {@code name:key}.
      *
      * @param name the static name, for meters and events; not blank
      * @param key what is locked; empty: the name alone is the lock
+     * @throws IllegalArgumentException if the name is blank, or the name of the lock is longer than 512 bytes in UTF-8
      */
     public static LockRequest of(String name, String key) {
         String lockName = key.isEmpty() ? name : name + ':' + key;
@@ -80,75 +83,78 @@ public final class LockRequest {
         return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
     }
 
-    /** Waits that long; zero: tries once; {@link #FOREVER}: no limit. */
+    /** Returns the same request with that wait. Zero: tries once; {@link #FOREVER}: without end. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
         return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
     }
 
-    /** Asks for a fixed lease of at least 1 ms that is never renewed; {@code Duration.ofMillis(-1)}: renewed. */
+    /** Returns the same request with a fixed lease of at least 1 ms, never renewed; {@code Duration.ofMillis(-1)}: renewed. */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
         return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
     }
 
-    /** Caps a renewed lease, see {@link DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no cap. */
+    /**
+     * Returns the same request with a cap of a renewed lease of at least 1 ms, see {@link DistributedLock#maxHold};
+     * {@code Duration.ofMillis(-1)}: no cap.
+     */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
         return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, maxHold, this.minHold, this.onLost);
     }
 
     /**
-     * Keeps the lock at least that long after it was granted: released earlier, it stays taken until then and is handed to
-     * nobody. Zero (the default): not at all. For jobs that several instances start at the same time by their own clocks.
-     * A nested hold counts from where it enters the lock again; of several the latest end counts.
+     * Returns the same request with a minimum hold: released earlier, the lock stays taken until that long after the grant,
+     * without an owner. Zero (the default): none. For jobs that several instances start at the same time by their own
+     * clocks. A nested hold counts from where it enters the lock again; of several the latest end counts.
      */
     public LockRequest withMinHold(Duration minHold) {
         require(!minHold.isNegative(), "minHold", minHold, "zero (not at all) or more", "");
         return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
     }
 
-    /** What {@link LockRegistry#execute} does when the lease is lost; other calls take no notice of it. */
+    /** Returns the same request with what {@link LockRegistry#execute} does on a loss; other methods ignore it. */
     public LockRequest withOnLost(OnLost onLost) {
         return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, onLost);
     }
 
-    /** The static name: tag of meters, and the name in events. */
+    /** Returns the static name: the tag of meters, and the name in events. */
     public String name() {
         return this.name;
     }
 
-    /** What is locked under the static name; may be empty. */
+    /** Returns what is locked under the static name; may be empty. */
     public String key() {
         return this.lockName.length() > this.name.length() ? this.lockName.substring(this.name.length() + 1) : "";
     }
 
-    /** Full name of the lock. */
+    /** Returns the full name of the lock. */
     public String lockName() {
         return this.lockName;
     }
 
-    /** The wait; null: as configured. */
+    /** Returns the wait; null: as configured. */
     public @Nullable Duration waitTime() {
         return this.waitTime;
     }
 
-    /** The fixed lease; null or {@code Duration.ofMillis(-1)}: renewed. */
+    /** Returns the fixed lease; null or {@code Duration.ofMillis(-1)}: renewed. */
     public @Nullable Duration lease() {
         return this.lease;
     }
 
-    /** The cap of a renewed lease; null: as configured. */
+    /** Returns the cap of a renewed lease; null: as configured; {@code Duration.ofMillis(-1)}: none. */
     public @Nullable Duration maxHold() {
         return this.maxHold;
     }
 
-    /** How long the lock is kept at least; zero: not at all. */
+    /** Returns how long the lock is kept at least; zero: not at all. */
     public Duration minHold() {
         return this.minHold;
     }
 
-    /** What {@link LockRegistry#execute} does when the lease is lost. */
+    /** Returns what {@link LockRegistry#execute} does when the lease is lost. */
     public OnLost onLost() {
         return this.onLost;
     }

@@ -1,23 +1,26 @@
 package io.github.lockstarter;
 
-/** What happens to a body whose lease is lost while it runs. Listeners, events and meters hear of it in any case. */
+/** What happens to a body whose lease is lost while it runs. Listeners, events and meters report the loss in any case. */
 public enum OnLost {
 
-    /** What is configured as {@code distributed-lock.on-lost}; {@link #THROW} unless that says otherwise. */
+    /**
+     * Uses the value of {@code distributed-lock.on-lost}, by default {@link #THROW}. For annotations and requests; the
+     * property itself cannot have this value.
+     */
     DEFAULT,
 
     /**
-     * {@link LockLostException} after the body has returned. If the body threw, its exception goes on and ours is
-     * suppressed in it.
+     * Throws {@link LockLostException} after the body has returned. If the body threw, its exception is thrown, with the
+     * loss suppressed in it.
      */
     THROW,
 
     /**
-     * As {@link #THROW}, and the thread of the body is interrupted at the moment of the loss: never after the body has
-     * ended, and an interrupt of ours that the body did not consume is cleared.
+     * Does the same as {@link #THROW}, and interrupts the thread of the body at the moment of the loss: never after the
+     * body has ended. An interrupt for this reason that the body did not consume is cleared.
      */
     INTERRUPT,
 
-    /** The body's result stands. */
+    /** Returns the result of the body, or throws its exception, as without a loss. */
     IGNORE
 }
