@@ -82,9 +82,7 @@ record LockedInvocation(
 
     /** Nanoseconds for that; zero or less: a store that has just failed to answer is not waited for again. */
     long takeBackNanos(Throwable failure, int refused, long began) {
-        // All may have been granted, and one of them lost meanwhile.
-        int last = Math.min(refused, this.steps.size() - 1);
-        return failure instanceof LockStoreException ? 0 : graceNanos(last, began);
+        return failure instanceof LockStoreException ? 0 : graceNanos(refused, began);
     }
 
     /** How long that lock is to stay taken when the method, which began at the time, is done; zero: no longer. */

@@ -35,7 +35,8 @@ class LockStarterClient implements LockClient {
 
     /** With its defaults, but for what is changed in them. */
     static LockClient open(ClientSettings settings, UnaryOperator<LockSettings> change) {
-        return new LockStarterClient(Connections.open(settings), change.apply(defaults(settings)), UnaryOperator.identity());
+        return new LockStarterClient(
+                Connections.open(settings), change.apply(defaults(settings)), UnaryOperator.identity());
     }
 
     /** With blocking calls over Lettuce's asynchronous API. */
