@@ -1,12 +1,12 @@
 package io.github.lockstarter;
 
+import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.format.annotation.DurationFormat;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /** A setting that cannot work, by itself or beside another one; it fails the start of the application. */
 public class InvalidLockSettingException extends IllegalArgumentException {
@@ -32,7 +32,7 @@ public class InvalidLockSettingException extends IllegalArgumentException {
      * @param remedy what to do about it, a whole sentence
      */
     public InvalidLockSettingException(String property, @Nullable Object value, String rule, String remedy) {
-        super(PREFIX + property + ' ' + rule + ", but is " + text(value) + ". " + remedy);
+        super(Printable.of(PREFIX + property + ' ' + rule + ", but is " + text(value) + ". " + remedy));
         this.property = PREFIX + property;
         this.rule = rule;
         this.remedy = remedy;
@@ -65,12 +65,7 @@ public class InvalidLockSettingException extends IllegalArgumentException {
         return Collections.unmodifiableMap(this.involved);
     }
 
-    /** A time as it is written in a configuration. */
-    public static String text(Duration time) {
-        return time.isZero() ? "0" : DurationFormatterUtils.print(time, DurationFormat.Style.COMPOSITE);
-    }
-
     private static String text(@Nullable Object value) {
-        return value instanceof Duration time ? text(time) : "'" + value + "'";
+        return value instanceof Duration time ? DurationText.of(time) : Printable.of("'" + value + "'");
     }
 }

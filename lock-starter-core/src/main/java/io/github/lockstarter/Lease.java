@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 

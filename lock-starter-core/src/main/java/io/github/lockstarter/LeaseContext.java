@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import io.github.lockstarter.text.Printable;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +28,13 @@ public final class LeaseContext {
     public static Lease required() {
         Lease lease = CURRENT.get();
         if (lease == null) {
-            throw new IllegalStateException("No method annotated with @DistributedLock runs in thread '"
+            throw new IllegalStateException(Printable.of("No method annotated with @DistributedLock runs in thread '"
                     + Thread.currentThread().getName() + "'. Usual reasons: the method was called on 'this', in its"
                     + " class, constructor or @PostConstruct, and not on the Spring bean; the object was made with new;"
                     + " this is another thread than that of the method (an executor, @Async, a parallel stream): pass"
                     + " the lease along with LeaseContext.call; in a Mono or Flux the lease is in the Reactor context,"
                     + " under Lease.class; the condition of the annotation is false for this call; locks are switched off"
-                    + " (distributed-lock.enabled=false), or this is a slice test without them.");
+                    + " (distributed-lock.enabled=false), or this is a slice test without them."));
         }
         return lease;
     }

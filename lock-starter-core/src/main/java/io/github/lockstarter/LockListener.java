@@ -5,7 +5,8 @@ package io.github.lockstarter;
  *
  * <p>Listeners are called one after the other on a thread of the library, behind a bounded queue: they cannot delay or break
  * a lock, and their exceptions are logged. When they are so slow that the queue is full, events are dropped and counted, in
- * the meter {@code distributed.lock.events.dropped}. The events of one lease are delivered in their order.
+ * the meter {@code distributed.lock.events.dropped}, and a warning names the listener that is running. The events of one
+ * lease are delivered in their order.
  */
 public interface LockListener {
 

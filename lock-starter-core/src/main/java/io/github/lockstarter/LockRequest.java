@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import io.github.lockstarter.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ public final class LockRequest {
     public static final Duration FOREVER = Duration.ofMillis(-1);
 
     private static final int MAX_NAME_BYTES = 512;
+
+    private static final int MOST_SHOWN = 60;
 
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
@@ -78,7 +81,7 @@ public final class LockRequest {
         String lockName = key.isEmpty() ? name : name + ':' + key;
         requireUsable(lockName);
         if (name.isBlank()) {
-            throw new IllegalArgumentException("The static name of lock '" + lockName + "' must not be blank.");
+            throw new IllegalArgumentException("The static name of a lock must not be blank.");
         }
         return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
     }
@@ -161,7 +164,7 @@ public final class LockRequest {
 
     @Override
     public String toString() {
-        return "LockRequest[" + this.lockName + ']';
+        return "LockRequest[" + Printable.of(this.lockName) + ']';
     }
 
     private static void requireUsable(String lockName) {
@@ -169,11 +172,18 @@ public final class LockRequest {
             throw new IllegalArgumentException("The name of a lock must not be blank.");
         }
         // A char is at most three bytes, so most names need no encoding to be measured.
-        if (lockName.length() > MAX_NAME_BYTES / 3
-                && lockName.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException("The name of a lock is at most " + MAX_NAME_BYTES
-                    + " bytes long, use a digest of it: '" + lockName.substring(0, 60) + "…'");
+        int bytes = lockName.length() > MAX_NAME_BYTES / 3 ? lockName.getBytes(StandardCharsets.UTF_8).length : 0;
+        if (bytes > MAX_NAME_BYTES) {
+            throw new IllegalArgumentException(Printable.of("The name of a lock is at most " + MAX_NAME_BYTES
+                    + " bytes long, but one that begins with '" + beginning(lockName) + "' has " + bytes
+                    + ". Use a digest of the key."));
         }
+    }
+
+    /** Of the static name alone: what is wrong here does not depend on the key, which may be personal data. */
+    private static String beginning(String lockName) {
+        int colon = lockName.indexOf(':');
+        return lockName.substring(0, Math.min(colon > 0 ? colon : lockName.length(), MOST_SHOWN));
     }
 
     private void require(boolean valid, String what, Duration value, String range) {
@@ -182,8 +192,8 @@ public final class LockRequest {
 
     private void require(boolean valid, String what, Duration value, String range, String orElse) {
         if (!valid || value.compareTo(LONGEST_TIME) > 0) {
-            throw new IllegalArgumentException("Lock '" + this.lockName + "': the " + what + " must be " + range
-                    + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + ".");
+            throw new IllegalArgumentException(Printable.of("Lock '" + this.name + "': the " + what + " must be "
+                    + range + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + "."));
         }
     }
 }

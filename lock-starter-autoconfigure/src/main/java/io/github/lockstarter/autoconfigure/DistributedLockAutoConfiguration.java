@@ -72,6 +72,7 @@ public final class DistributedLockAutoConfiguration {
                 .orElseGet(() -> binder.bind("distributed-lock.watchdog.timeout", Duration.class)
                         .map(LockSettings::defaultCommandTimeout)
                         .orElse(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30)))));
+        binder.bind("distributed-lock.log-keys", Boolean.class).ifBound(postProcessor::setLogKeys);
         binder.bind("distributed-lock.on-lost", LossPolicy.class)
                 .ifBound(policy -> postProcessor.setOnLost(policy.onLost()));
         postProcessor.setProxyTargetClass(
@@ -100,6 +101,11 @@ public final class DistributedLockAutoConfiguration {
     @ConditionalOnMissingBean(name = "distributedLockEventPublisher")
     LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher publisher) {
         return new LockEventPublisher(publisher);
+    }
+
+    @Bean
+    UnitlessTimes distributedLockUnitlessTimes(Environment environment) {
+        return new UnitlessTimes(environment);
     }
 
     @Bean

@@ -3,9 +3,8 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.lease.RegistryStatistics;
 import io.github.lockstarter.metrics.LockGauges;
 import io.github.lockstarter.metrics.MicrometerLockListener;
+import io.github.lockstarter.text.LockLog;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,7 +25,7 @@ public final class DistributedLockMetricsAutoConfiguration {
 
     static final String METERS = "distributedLockMeters";
 
-    private static final Log logger = LogFactory.getLog(DistributedLockMetricsAutoConfiguration.class);
+    private static final LockLog logger = LockLog.of(DistributedLockMetricsAutoConfiguration.class);
 
     /**
      * Null, which is no bean, without a meter registry. A condition could not tell: registries of auto-configurations

@@ -4,10 +4,9 @@ import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.AcquisitionsAreTimed;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
+import io.github.lockstarter.text.LockLog;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -27,7 +26,7 @@ import org.springframework.core.Ordered;
 @ConditionalOnBooleanProperty(name = "distributed-lock.observation.enabled", matchIfMissing = true)
 public final class DistributedLockObservationAutoConfiguration {
 
-    private static final Log logger = LogFactory.getLog(DistributedLockObservationAutoConfiguration.class);
+    private static final LockLog logger = LockLog.of(DistributedLockObservationAutoConfiguration.class);
 
     /**
      * Null, which is no bean, without a registry or a handler that needs observations: a condition would be evaluated

@@ -25,6 +25,8 @@ import org.springframework.context.annotation.AdviceMode;
  *     for ever.
  * @param onLost What happens when a lock is lost while its method runs, unless the annotation says otherwise.
  * @param release When an unlock returns.
+ * @param logKeys Whether log lines and messages of exceptions contain the keys of locks. When disabled, a digest stands
+ *     for the key: order:#1f3a9c02.
  * @param shutdownTimeout Time that methods which hold a lock get to finish when the application stops. Locks that are
  *     still held after it run out by themselves.
  */
@@ -43,13 +45,15 @@ public record DistributedLockProperties(
         @DefaultValue Aspect aspect,
         @DefaultValue Metrics metrics,
         @DefaultValue Observation observation,
+        @DefaultValue("true") boolean logKeys,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
     /** Refuses what cannot work: the rules are those of the settings that are made of it. */
     public DistributedLockProperties {
         LockSettings times = settings(waitTime, onLost, watchdog, redis, shutdownTimeout)
                 .withHandOff(handoff.settings())
-                .withReleaseMode(release);
+                .withReleaseMode(release)
+                .withLogKeys(logKeys);
         redisSettings(keyPrefix, times, redis);
     }
 
@@ -57,7 +61,8 @@ public record DistributedLockProperties(
     LockSettings settings() {
         return settings(this.waitTime, this.onLost, this.watchdog, this.redis, this.shutdownTimeout)
                 .withHandOff(this.handoff.settings())
-                .withReleaseMode(this.release);
+                .withReleaseMode(this.release)
+                .withLogKeys(this.logKeys);
     }
 
     /** How the store uses Redis. */
@@ -80,7 +85,7 @@ public record DistributedLockProperties(
 
     private static RedisStoreSettings redisSettings(String keyPrefix, LockSettings times, Redis redis) {
         return new RedisStoreSettings(
-                keyPrefix, times.commandTimeout(), redis.privateConnection(), times.pollInterval());
+                keyPrefix, times.commandTimeout(), redis.privateConnection(), times.pollInterval(), times.logKeys());
     }
 
     /** Where locks are kept. */

@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import org.apache.commons.logging.Log;
+import io.github.lockstarter.text.LockLog;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -14,7 +14,7 @@ final class OnlyCandidate {
      *
      * @param missed what goes without it, as a warning begins
      */
-    static <T> @Nullable T of(ObjectProvider<T> beans, Class<T> type, String missed, Log logger) {
+    static <T> @Nullable T of(ObjectProvider<T> beans, Class<T> type, String missed, LockLog logger) {
         T only = beans.getIfUnique();
         if (only == null && beans.stream().findAny().isPresent()) {
             logger.warn("No " + missed + " of distributed locks: there is more than one " + type.getSimpleName()

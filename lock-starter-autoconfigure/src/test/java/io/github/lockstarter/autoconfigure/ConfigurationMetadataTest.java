@@ -56,6 +56,7 @@ class ConfigurationMetadataTest {
                         entry("aspect.order", Integer.class.getName()),
                         entry("metrics.enabled", Boolean.class.getName()),
                         entry("observation.enabled", Boolean.class.getName()),
+                        entry("log-keys", Boolean.class.getName()),
                         entry("shutdown-timeout", Duration.class.getName()));
     }
 
@@ -82,7 +83,17 @@ class ConfigurationMetadataTest {
                         entry("release", "await"),
                         entry("aspect.order", "2147483547"),
                         entry("metrics.enabled", "true"),
+                        entry("log-keys", "true"),
                         entry("shutdown-timeout", "10s"));
+    }
+
+    /** A time without a unit is in milliseconds: each is looked at, so a new one must be, too. */
+    @Test
+    void shouldWarnOfEveryTimeWithoutItsUnit() {
+        assertThat(this.properties.entrySet())
+                .filteredOn(property -> property.getValue().get("type").equals(Duration.class.getName()))
+                .extracting(Map.Entry::getKey)
+                .containsExactlyInAnyOrderElementsOf(UnitlessTimes.TIMES);
     }
 
     @Test

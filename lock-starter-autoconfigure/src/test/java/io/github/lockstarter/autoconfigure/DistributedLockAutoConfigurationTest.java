@@ -78,7 +78,8 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockMeters",
                                 "distributedLockGauges",
                                 "distributedLockObservations",
-                                "distributedLockAcquisitionsAreTimed"));
+                                "distributedLockAcquisitionsAreTimed",
+                                "distributedLockUnitlessTimes"));
     }
 
     @Test

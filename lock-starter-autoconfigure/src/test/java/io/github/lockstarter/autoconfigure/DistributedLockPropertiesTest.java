@@ -36,6 +36,7 @@ class DistributedLockPropertiesTest {
         assertThat(properties.aspect().order()).isEqualTo(DistributedLockBeanPostProcessor.DEFAULT_ORDER);
         assertThat(properties.metrics().enabled()).isTrue();
         assertThat(properties.observation().enabled()).isNull();
+        assertThat(properties.logKeys()).isTrue();
         assertThat(properties.settings()).satisfies(settings -> {
             assertThat(settings.waitTime()).isEqualTo(Duration.ofSeconds(10));
             assertThat(settings.onLost()).isEqualTo(OnLost.THROW);
@@ -47,7 +48,9 @@ class DistributedLockPropertiesTest {
             assertThat(settings.shutdownTimeout()).isEqualTo(Duration.ofSeconds(10));
             assertThat(settings.handOff()).isEqualTo(new HandOff(Duration.ofMillis(10), 64));
             assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.AWAIT);
+            assertThat(settings.logKeys()).isTrue();
         });
+        assertThat(properties.redisSettings().logKeys()).isTrue();
     }
 
     @Test
@@ -71,6 +74,7 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.aspect.order=7",
                 "distributed-lock.metrics.enabled=false",
                 "distributed-lock.observation.enabled=false",
+                "distributed-lock.log-keys=false",
                 "distributed-lock.shutdown-timeout=1m");
 
         assertThat(properties.enabled()).isFalse();
@@ -92,7 +96,9 @@ class DistributedLockPropertiesTest {
             assertThat(settings.shutdownTimeout()).isEqualTo(Duration.ofMinutes(1));
             assertThat(settings.handOff()).isEqualTo(new HandOff(Duration.ofMillis(3), 7));
             assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.BACKGROUND);
+            assertThat(settings.logKeys()).isFalse();
         });
+        assertThat(properties.redisSettings().logKeys()).isFalse();
         assertThat(properties.redisSettings().pollInterval()).isEqualTo(Duration.ofMillis(200));
     }
 

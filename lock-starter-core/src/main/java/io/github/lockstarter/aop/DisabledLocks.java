@@ -1,14 +1,13 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.text.LockLog;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /** Says which methods run without their lock while locks are switched off. */
 final class DisabledLocks {
 
-    private static final Log logger = LogFactory.getLog(DistributedLockBeanPostProcessor.class);
+    private static final LockLog logger = LockLog.of(DistributedLockBeanPostProcessor.class);
 
     private final Set<String> unreported = new ConcurrentSkipListSet<>();
 

@@ -58,6 +58,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final LockDefaults defaults = new LockDefaults();
 
+    private final ScheduledJobs scheduledJobs = new ScheduledJobs(this.defaults);
+
     private final LockedTypes types;
 
     private final DefaultPointcutAdvisor lock;
@@ -130,6 +132,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      */
     public void setOnLost(OnLost onLost) {
         this.defaults.setOnLost(onLost);
+    }
+
+    /** Whether messages contain the keys of locks (the default); if not, digests stand for them. */
+    public void setLogKeys(boolean logKeys) {
+        this.defaults.setLogKeys(logKeys);
     }
 
     /** Sets who hears the static names of locked methods; asked for nothing before the application has started. */
@@ -232,6 +239,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     private void locked(List<LockedMethod> callable) {
         callable.forEach(this.names::add);
         this.sameKeys.check(callable);
+        this.scheduledJobs.check(callable);
     }
 
     private LockedType typeOf(Object bean, String beanName) {

@@ -127,7 +127,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     /** A method that declares InterruptedException gets that one, with the flag cleared, as from waits of Java itself. */
-    private static Exception interrupted(
+    private Exception interrupted(
             LockInterruptedException ex, LockedMethod locked, LockStep step, LockedInvocation invocation) {
         InterruptedException interruption =
                 ex.getCause() instanceof InterruptedException cause ? cause : new InterruptedException(ex.getMessage());
@@ -141,9 +141,10 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         return interruption;
     }
 
-    private static LockInterruptedException undeclared(InterruptedException ex, LockedMethod locked, LockStep step) {
+    private LockInterruptedException undeclared(InterruptedException ex, LockedMethod locked, LockStep step) {
         return new LockInterruptedException(
-                "Interrupted while waiting for lock '" + step.request().lockName() + "' of " + locked.site()
+                "Interrupted while waiting for lock '"
+                        + this.defaults.names().of(step.request().lockName()) + "' of " + locked.site()
                         + "; the method was not run. Declare InterruptedException on it to get that instead.",
                 ex);
     }

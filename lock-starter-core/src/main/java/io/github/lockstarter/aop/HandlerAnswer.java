@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.text.Printable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
@@ -35,11 +36,11 @@ final class HandlerAnswer {
             return CompletableFuture.completedFuture(null);
         }
         if (!ClassUtils.isAssignableValue(returned, answer)) {
+            String given = answer != null ? "a " + answer.getClass().getName() : "null";
             throw new IllegalStateException(
-                    "The LockFailureHandler " + handler.getClass().getName() + " answered with "
-                            + (answer != null ? "a " + answer.getClass().getName() : "null") + " for " + site
-                            + ", which returns " + returned.getName()
-                            + ". Answer with that type, or throw the failure.",
+                    Printable.of("The LockFailureHandler " + handler.getClass().getName() + " answered with " + given
+                            + " for " + site + ", which returns " + returned.getName()
+                            + ". Answer with that type, or throw the failure."),
                     failure);
         }
         return answer;

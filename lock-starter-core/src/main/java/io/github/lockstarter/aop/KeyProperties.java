@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -7,8 +8,6 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Indexer;
@@ -25,7 +24,7 @@ import org.springframework.util.ClassUtils;
  */
 final class KeyProperties {
 
-    private static final Log logger = LogFactory.getLog(KeyProperties.class);
+    private static final LockLog logger = LockLog.of(KeyProperties.class);
 
     /** Nothing is known of what comes next. */
     private static final ResolvableType UNKNOWN = ResolvableType.NONE;

@@ -2,12 +2,11 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedLocks;
+import io.github.lockstarter.text.LockLog;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -18,7 +17,7 @@ import org.springframework.util.ReflectionUtils;
 /** Where {@link DistributedLock} is looked for, and which methods a class-level one covers. */
 final class LockAnnotations {
 
-    private static final Log logger = LogFactory.getLog(LockAnnotations.class);
+    private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
     /**
      * Whether a type or one of its supertypes carries the annotation anywhere. Each type is looked at once in the life

@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 
 /** What is configured for locks that say nothing themselves. */
@@ -12,6 +13,8 @@ final class LockDefaults {
     private Duration commandTimeout = Duration.ofSeconds(3);
 
     private OnLost onLost = OnLost.THROW;
+
+    private LoggedNames names = LoggedNames.WITH_KEYS;
 
     void setWaitTime(Duration waitTime) {
         this.waitTime = waitTime;
@@ -28,6 +31,15 @@ final class LockDefaults {
     /** How long the store may take to answer. */
     Duration commandTimeout() {
         return this.commandTimeout;
+    }
+
+    void setLogKeys(boolean logKeys) {
+        this.names = LoggedNames.withKeys(logKeys);
+    }
+
+    /** How messages name locks. */
+    LoggedNames names() {
+        return this.names;
     }
 
     void setOnLost(OnLost onLost) {

@@ -130,7 +130,11 @@ final class LockedCall {
         }
         if (step.spec().keptForTransaction() && EnclosingTransaction.isActive()) {
             EnclosingTransaction.keep(
-                    this.call.registry(), step.request().lockName(), lease, this.call.isGuarded(step));
+                    this.call.registry(),
+                    step.request().lockName(),
+                    lease,
+                    this.call.isGuarded(step),
+                    this.call.defaults().names());
         }
     }
 

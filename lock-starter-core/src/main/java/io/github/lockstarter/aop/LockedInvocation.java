@@ -34,7 +34,8 @@ record LockedInvocation(
         }
         if (graceNanos(step, began) <= 0) {
             throw new LockStoreException(
-                    "Lock '" + wanted.request().lockName() + "' was not asked for: its wait of "
+                    "Lock '" + this.defaults.names().of(wanted.request().lockName())
+                            + "' was not asked for: its wait of "
                             + wanted.waitTime(this.defaults.waitTime()).toMillis()
                             + " ms and the command timeout of "
                             + this.defaults.commandTimeout().toMillis()

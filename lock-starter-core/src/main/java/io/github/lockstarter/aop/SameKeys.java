@@ -1,13 +1,12 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
@@ -16,7 +15,7 @@ import org.springframework.core.annotation.MergedAnnotation;
  */
 final class SameKeys {
 
-    private static final Log logger = LogFactory.getLog(DistributedLockBeanPostProcessor.class);
+    private static final LockLog logger = LockLog.of(DistributedLockBeanPostProcessor.class);
 
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 

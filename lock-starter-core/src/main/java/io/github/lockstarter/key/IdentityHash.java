@@ -1,5 +1,7 @@
 package io.github.lockstarter.key;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Finds what {@code Object.toString} prints, {@code shop.Order@1b2c3d}, and the same of arrays and lambdas, in a text that
  * may also contain addresses, {@code user@cafe.example}.
@@ -17,12 +19,25 @@ final class IdentityHash {
     private IdentityHash() {}
 
     static boolean isIn(String text) {
+        return firstIn(text) != null;
+    }
+
+    /** Returns the first of them, with the name before it; null if there is none. */
+    static @Nullable String firstIn(String text) {
         for (int at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
             if (isBehindName(text, at)) {
-                return true;
+                return text.substring(startOfName(text, at), endOfHash(text, at));
             }
         }
-        return false;
+        return null;
+    }
+
+    private static int endOfHash(String text, int at) {
+        int end = at + 1;
+        while (end < text.length() && isHex(text.charAt(end))) {
+            end++;
+        }
+        return end;
     }
 
     private static boolean isBehindName(String text, int at) {

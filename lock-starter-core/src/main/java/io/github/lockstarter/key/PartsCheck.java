@@ -102,8 +102,8 @@ final class PartsCheck {
             // A component may be an address, user@cafe, that only looks like a hash.
             rest = checked.indexOf('@') >= 0 ? rest.replace(checked, "") : rest;
         }
-        boolean unstable = rest.contains(own) || IdentityHash.isIn(rest);
-        return unstable ? UnstablePart.whole(value, TextKind.printed(text)) : null;
+        String found = rest.contains(own) ? own : IdentityHash.firstIn(rest);
+        return found != null ? UnstablePart.whole(value, TextKind.containing(found)) : null;
     }
 
     private boolean isAround(Object part) {

@@ -33,8 +33,9 @@ public final class StableText {
      * @throws UnstableTextException if it contains an identity hash
      */
     public static void checkPrinted(String text) {
-        if (IdentityHash.isIn(text)) {
-            throw new UnstableTextException(UnstablePart.whole(text, TextKind.printed(text)), text);
+        String found = IdentityHash.firstIn(text);
+        if (found != null) {
+            throw new UnstableTextException(UnstablePart.whole(text, TextKind.containing(found)), text);
         }
     }
 
@@ -57,6 +58,6 @@ public final class StableText {
     }
 
     private static @Nullable UnstablePart nothing(Object value) {
-        return UnstablePart.whole(value, TextKind.printed(null));
+        return UnstablePart.whole(value, TextKind.NULL_TEXT);
     }
 }

@@ -44,6 +44,8 @@ enum TextKind {
 
     static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + Reason.REMEDY;
 
+    static final String NULL_TEXT = ", whose text is null. " + Reason.REMEDY;
+
     private static final ClassValue<TextKind> KINDS = new ClassValue<>() {
         @Override
         protected TextKind computeValue(Class<?> type) {
@@ -76,9 +78,9 @@ enum TextKind {
         return this.reasonInside;
     }
 
-    /** For a text that shows by itself that it is not stable. */
-    static String printed(@Nullable String text) {
-        return ", whose text \"" + text + "\" differs between JVMs. " + Reason.REMEDY;
+    /** For a text with an identity hash in it. The rest of the text is no part of the message: it may be personal data. */
+    static String containing(String identityHash) {
+        return ", whose text contains \"" + identityHash + "\" and differs between JVMs. " + Reason.REMEDY;
     }
 
     private static TextKind kindOf(Class<?> type) {

@@ -5,16 +5,15 @@ import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** One call that wants a lock: its deadline, and what is known of its attempts. Asks on one thread at a time. */
 final class Acquisition {
 
-    private static final Log logger = LogFactory.getLog(Acquisition.class);
+    private static final LockLog logger = LockLog.of(Acquisition.class);
 
     private final LockEngine engine;
 
@@ -61,7 +60,7 @@ final class Acquisition {
 
     /** Says that the registry has stopped. */
     LockException refusal() {
-        return new LockException("Lock '" + this.request.lockName()
+        return new LockException("Lock '" + shownName()
                 + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
     }
 
@@ -89,8 +88,7 @@ final class Acquisition {
             this.unanswered = true;
         }
         if (this.pace.failed() && this.deadline.isNever() && ex.isTransient()) {
-            logger.warn(LockException.printable(
-                    "Lock '" + this.request.lockName() + "' waits for its store: " + ex.getMessage()));
+            logger.warn("Lock '" + shownName() + "' waits for its store: " + ex.getMessage());
         }
     }
 
@@ -214,10 +212,7 @@ final class Acquisition {
         }
         if (this.lastFailure == null) {
             this.lastFailure = new LockStoreException(
-                    "The store of lock '" + this.request.lockName() + "' has not answered yet.",
-                    null,
-                    this.unanswered,
-                    true);
+                    "The store of lock '" + shownName() + "' has not answered yet.", null, this.unanswered, true);
         }
     }
 
@@ -231,7 +226,7 @@ final class Acquisition {
             tell(Outcome.TIMEOUT, null);
             Duration waited = waited();
             return notGranted(
-                    "Lock '" + this.request.lockName() + "' is held by somebody else." + effort(waited)
+                    "Lock '" + shownName() + "' is held by somebody else." + effort(waited)
                             + " A longer wait time helps, or a shorter hold." + ownLease(),
                     waited);
         }
@@ -268,6 +263,10 @@ final class Acquisition {
 
     private String effort(Duration waited) {
         return this.deadline.isOnce() ? " Tried once." : " Gave up after " + waited.toMillis() + " ms.";
+    }
+
+    private String shownName() {
+        return this.engine.names().of(this.request.lockName());
     }
 
     void tell(Outcome outcome, @Nullable Throwable cause) {

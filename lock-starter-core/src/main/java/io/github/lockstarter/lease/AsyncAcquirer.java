@@ -134,7 +134,8 @@ final class AsyncAcquirer {
             } catch (LockException ex) {
                 fail(ex);
             } catch (RuntimeException | Error ex) {
-                fail(new LockException("Lock '" + this.turn.lockName() + "' could not be acquired.", ex));
+                fail(new LockException(
+                        "Lock '" + this.engine.names().of(this.turn.lockName()) + "' could not be acquired.", ex));
             }
         } while (this.checks.addAndGet(-seen) != 0);
     }

@@ -67,7 +67,7 @@ final class AsyncResult {
                 return false;
             }
             this.failure.set(this.acquisition.notGranted(
-                    "Lock '" + this.acquisition.request().lockName()
+                    "Lock '" + this.engine.names().of(this.acquisition.request().lockName())
                             + "' was granted, but its future could not be completed within the wait: all "
                             + LockThreads.GRANT_STAGES
                             + " threads for that are blocked by dependent stages of other grants. Use"

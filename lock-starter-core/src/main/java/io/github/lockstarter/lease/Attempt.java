@@ -163,7 +163,7 @@ final class Attempt {
     private @Nullable Grant meaning() {
         AcquireReply answer = this.reply;
         if (answer == null) {
-            throw StoreFailures.of(this.turn.lockName(), this.failure);
+            throw StoreFailures.of(this.engine.names().of(this.turn.lockName()), this.failure);
         }
         this.place.answered(null);
         if (answer instanceof AcquireReply.Granted granted) {

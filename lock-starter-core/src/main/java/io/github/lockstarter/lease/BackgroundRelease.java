@@ -2,12 +2,12 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackgroundRelease {
 
-    private static final Log logger = LogFactory.getLog(BackgroundRelease.class);
+    private static final LockLog logger = LockLog.of(BackgroundRelease.class);
 
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -28,13 +28,16 @@ final class BackgroundRelease {
 
     private final LockThreads threads;
 
+    private final LoggedNames names;
+
     /** Releases that were sent and not answered yet. */
     private final Census open = new Census();
 
-    BackgroundRelease(LeaseClock clock, LockStore store, LockThreads threads) {
+    BackgroundRelease(LeaseClock clock, LockStore store, LockThreads threads, LoggedNames names) {
         this.clock = clock;
         this.store = store;
         this.threads = threads;
+        this.names = names;
     }
 
     /** Waits for the answers to what was sent. */
@@ -131,7 +134,10 @@ final class BackgroundRelease {
         private CompletionStage<?> settle(CompletionStage<ReleaseReply> sent) {
             BackgroundRelease.this.open.began();
             return sent.handle((reply, failure) -> {
-                logger.debug("Background release of lock '" + this.lockName + "': " + reply, failure);
+                if (logger.isDebugEnabled()) {
+                    String shown = BackgroundRelease.this.names.of(this.lockName);
+                    logger.debug("Background release of lock '" + shown + "': " + reply, failure);
+                }
                 boolean settled = failure == null && !this.unanswered;
                 if (!settled && BackgroundRelease.this.clock.nanoTime() - this.until < 0) {
                     BackgroundRelease.this.threads.cleanUpLater(this, nextPause());

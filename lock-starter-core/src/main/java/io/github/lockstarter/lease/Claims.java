@@ -1,15 +1,14 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.text.LockLog;
 import java.util.concurrent.CompletionStage;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** What happens when a message says that a lock was handed to this JVM. */
 final class Claims {
 
-    private static final Log logger = LogFactory.getLog(Claims.class);
+    private static final LockLog logger = LockLog.of(Claims.class);
 
     private final LockEngine engine;
 
@@ -59,7 +58,7 @@ final class Claims {
                     .store()
                     .acquireLater(first.lockName(), place.acquisitionId(), waiter.leaseMillis(), waiter.mayWait());
         } catch (RuntimeException ex) {
-            logger.debug("No claim for lock '" + first.lockName() + "'", ex);
+            logger.debug("No claim for lock '" + this.engine.names().of(first.lockName()) + "'", ex);
             place.unanswered(waiter.leaseMillis());
             return null;
         }

@@ -2,23 +2,24 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** One kind of event and those who listen to it: the meters at once, everybody else on the listener thread. */
+/** One kind of event and those who listen to it: the meters at once, the log and everybody else on a thread each. */
 final class EventTopic<E extends LockEvent> {
 
-    private static final Log logger = LogFactory.getLog(EventTopic.class);
+    private static final LockLog logger = LockLog.of(EventTopic.class);
 
     private final BiConsumer<LockListener, E> call;
 
     private final @Nullable LockListener meters;
+
+    private final @Nullable LockListener log;
 
     private final List<LockListener> listeners;
 
@@ -29,10 +30,12 @@ final class EventTopic<E extends LockEvent> {
             Class<E> type,
             BiConsumer<LockListener, E> call,
             @Nullable LockListener meters,
+            @Nullable LockListener log,
             List<LockListener> listeners,
             LockThreads threads) {
         this.call = call;
         this.meters = meters != null && overrides(meters, method, type) ? meters : null;
+        this.log = log;
         this.listeners = listeners.stream()
                 .filter(listener -> overrides(listener, method, type))
                 .toList();
@@ -47,7 +50,7 @@ final class EventTopic<E extends LockEvent> {
     }
 
     boolean isHeard() {
-        return this.meters != null || !this.listeners.isEmpty();
+        return this.meters != null || this.log != null || !this.listeners.isEmpty();
     }
 
     void publish(Supplier<E> event) {
@@ -58,8 +61,12 @@ final class EventTopic<E extends LockEvent> {
         if (this.meters != null) {
             tell(this.meters, told);
         }
+        LockListener lines = this.log;
+        if (lines != null) {
+            this.threads.log(() -> tell(lines, told));
+        }
         if (!this.listeners.isEmpty()) {
-            this.threads.listen(() -> this.listeners.forEach(listener -> tell(listener, told)));
+            this.threads.listen(this.listeners, listener -> tell(listener, told));
         }
     }
 
@@ -68,7 +75,10 @@ final class EventTopic<E extends LockEvent> {
             this.call.accept(listener, event);
         } catch (Throwable ex) {
             // Whatever an observer throws, an Error included, is no reason to lose a lock.
-            logger.warn("Lock listener " + listener.getClass().getName() + " failed on " + event, ex);
+            logger.warn(
+                    "Lock listener " + listener.getClass().getName() + " failed on "
+                            + event.getClass().getSimpleName() + " of lock '" + event.name() + "'.",
+                    ex);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LoggedNames;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -61,15 +62,15 @@ final class Extension implements RenewalAttempt.Outcome {
     }
 
     /** Throws what the waiter has to know. */
-    void check(Grant grant) {
+    void check(Grant grant, LoggedNames names) {
         LossReason reason = grant.standing().lossReason();
         if (reason != null) {
-            throw LossDescription.of(grant, reason);
+            throw LossDescription.of(names, grant, reason);
         }
         if (!this.answered) {
             LockStoreException cause = this.failure;
             throw new LockStoreException(
-                    "Lock '" + grant.lockName() + "' could not be lengthened; it goes on unchanged. "
+                    "Lock '" + names.of(grant.lockName()) + "' could not be lengthened; it goes on unchanged. "
                             + (cause != null ? cause.getMessage() : "The store has not answered."),
                     cause,
                     cause == null || cause.isOutcomeUnknown(),

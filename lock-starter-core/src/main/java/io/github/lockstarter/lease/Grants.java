@@ -24,8 +24,9 @@ final class Grants {
         close(place, grant);
         if (grant.hasEnded(this.engine.clock())) {
             throw new LockStoreException(
-                    "Lock '" + grant.lockName() + "' was granted, but the answer took longer than the lease of "
-                            + to.leaseMillis() + " ms allows. Ask for a longer lease.",
+                    "Lock '" + this.engine.names().of(grant.lockName())
+                            + "' was granted, but the answer took longer than the lease of " + to.leaseMillis()
+                            + " ms allows. Ask for a longer lease.",
                     null,
                     true,
                     true);

@@ -57,7 +57,9 @@ final class HolderCheck {
     }
 
     private void answered(boolean locked, @Nullable Throwable thrown) {
-        this.failure = thrown != null ? StoreFailures.of(this.lockName, thrown) : locked ? null : troubleOfFirst();
+        this.failure = thrown != null
+                ? StoreFailures.of(this.engine.names().of(this.lockName), thrown)
+                : locked ? null : troubleOfFirst();
         this.answered = true;
     }
 

@@ -1,12 +1,10 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.store.ReleaseReply;
+import io.github.lockstarter.text.LockLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * One release before the minimum hold is over: the owner is done, but the lock is handed to nobody and runs out by itself
@@ -14,7 +12,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class KeptRelease {
 
-    private static final Log logger = LogFactory.getLog(KeptRelease.class);
+    private static final LockLog logger = LockLog.of(KeptRelease.class);
 
     private final LockEngine engine;
 
@@ -107,8 +105,11 @@ final class KeptRelease {
     }
 
     private boolean failed(Throwable failure) {
-        logger.warn(LockException.printable("The minimum hold of lock '" + this.grant.lockName()
-                + "' could not be applied: " + failure.getMessage() + " The lock expires with its lease."));
+        this.engine
+                .threads()
+                .log(() -> logger.warn("The minimum hold of lock '"
+                        + this.engine.names().of(this.grant.lockName()) + "' could not be applied: "
+                        + failure.getMessage() + " The lock expires with its lease."));
         this.engine.releaser().unanswered(this.grant, failure);
         return true;
     }

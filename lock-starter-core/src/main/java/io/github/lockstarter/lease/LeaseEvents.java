@@ -48,20 +48,29 @@ final class LeaseEvents {
 
     private final EventTopic<LockHandedOverEvent> handedOver;
 
-    LeaseEvents(LeaseClock clock, @Nullable LockListener meters, List<LockListener> listeners, LockThreads threads) {
+    LeaseEvents(
+            LeaseClock clock,
+            @Nullable LockListener meters,
+            LockListener log,
+            List<LockListener> listeners,
+            LockThreads threads) {
         this.clock = clock;
         var topics = new Object() {
             <E extends LockEvent> EventTopic<E> topic(String method, Class<E> type, BiConsumer<LockListener, E> call) {
-                return new EventTopic<>(method, type, call, meters, listeners, threads);
+                return new EventTopic<>(method, type, call, meters, null, listeners, threads);
+            }
+
+            <E extends LockEvent> EventTopic<E> logged(String method, Class<E> type, BiConsumer<LockListener, E> call) {
+                return new EventTopic<>(method, type, call, meters, log, listeners, threads);
             }
         };
         this.acquired = topics.topic("acquired", LockAcquiredEvent.class, LockListener::acquired);
         this.notAcquired = topics.topic("notAcquired", LockNotAcquiredEvent.class, LockListener::notAcquired);
         this.renewed = topics.topic("renewed", LockRenewedEvent.class, LockListener::renewed);
         this.renewalFailed = topics.topic("renewalFailed", LockRenewalFailedEvent.class, LockListener::renewalFailed);
-        this.atRisk = topics.topic("atRisk", LockAtRiskEvent.class, LockListener::atRisk);
-        this.recovered = topics.topic("recovered", LockRecoveredEvent.class, LockListener::recovered);
-        this.lost = topics.topic("lost", LockLostEvent.class, LockListener::lost);
+        this.atRisk = topics.logged("atRisk", LockAtRiskEvent.class, LockListener::atRisk);
+        this.recovered = topics.logged("recovered", LockRecoveredEvent.class, LockListener::recovered);
+        this.lost = topics.logged("lost", LockLostEvent.class, LockListener::lost);
         this.released = topics.topic("released", LockReleasedEvent.class, LockListener::released);
         this.handedOver = topics.topic("handedOver", LockHandedOverEvent.class, LockListener::handedOver);
     }

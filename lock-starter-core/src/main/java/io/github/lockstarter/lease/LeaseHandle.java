@@ -1,9 +1,9 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.Printable;
 import java.lang.ref.Cleaner.Cleanable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +41,10 @@ final class LeaseHandle implements Lease {
         return this.grant.lockName();
     }
 
+    private String shownName() {
+        return this.engine.names().of(name());
+    }
+
     @Override
     public long fencingToken() {
         return this.grant.fencingToken();
@@ -72,10 +76,10 @@ final class LeaseHandle implements Lease {
         Standing standing = standing();
         LossReason reason = standing.lossReason();
         if (reason != null) {
-            throw LossDescription.of(this.grant, reason);
+            throw LossDescription.of(this.engine.names(), this.grant, reason);
         }
         if (!standing.isLive()) {
-            throw new IllegalStateException("The lease of lock '" + name() + "' was released.");
+            throw new IllegalStateException(Printable.of("The lease of lock '" + shownName() + "' was released."));
         }
     }
 
@@ -84,7 +88,7 @@ final class LeaseHandle implements Lease {
         ensureHeld();
         Duration remaining = remaining();
         if (remaining.compareTo(atLeast) < 0) {
-            throw LossDescription.tooShort(this.grant, remaining.toMillis(), atLeast.toMillis());
+            throw LossDescription.tooShort(this.engine.names(), this.grant, remaining.toMillis(), atLeast.toMillis());
         }
     }
 
@@ -107,7 +111,7 @@ final class LeaseHandle implements Lease {
     @Override
     public void extend(Duration atLeast) {
         if (LockRequest.FOREVER.equals(atLeast)) {
-            throw new IllegalArgumentException(LockException.printable("Lock '" + name() + "' cannot be extended by "
+            throw new IllegalArgumentException(Printable.of("Lock '" + shownName() + "' cannot be extended by "
                     + atLeast + ": a lease that is renewed is asked for when the lock is acquired."));
         }
         // Refuses what a request would refuse.
@@ -165,6 +169,6 @@ final class LeaseHandle implements Lease {
 
     @Override
     public String toString() {
-        return "Lease[" + name() + ", token=" + fencingToken() + ", " + this.grant.standing() + ']';
+        return "Lease[" + shownName() + ", token=" + fencingToken() + ", " + this.grant.standing() + ']';
     }
 }

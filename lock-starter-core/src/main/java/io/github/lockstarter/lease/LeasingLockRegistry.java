@@ -9,13 +9,14 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -33,7 +34,7 @@ public final class LeasingLockRegistry
     /** After web servers and task schedulers (higher), before connection factories (0). */
     public static final int PHASE = Integer.MAX_VALUE / 4;
 
-    private static final Log logger = LogFactory.getLog(LeasingLockRegistry.class);
+    private static final LockLog logger = LockLog.of(LeasingLockRegistry.class);
 
     private final LockStore store;
 
@@ -131,9 +132,11 @@ public final class LeasingLockRegistry
     private Acquisition unowned(LockEngine current, LockRequest request) {
         Hold hold = this.holds.get(request.lockName());
         if (hold != null) {
-            throw new IllegalStateException("Thread '" + Thread.currentThread().getName() + "' holds lock '"
-                    + request.lockName() + "' already, and a lease that belongs to no thread is not reentrant: it would"
-                    + " wait for itself. Use getLock or execute for a nested hold.");
+            throw new IllegalStateException(
+                    Printable.of("Thread '" + Thread.currentThread().getName()
+                            + "' holds lock '" + names().of(request.lockName())
+                            + "' already, and a lease that belongs to no thread is not"
+                            + " reentrant: it would wait for itself. Use getLock or execute for a nested hold."));
         }
         return current.acquisition(request, current.waitTime(request), null);
     }
@@ -142,6 +145,11 @@ public final class LeasingLockRegistry
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
         return new LockedExecution(engine(), request).run(body);
+    }
+
+    /** How messages name locks. */
+    LoggedNames names() {
+        return this.settings.names();
     }
 
     /** The engine of this run, or of the last one if there is none; it refuses by itself. */
@@ -169,14 +177,16 @@ public final class LeasingLockRegistry
                 this.engine = started;
                 this.running = true;
                 String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
-                logger.info("Distributed locks " + state + this.store.description() + "; watchdog timeout "
-                        + this.settings.watchdogTimeout() + ", renewal every " + this.settings.renewInterval()
-                        + ", wait time " + this.settings.waitTime() + ", command timeout "
-                        + this.settings.commandTimeout() + ".");
+                logger.info("Distributed locks " + state + configuration() + '.');
             }
         } finally {
             this.lifecycle.unlock();
         }
+    }
+
+    /** What the line at start shows. */
+    private String configuration() {
+        return this.store.description() + "; " + this.settings.times();
     }
 
     @Override

@@ -5,8 +5,8 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -84,13 +84,11 @@ final class LockEngine implements WaitingListener {
         this.observer = observer;
         this.blocking = new ObservedAcquirer(observer, new BlockingAcquirer(this));
         this.watched = new DueQueue<>(clock.nanoTime());
-        List<LockListener> all = new ArrayList<>(listeners);
-        all.add(0, new LossLog(clock::nanoTime));
-        this.events = new LeaseEvents(clock, meters, all, this.threads);
+        this.events = new LeaseEvents(clock, meters, new LossLog(clock::nanoTime, names()), listeners, this.threads);
         this.losses = new Losses(clock, this.watched, this.events, this.live, this.queues);
-        this.backgroundRelease = new BackgroundRelease(clock, store, this.threads);
+        this.backgroundRelease = new BackgroundRelease(clock, store, this.threads, names());
         this.watchdog = new Watchdog(this, this.watched);
-        this.abandonedLeases = new AbandonedLeases(this.watchdog);
+        this.abandonedLeases = new AbandonedLeases(this.watchdog, names());
         this.releaser = new Releaser(this);
         this.owned = new OwnedLocks(this, holds);
         this.inventory = new Inventory(this);
@@ -195,6 +193,11 @@ final class LockEngine implements WaitingListener {
 
     LockSettings settings() {
         return this.settings;
+    }
+
+    /** How messages name locks. */
+    LoggedNames names() {
+        return this.settings.names();
     }
 
     LockThreads threads() {

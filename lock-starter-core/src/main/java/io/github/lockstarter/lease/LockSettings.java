@@ -3,6 +3,8 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param shutdownTimeout how long bodies may go on when the registry stops
  * @param handOff how long a lock may stay among the waiters of this JVM
  * @param releaseMode when a release returns
+ * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise digests stand for them
  */
 public record LockSettings(
         Duration waitTime,
@@ -30,7 +33,8 @@ public record LockSettings(
         Duration pollInterval,
         Duration shutdownTimeout,
         HandOff handOff,
-        ReleaseMode releaseMode) {
+        ReleaseMode releaseMode,
+        boolean logKeys) {
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
 
@@ -110,20 +114,39 @@ public record LockSettings(
                 pollInterval != null ? pollInterval : sixthOf(watchdogTimeout, Duration.ofSeconds(1)),
                 shutdownTimeout,
                 HandOff.DEFAULT,
-                ReleaseMode.AWAIT);
+                ReleaseMode.AWAIT,
+                true);
     }
 
     /** The same but for that budget. */
     public LockSettings withHandOff(HandOff changed) {
-        return with(changed, this.releaseMode);
+        return with(changed, this.releaseMode, this.logKeys);
     }
 
     /** The same but for that mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
-        return with(this.handOff, changed);
+        return with(this.handOff, changed, this.logKeys);
     }
 
-    private LockSettings with(HandOff changedHandOff, ReleaseMode changedMode) {
+    /** The same but for whether messages contain keys. */
+    public LockSettings withLogKeys(boolean changed) {
+        return with(this.handOff, this.releaseMode, changed);
+    }
+
+    /** Returns the times that matter in every log, as they are written in a configuration. */
+    String times() {
+        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : DurationText.of(this.waitTime);
+        return "watchdog timeout " + DurationText.of(this.watchdogTimeout) + ", renewal every "
+                + DurationText.of(this.renewInterval) + ", wait time " + wait + ", command timeout "
+                + DurationText.of(this.commandTimeout);
+    }
+
+    /** How messages name locks. */
+    LoggedNames names() {
+        return LoggedNames.withKeys(this.logKeys);
+    }
+
+    private LockSettings with(HandOff changedHandOff, ReleaseMode changedMode, boolean changedLogKeys) {
         return new LockSettings(
                 this.waitTime,
                 this.onLost,
@@ -134,7 +157,8 @@ public record LockSettings(
                 this.pollInterval,
                 this.shutdownTimeout,
                 changedHandOff,
-                changedMode);
+                changedMode,
+                changedLogKeys);
     }
 
     /** Returns how long a command may take where that is not configured. */

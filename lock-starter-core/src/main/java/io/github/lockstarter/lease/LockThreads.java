@@ -1,7 +1,9 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,10 +14,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
@@ -27,12 +27,10 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  */
 final class LockThreads {
 
-    private static final Log logger = LogFactory.getLog(LockThreads.class);
+    private static final LockLog logger = LockLog.of(LockThreads.class);
 
     /** For futures that are completed after the end. */
     private static final ThreadFactory LATE = daemons("lock-late-");
-
-    private static final int LISTENER_QUEUE = 10_000;
 
     /** How many dependent stages of grants run at the same time. */
     static final int GRANT_STAGES = 200;
@@ -46,7 +44,9 @@ final class LockThreads {
     /** Apart from all others: a store that hangs is just what it is to find out. */
     private final ThreadPoolExecutor probe = pool("lock-probe-", 1, new LinkedBlockingQueue<>());
 
-    private final ThreadPoolExecutor listeners = pool("lock-listener-", 1, new ArrayBlockingQueue<>(LISTENER_QUEUE));
+    private final LogQueue log = new LogQueue();
+
+    private final ListenerQueue listeners = new ListenerQueue(this.log, System::nanoTime);
 
     private final ThreadPoolExecutor cleanUp = pool("lock-cleanup-", 2, new LinkedBlockingQueue<>());
 
@@ -59,8 +59,6 @@ final class LockThreads {
 
     /** Releases for callers that must not wait, where the store has no calls that do not block. */
     private final ThreadPoolExecutor releases = pool("lock-release-", 200, new IdleFirstQueue());
-
-    private final AtomicLong droppedEvents = new AtomicLong();
 
     /** Runs the task once, after the delay, on the one thread that must never wait. Null after the end. */
     @Nullable
@@ -131,12 +129,13 @@ final class LockThreads {
     }
 
     /** Calls listeners, one after the other; drops and counts what does not fit the queue. */
-    void listen(Runnable call) {
-        try {
-            this.listeners.execute(call);
-        } catch (RejectedExecutionException ex) {
-            this.droppedEvents.incrementAndGet();
-        }
+    void listen(List<LockListener> called, Consumer<LockListener> call) {
+        this.listeners.add(called, call);
+    }
+
+    /** Writes into the log, where neither user code nor a slow appender can hold up anything else. */
+    void log(Runnable line) {
+        this.log.add(line);
     }
 
     /** Completes the future of a grant; waits for a thread while too many dependent stages of grants block. */
@@ -165,7 +164,7 @@ final class LockThreads {
     }
 
     long droppedEvents() {
-        return this.droppedEvents.get();
+        return this.listeners.dropped();
     }
 
     /** Ends all threads; gives what has still to be told or taken back a moment. */
@@ -176,13 +175,15 @@ final class LockThreads {
         this.probe.shutdownNow();
         this.cleanUp.shutdown();
         this.listeners.shutdown();
+        this.log.shutdown();
         this.stages.shutdown();
         this.completions.shutdown();
         this.releases.shutdown();
         try {
             // Places in the waiting line that were given up just now: left there, the lock would go to nobody.
             this.cleanUp.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
-            this.listeners.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);
+            this.log.awaitEnd(atMost.toMillis());
+            this.listeners.awaitEnd(atMost.toMillis());
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -205,7 +206,7 @@ final class LockThreads {
         return threads;
     }
 
-    private static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
+    static ThreadPoolExecutor pool(String prefix, int size, BlockingQueue<Runnable> queue) {
         CustomizableThreadFactory threads = daemons(prefix);
         if (queue instanceof IdleFirstQueue idleFirst) {
             return new ThreadPoolExecutor(0, size, 30, TimeUnit.SECONDS, queue, threads, idleFirst);

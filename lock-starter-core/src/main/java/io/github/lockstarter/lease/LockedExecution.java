@@ -51,7 +51,9 @@ final class LockedExecution {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
-                    "Interrupted while waiting for lock '" + this.request.lockName() + "'; the body was not run.", ex);
+                    "Interrupted while waiting for lock '"
+                            + this.engine.names().of(this.request.lockName()) + "'; the body was not run.",
+                    ex);
         }
     }
 
@@ -76,6 +78,8 @@ final class LockedExecution {
             interrupt.end();
         }
         LossReason reason = this.engine.owned().leave(hold, number);
-        return reason != null && this.onLost != OnLost.IGNORE ? LossDescription.of(hold.grant(), reason) : null;
+        return reason != null && this.onLost != OnLost.IGNORE
+                ? LossDescription.of(this.engine.names(), hold.grant(), reason)
+                : null;
     }
 }

@@ -2,25 +2,28 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LoggedNames;
 
 /** Puts a loss into words: what happened, and what to do about it. */
 final class LossDescription {
 
     private LossDescription() {}
 
-    static LockLostException of(Grant grant, LossReason reason) {
-        return exception(grant, reason, "was lost: " + explain(reason));
+    static LockLostException of(LoggedNames names, Grant grant, LossReason reason) {
+        return exception(names, grant, reason, "was lost: " + explain(reason));
     }
 
-    static LockLostException tooShort(Grant grant, long remainingMillis, long wantedMillis) {
+    static LockLostException tooShort(LoggedNames names, Grant grant, long remainingMillis, long wantedMillis) {
         return exception(
+                names,
                 grant,
                 LossReason.EXPIRED,
                 "has " + remainingMillis + " ms left, less than the " + wantedMillis + " ms that were asked for.");
     }
 
-    private static LockLostException exception(Grant grant, LossReason reason, String what) {
-        String message = "Lock '" + grant.lockName() + "' (fencing token " + grant.fencingToken() + ") " + what;
+    private static LockLostException exception(LoggedNames names, Grant grant, LossReason reason, String what) {
+        String message =
+                "Lock '" + names.of(grant.lockName()) + "' (fencing token " + grant.fencingToken() + ") " + what;
         return new LockLostException(message, grant.lockName(), grant.fencingToken(), reason);
     }
 

@@ -1,21 +1,20 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockAtRiskEvent;
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /** Says in the log what its owner should know of a lease: WARN when it is at risk, ERROR when it is lost. */
 final class LossLog implements LockListener {
 
-    private static final Log logger = LogFactory.getLog(LossLog.class);
+    private static final LockLog logger = LockLog.of(LossLog.class);
 
     private static final int MOST_NAMES = 200;
 
@@ -26,21 +25,23 @@ final class LossLog implements LockListener {
 
     private final LongSupplier nanoTime;
 
-    LossLog(LongSupplier nanoTime) {
+    private final LoggedNames names;
+
+    LossLog(LongSupplier nanoTime, LoggedNames names) {
         this.nanoTime = nanoTime;
+        this.names = names;
     }
 
     @Override
     public void atRisk(LockAtRiskEvent event) {
-        String message = "Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
+        String message = "Lock '" + this.names.of(event.lockName()) + "' (fencing token " + event.fencingToken()
                 + ") is at risk: its renewal " + (event.cause() != null ? "failed" : "is late") + "; lost in "
                 + event.remaining().toMillis() + " ms unless one succeeds"
                 + (event.cause() != null ? ": " + event.cause().getMessage() : ".");
         if (isNews(event.name())) {
-            logger.warn(LockException.printable(message) + " Further locks '" + event.name()
-                    + "' are logged at DEBUG for a minute.");
+            logger.warn(message + " Further locks '" + event.name() + "' are logged at DEBUG for a minute.");
         } else {
-            logger.debug(LockException.printable(message));
+            logger.debug(message);
         }
     }
 
@@ -53,17 +54,17 @@ final class LossLog implements LockListener {
     @Override
     public void recovered(LockRecoveredEvent event) {
         if (this.warned.remove(event.name()) != null) {
-            logger.info(LockException.printable("Lock '" + event.lockName() + "' (fencing token " + event.fencingToken()
-                    + ") is safe again: renewed."));
+            logger.info("Lock '" + this.names.of(event.lockName()) + "' (fencing token " + event.fencingToken()
+                    + ") is safe again: renewed.");
         }
     }
 
     @Override
     public void lost(LockLostEvent event) {
         this.warned.remove(event.name());
-        logger.error(LockException.printable(
-                "Lock '" + event.lockName() + "' (fencing token " + event.fencingToken() + ") is LOST after "
-                        + event.heldFor().toMillis() + " ms: " + event.reason()
-                        + ". What its owner still does may run beside another owner."));
+        logger.error("Lock '" + this.names.of(event.lockName()) + "' (fencing token " + event.fencingToken()
+                + ") is LOST after "
+                + event.heldFor().toMillis() + " ms: " + event.reason()
+                + ". What its owner still does may run beside another owner.");
     }
 }

@@ -1,8 +1,7 @@
 package io.github.lockstarter.lease;
 
-import static io.github.lockstarter.InvalidLockSettingException.text;
-
 import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.text.DurationText;
 import java.time.Duration;
 
 /** Whether a renewal that fails can be tried once more before the lease is over, and what to change if it cannot. */
@@ -21,8 +20,9 @@ record RenewalRoom(Duration timeout, Duration renewInterval, Duration commandTim
                         "watchdog.renew-interval",
                         this.renewInterval,
                         "must leave room for a retry: renew-interval + 2 x distributed-lock.redis.command-timeout ("
-                                + text(this.commandTimeout) + ") must not exceed nine tenths of watchdog.timeout ("
-                                + text(this.timeout) + ")",
+                                + DurationText.of(this.commandTimeout)
+                                + ") must not exceed nine tenths of watchdog.timeout ("
+                                + DurationText.of(this.timeout) + ")",
                         remedy(
                                 usable.minus(commands),
                                 usable.minus(this.renewInterval).dividedBy(2)))
@@ -47,7 +47,7 @@ record RenewalRoom(Duration timeout, Duration renewInterval, Duration commandTim
                     .append(", or ");
         }
         return remedy.append("distributed-lock.watchdog.timeout to at least ")
-                .append(text(Duration.ofSeconds(shortestTimeout().toSeconds() + 1)))
+                .append(DurationText.of(Duration.ofSeconds(shortestTimeout().toSeconds() + 1)))
                 .append('.')
                 .toString();
     }
@@ -61,6 +61,6 @@ record RenewalRoom(Duration timeout, Duration renewInterval, Duration commandTim
     }
 
     private static String inMillis(Duration time) {
-        return text(Duration.ofMillis(time.toMillis()));
+        return DurationText.of(Duration.ofMillis(time.toMillis()));
     }
 }

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.text.LoggedNames;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ final class Renewer implements RenewalAttempt.Outcome {
 
     private final RenewalPace pace;
 
+    private final LoggedNames names;
+
     private final long leaseMillis;
 
     private final long answerMillis;
@@ -37,6 +40,7 @@ final class Renewer implements RenewalAttempt.Outcome {
         this.losses = engine.losses();
         this.watchdog = watchdog;
         this.pace = pace;
+        this.names = engine.names();
         this.leaseMillis = engine.settings().watchdogTimeout().toMillis();
         this.answerMillis = 2 * engine.settings().commandTimeout().toMillis();
     }
@@ -69,7 +73,7 @@ final class Renewer implements RenewalAttempt.Outcome {
                 renew(List.of(new RenewalAttempt(grant, leaseMillis, extension)), this.pace.interval());
                 extension.await(this.answerMillis, shield);
             } while (!extension.isAnswered() && shield.caught());
-            extension.check(grant);
+            extension.check(grant, this.names);
         }
     }
 

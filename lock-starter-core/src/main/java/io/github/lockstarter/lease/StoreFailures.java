@@ -15,13 +15,17 @@ final class StoreFailures {
         return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 
-    /** The failure that the store reported; one whose outcome is unknown for anything else that it threw. */
-    static LockStoreException of(String lockName, @Nullable Throwable thrown) {
+    /**
+     * The failure that the store reported; one whose outcome is unknown for anything else that it threw.
+     *
+     * @param shownName what messages call the lock
+     */
+    static LockStoreException of(String shownName, @Nullable Throwable thrown) {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof LockStoreException known) {
                 return known;
             }
         }
-        return new LockStoreException("The store of lock '" + lockName + "' failed: " + thrown, thrown, true, false);
+        return new LockStoreException("The store of lock '" + shownName + "' failed: " + thrown, thrown, true, false);
     }
 }

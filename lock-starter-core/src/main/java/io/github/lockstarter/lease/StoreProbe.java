@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,7 @@ final class StoreProbe {
         long now = this.clock.nanoTime();
         if (open != null && now - open.at() >= this.timeoutNanos) {
             long millis = TimeUnit.NANOSECONDS.toMillis(now - open.at());
-            return new Result(new TimeoutException("no answer for " + millis + " ms"), now);
+            return new Result(new TimeoutException(Printable.of("no answer for " + millis + " ms")), now);
         }
         return known;
     }

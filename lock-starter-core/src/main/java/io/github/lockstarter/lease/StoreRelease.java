@@ -1,12 +1,10 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.text.LockLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreRelease {
 
-    private static final Log logger = LogFactory.getLog(StoreRelease.class);
+    private static final LockLog logger = LockLog.of(StoreRelease.class);
 
     private final LockEngine engine;
 
@@ -139,8 +137,11 @@ final class StoreRelease {
     }
 
     private void failed(Throwable failure) {
-        logger.warn(LockException.printable("Lock '" + this.grant.lockName() + "' could not be released yet: "
-                + failure.getMessage() + " Tried again in the background; at worst it runs out by itself."));
+        this.engine
+                .threads()
+                .log(() -> logger.warn("Lock '" + this.engine.names().of(this.grant.lockName())
+                        + "' could not be released yet: " + failure.getMessage()
+                        + " The release is repeated in the background; at worst the lease expires."));
         this.engine.backgroundRelease().ofGrant(this.grant);
         this.engine.releaser().unanswered(this.grant, failure);
         if (this.place == null || this.successor == null) {

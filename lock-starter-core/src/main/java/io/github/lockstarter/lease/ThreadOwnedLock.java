@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -89,17 +90,23 @@ final class ThreadOwnedLock implements LeaseLock {
         boolean outermost = hold.count() == 1;
         LossReason lost = locks.leave(hold);
         if (outermost && lost != null) {
-            throw LossDescription.of(hold.grant(), lost);
+            throw LossDescription.of(this.registry.names(), hold.grant(), lost);
         }
     }
 
     private Hold required(@Nullable Hold hold) {
         if (hold == null) {
-            throw new IllegalMonitorStateException("Lock '" + this.request.lockName() + "' is not held by thread '"
-                    + Thread.currentThread().getName() + "': not locked, unlocked already, or locked by another"
-                    + " thread, which alone can unlock it. A Lease of LockRegistry.acquire can be released by any.");
+            throw new IllegalMonitorStateException(Printable.of("Lock '" + shownName()
+                    + "' is not held by thread '" + Thread.currentThread().getName()
+                    + "': not locked, unlocked already,"
+                    + " or locked by another thread, which alone can unlock it. A Lease of LockRegistry.acquire can be"
+                    + " released by any."));
         }
         return hold;
+    }
+
+    private String shownName() {
+        return this.registry.names().of(this.request.lockName());
     }
 
     @Override
@@ -131,13 +138,13 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public Condition newCondition() {
-        throw new UnsupportedOperationException(
-                "Lock '" + this.request.lockName() + "' has no conditions: those who wait"
-                        + " for one in another JVM could not be signalled. Use what the JVMs share, such as a queue or a topic.");
+        throw new UnsupportedOperationException(Printable.of("Lock '" + shownName()
+                + "' has no conditions: those who wait for one in another JVM could not be signalled. Use what the JVMs"
+                + " share, such as a queue or a topic."));
     }
 
     @Override
     public String toString() {
-        return "LeaseLock[" + this.request.lockName() + ']';
+        return "LeaseLock[" + shownName() + ']';
     }
 }

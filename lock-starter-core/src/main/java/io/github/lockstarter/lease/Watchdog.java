@@ -1,14 +1,13 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +16,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Watchdog {
 
-    private static final Log logger = LogFactory.getLog(Watchdog.class);
+    private static final LockLog logger = LockLog.of(Watchdog.class);
 
     private final LeaseClock clock;
 
     private final LockThreads threads;
+
+    private final LoggedNames names;
 
     private final DueQueue<Grant> watched;
 
@@ -42,6 +43,7 @@ final class Watchdog {
     Watchdog(LockEngine engine, DueQueue<Grant> watched) {
         this.clock = engine.clock();
         this.threads = engine.threads();
+        this.names = engine.names();
         this.watched = watched;
         this.losses = engine.losses();
         this.backgroundRelease = engine.backgroundRelease();
@@ -151,7 +153,7 @@ final class Watchdog {
             round.again.forEach(Runnable::run);
             send(round);
         } catch (Throwable ex) {
-            logger.error("The watchdog of distributed locks stumbled; it goes on.", ex);
+            this.threads.log(() -> logger.error("The watchdog of distributed locks failed; it goes on.", ex));
         } finally {
             planNext();
         }
@@ -163,9 +165,10 @@ final class Watchdog {
         } catch (Throwable ex) {
             // One lease must not cost the others their renewal; this one is looked at again, at its deadline at the
             // latest.
-            logger.error(
-                    LockException.printable("The watchdog stumbled over lock '" + grant.lockName() + "'; it goes on."),
-                    ex);
+            this.threads.log(() -> logger.error(
+                    "The watchdog failed to check lock '" + this.names.of(grant.lockName())
+                            + "'; it is checked again soon.",
+                    ex));
             round.again.add(() -> lookAt(grant, round.now + this.pace.attempt()));
         }
     }

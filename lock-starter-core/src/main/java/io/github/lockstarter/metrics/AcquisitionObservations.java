@@ -47,7 +47,7 @@ public final class AcquisitionObservations implements AcquireObserver {
             return new ObservedAcquisition(observation, context, this.registry, this.failures);
         } catch (Throwable ex) {
             // Handlers, filters and predicates are anybody's; a lock must not suffer from them.
-            this.failures.add(request, ex);
+            this.failures.add(request.name(), ex);
             return null;
         }
     }

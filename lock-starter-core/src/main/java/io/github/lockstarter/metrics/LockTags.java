@@ -1,11 +1,10 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.text.LockLog;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /** Values of the tag {@code lock}: static names, and from a limit on one for all others, so that tags stay few. */
 final class LockTags {
@@ -14,7 +13,7 @@ final class LockTags {
 
     static final String OTHER = "other";
 
-    private static final Log logger = LogFactory.getLog(LockTags.class);
+    private static final LockLog logger = LockLog.of(LockTags.class);
 
     private final String tagged;
 

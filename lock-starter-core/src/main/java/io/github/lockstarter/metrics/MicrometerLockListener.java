@@ -93,7 +93,7 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
             recording.accept(this.meters.of(event.name()), event);
         } catch (Throwable ex) {
             // A meter filter, a registry or a version clash can throw anything; a lock must not suffer from it.
-            this.failures.add(event, ex);
+            this.failures.add(event.name(), ex);
         }
     }
 }

@@ -57,7 +57,7 @@ final class ObservedAcquisition implements Acquiring {
     /** A scope that is half open or half closed would be the parent of whatever this thread does next. */
     private void scopeFailed(Throwable ex) {
         this.registry.setCurrentObservationScope(this.outer);
-        this.failures.add(this.context, ex);
+        this.failures.add(this.context.getLock(), ex);
     }
 
     @Override
@@ -78,7 +78,7 @@ final class ObservedAcquisition implements Acquiring {
             }
             this.observation.stop();
         } catch (Throwable ex) {
-            this.failures.add(this.context, ex);
+            this.failures.add(this.context.getLock(), ex);
         }
     }
 }

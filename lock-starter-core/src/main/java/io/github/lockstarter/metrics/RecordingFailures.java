@@ -1,13 +1,12 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.text.LockLog;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /** Failures to record something: a warning at the first, lines at DEBUG from then on. Locks go on all the same. */
 final class RecordingFailures {
 
-    private final Log logger;
+    private final LockLog logger;
 
     private final String consequence;
 
@@ -20,15 +19,19 @@ final class RecordingFailures {
      * @param consequence what the first one means for those who look
      */
     RecordingFailures(Class<?> recorder, String consequence) {
-        this.logger = LogFactory.getLog(recorder);
+        this.logger = LockLog.of(recorder);
         this.consequence = consequence;
     }
 
-    void add(Object what, Throwable ex) {
+    /** Logs the failure; of the lock no more than its static name. */
+    void add(String name, Throwable ex) {
         if (this.warned.compareAndSet(false, true)) {
-            this.logger.warn(this.consequence + "; further failures are logged at DEBUG: " + what, ex);
+            this.logger.warn(
+                    this.consequence + ": recording failed for lock '" + name
+                            + "'. Further failures are logged at DEBUG.",
+                    ex);
         } else if (this.logger.isDebugEnabled()) {
-            this.logger.debug("Not recorded: " + what, ex);
+            this.logger.debug("Recording failed for lock '" + name + "'.", ex);
         }
     }
 }

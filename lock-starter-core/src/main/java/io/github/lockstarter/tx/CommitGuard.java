@@ -1,8 +1,7 @@
 package io.github.lockstarter.tx;
 
 import io.github.lockstarter.LockLostException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.github.lockstarter.text.LockLog;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.PriorityOrdered;
@@ -26,7 +25,7 @@ import org.springframework.transaction.TransactionManager;
  */
 public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
-    private static final Log logger = LogFactory.getLog(CommitGuard.class);
+    private static final LockLog logger = LockLog.of(CommitGuard.class);
 
     /** No bean: Spring Boot would add it to its transaction managers once more. */
     private final TransactionExecutionListener listener = new TransactionExecutionListener() {

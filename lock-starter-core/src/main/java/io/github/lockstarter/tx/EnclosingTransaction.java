@@ -3,6 +3,7 @@ package io.github.lockstarter.tx;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -32,14 +33,15 @@ public final class EnclosingTransaction {
      * @param lockName its name
      * @param lease its lease
      * @param guarded whether the transaction must not commit without it
+     * @param names how messages name locks
      */
-    public static void keep(LockRegistry registry, String lockName, Lease lease, boolean guarded) {
+    public static void keep(LockRegistry registry, String lockName, Lease lease, boolean guarded, LoggedNames names) {
         KeptLocks kept = Synchronizations.keptLocks();
         if (!kept.contains(lockName)) {
             LeaseLock lock = registry.getLock(lockName);
             // One more hold, and nothing else: how long the lock is renewed stays as it was asked for.
             lock.lock(NOTHING_MORE);
-            kept.add(lockName, lock);
+            kept.add(lockName, lock, names);
         }
         if (guarded) {
             kept.guard(lease);

@@ -148,6 +148,7 @@ class LeastPrivilegeTest {
         assertThatCode(lock::unlock).doesNotThrowAnyException();
 
         assertThat(this.redis.exists("lock:{stuck}")).isTrue();
+        soon().until(() -> !this.log.with("'stuck' could not be released").isEmpty());
         assertThat(this.log.with("'stuck' could not be released"))
                 .singleElement()
                 .asString()

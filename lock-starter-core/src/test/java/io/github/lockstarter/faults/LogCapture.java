@@ -4,9 +4,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /** What is logged while this is open. */
@@ -17,6 +19,8 @@ final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoClosea
     private final Level levelBefore;
 
     private final List<String> messages = new CopyOnWriteArrayList<>();
+
+    private final List<String> traces = new CopyOnWriteArrayList<>();
 
     /** What the library logs at WARN and above. */
     LogCapture() {
@@ -44,9 +48,17 @@ final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoClosea
         return this.messages.stream().filter(message -> message.contains(text)).toList();
     }
 
+    /** All messages, and the stack traces below them. */
+    List<String> all() {
+        return Stream.concat(this.messages.stream(), this.traces.stream()).toList();
+    }
+
     @Override
     protected void append(ILoggingEvent event) {
         this.messages.add(event.getFormattedMessage());
+        if (event.getThrowableProxy() != null) {
+            this.traces.add(ThrowableProxyUtil.asString(event.getThrowableProxy()));
+        }
     }
 
     @Override

@@ -172,7 +172,7 @@ abstract class AcquireKit extends RegistryFixture {
                 Duration.ofDays(4000))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> request().withLease(lease))
-                    .withMessageContainingAll(NAME, lease.toString());
+                    .withMessageContainingAll(request().name(), lease.toString());
             assertThatIllegalArgumentException().isThrownBy(() -> request().withMaxHold(lease));
         }
         assertThatIllegalArgumentException().isThrownBy(() -> request().withWaitTime(Duration.ofNanos(-1)));

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ConditionFactory;
@@ -24,7 +25,8 @@ class BackgroundReleaseTest {
 
     private final LockThreads threads = new LockThreads();
 
-    private final BackgroundRelease release = new BackgroundRelease(this.clock, this.store, this.threads);
+    private final BackgroundRelease release =
+            new BackgroundRelease(this.clock, this.store, this.threads, LoggedNames.WITH_KEYS);
 
     @AfterEach
     void stop() {

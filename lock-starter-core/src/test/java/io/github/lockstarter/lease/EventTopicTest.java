@@ -29,7 +29,13 @@ class EventTopicTest {
 
     private EventTopic<LockAcquiredEvent> topic(LockListener meters, LockListener... listeners) {
         return new EventTopic<>(
-                "acquired", LockAcquiredEvent.class, LockListener::acquired, meters, List.of(listeners), this.threads);
+                "acquired",
+                LockAcquiredEvent.class,
+                LockListener::acquired,
+                meters,
+                null,
+                List.of(listeners),
+                this.threads);
     }
 
     private static LockAcquiredEvent event(long token) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.text.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -160,7 +160,8 @@ class LockSettingsTest {
                         GOOD.pollInterval(),
                         GOOD.shutdownTimeout(),
                         HandOff.DEFAULT,
-                        ReleaseMode.AWAIT))
+                        ReleaseMode.AWAIT,
+                        true))
                 .withMessageStartingWith("distributed-lock.on-lost ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockSettings.of(
@@ -181,7 +182,7 @@ class LockSettingsTest {
                     .as("%s of %s", property, value)
                     .isThrownBy(() -> settings.apply(value))
                     .withMessageStartingWith("distributed-lock." + property + " ")
-                    .withMessageContaining("but is " + InvalidLockSettingException.text(value) + ".");
+                    .withMessageContaining("but is " + DurationText.of(value) + ".");
         }
     }
 

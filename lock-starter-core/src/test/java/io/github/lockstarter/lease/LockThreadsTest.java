@@ -3,7 +3,9 @@ package io.github.lockstarter.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.github.lockstarter.LockListener;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -92,7 +94,7 @@ class LockThreadsTest {
         assertThat((Object) this.threads.later(() -> completed.set(false), 0)).isNull();
         // the timer may be in the middle of a round
         assertThatCode(() -> this.threads.renew(() -> completed.set(false))).doesNotThrowAnyException();
-        this.threads.listen(() -> completed.set(false));
+        this.threads.listen(List.of(new LockListener() {}), listener -> completed.set(false));
         assertThat(this.threads.droppedEvents()).isEqualTo(1);
         assertThat(completed).isTrue();
     }

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +26,7 @@ class LossLogTest {
 
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-    private final LossLog log = new LossLog(() -> this.nanos);
+    private final LossLog log = new LossLog(() -> this.nanos, LoggedNames.WITH_KEYS);
 
     @BeforeEach
     void listen() {

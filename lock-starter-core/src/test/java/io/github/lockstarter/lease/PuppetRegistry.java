@@ -70,7 +70,8 @@ abstract class PuppetRegistry {
                 pollInterval,
                 settings.shutdownTimeout(),
                 settings.handOff(),
-                settings.releaseMode());
+                settings.releaseMode(),
+                settings.logKeys());
     }
 
     static LockRequest request() {

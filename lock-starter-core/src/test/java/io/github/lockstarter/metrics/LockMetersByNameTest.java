@@ -62,6 +62,20 @@ class LockMetersByNameTest {
     }
 
     @Test
+    void shouldWarnInOneLineWhateverTheNameIs() {
+        for (int name = 1; name <= 200; name++) {
+            acquired("lock-" + name);
+        }
+        acquired("1'\n2026-01-01 ERROR forged\u001b[2J\u2028\u202E");
+
+        assertThat(this.log.list)
+                .singleElement()
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .asString()
+                .contains("'1'\\u000A2026-01-01 ERROR forged\\u001B[2J\\u2028\\u202E'");
+    }
+
+    @Test
     void shouldSayNothingWhileThereAreFewNames() {
         for (int name = 1; name <= 200; name++) {
             acquired("lock-" + name);

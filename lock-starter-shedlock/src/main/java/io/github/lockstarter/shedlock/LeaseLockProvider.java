@@ -47,7 +47,7 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
-                    "Interrupted while asking for lock '" + request.lockName() + "' of ShedLock; the task was not run.",
+                    "Interrupted while asking for lock '" + request.name() + "' of ShedLock; the task was not run.",
                     ex);
         }
     }

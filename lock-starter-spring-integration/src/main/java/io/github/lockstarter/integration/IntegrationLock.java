@@ -3,6 +3,7 @@ package io.github.lockstarter.integration;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.TimeUnit;
@@ -87,7 +88,7 @@ final class IntegrationLock implements DistributedLock {
     }
 
     private static IllegalStateException notRenewed(LockLostException cause) {
-        return new IllegalStateException("Could not renew a lock. " + cause.getMessage(), cause);
+        return new IllegalStateException(Printable.of("Could not renew a lock. " + cause.getMessage()), cause);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.github.lockstarter.integration;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.TimeUnit;
@@ -47,8 +49,9 @@ public final class IntegrationLockRegistry
      */
     public IntegrationLockRegistry(LockRegistry registry, String prefix) {
         if (prefix.isBlank() || prefix.indexOf(':') >= 0 || prefix.length() > 128) {
-            throw new IllegalArgumentException("The prefix of Spring Integration's locks must not be blank, contain a"
-                    + " colon or be longer than 128 characters, but is '" + prefix + "'.");
+            throw new IllegalArgumentException(Printable.of(
+                    "The prefix of Spring Integration's locks must not be blank, contain a colon or be longer"
+                            + " than 128 characters, but is '" + prefix + "'."));
         }
         this.registry = registry;
         this.prefix = prefix;
@@ -129,8 +132,9 @@ public final class IntegrationLockRegistry
             throws E, InterruptedException, TimeoutException {
         DistributedLock lock = obtain(lockKey);
         if (!lock.tryLock(waitLockDuration.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new TimeoutException("Lock '" + LockKeyName.of(this.prefix, lockKey) + "' was not granted within "
-                    + waitLockDuration + ".");
+            // The text of the lock has the key only if keys are to be logged.
+            throw new TimeoutException(
+                    Printable.of(lock + " was not granted within " + DurationText.of(waitLockDuration) + "."));
         }
         return callAndUnlock(lock, callable);
     }

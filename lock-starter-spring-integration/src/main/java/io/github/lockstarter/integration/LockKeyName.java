@@ -1,8 +1,8 @@
 package io.github.lockstarter.integration;
 
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.key.StableText;
 import io.github.lockstarter.key.UnstableTextException;
+import io.github.lockstarter.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -29,7 +29,7 @@ final class LockKeyName {
             return StableText.of(key);
         } catch (UnstableTextException ex) {
             throw new IllegalArgumentException(
-                    LockException.printable("A lock key is " + ex.getMessage()
+                    Printable.of("A lock key is " + ex.getMessage()
                             + " Two instances would use two locks for it. Use a String, a number or a UUID, for example"
                             + " with a correlation strategy that returns one."),
                     ex);

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,8 +10,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
@@ -26,7 +25,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 final class Inbox implements MessageListener, SubscriptionListener {
 
-    private static final Log logger = LogFactory.getLog(Inbox.class);
+    private static final LockLog logger = LockLog.of(Inbox.class);
 
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
 

@@ -41,7 +41,7 @@ final class LockCalls {
         try {
             return calls.call(script, List.of(this.keys.keyOf(lockName)), arguments);
         } catch (RuntimeException ex) {
-            throw this.link.failed(ex, lockName);
+            throw this.link.failed(ex, this.keys.shown(lockName));
         }
     }
 
@@ -69,18 +69,18 @@ final class LockCalls {
         ScriptCalls calls = this.link.calls();
         if (calls == null) {
             return this.link.isPrivate()
-                    ? CompletableFuture.failedStage(RedisErrors.notConnected(lockName, this.link))
+                    ? CompletableFuture.failedStage(RedisErrors.notConnected(this.keys.shown(lockName), this.link))
                     : null;
         }
         CompletionStage<A> reply;
         try {
             reply = command.apply(calls);
         } catch (RuntimeException ex) {
-            return CompletableFuture.failedStage(this.link.failed(ex, lockName));
+            return CompletableFuture.failedStage(this.link.failed(ex, this.keys.shown(lockName)));
         }
         return reply.handle((answer, failure) -> {
             if (failure != null) {
-                throw this.link.failed(failure, lockName);
+                throw this.link.failed(failure, this.keys.shown(lockName));
             }
             return meaning.apply(answer);
         });
@@ -90,16 +90,16 @@ final class LockCalls {
     <T> T query(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
         StringRedisTemplate redis = this.link.template();
         if (redis == null) {
-            throw RedisErrors.notConnected(lockName, this.link);
+            throw RedisErrors.notConnected(this.keys.shown(lockName), this.link);
         }
         T reply;
         try {
             reply = command.apply(redis);
         } catch (RuntimeException ex) {
-            throw this.link.failed(ex, lockName);
+            throw this.link.failed(ex, this.keys.shown(lockName));
         }
         if (reply == null) {
-            throw RedisErrors.inTransaction(lockName);
+            throw RedisErrors.inTransaction(this.keys.shown(lockName));
         }
         return reply;
     }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.LoggedNames;
+
 /**
  * From the name of a lock to its key: {@code prefix:{name}}. The braces put everything of a lock into one slot of a
  * cluster. Whatever would end them early, or read badly in a terminal, is percent-encoded, so that any text is one key
@@ -11,9 +13,18 @@ final class LockKeys {
 
     private final String inboxes;
 
-    LockKeys(String prefix) {
+    private final LoggedNames names;
+
+    /** Keys with that prefix; messages name their locks in that way. */
+    LockKeys(String prefix, LoggedNames names) {
+        this.names = names;
         this.before = prefix + ":{";
         this.inboxes = prefix + ":inbox:";
+    }
+
+    /** What messages call the lock. */
+    String shown(String lockName) {
+        return this.names.of(lockName);
     }
 
     String keyOf(String lockName) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -36,7 +37,8 @@ final class LuaScript<T> implements RedisScript<T> {
     private static String read(String file) {
         try (InputStream in = LuaScript.class.getResourceAsStream(file)) {
             if (in == null) {
-                throw new IllegalStateException("The script " + file + " is missing from the lock-starter-core jar.");
+                throw new IllegalStateException(
+                        Printable.of("The script " + file + " is missing from the lock-starter-core jar."));
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {

@@ -1,12 +1,11 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Whether the server at the other end of a connection executes a script for keys of different slots, as renewals of many
@@ -15,7 +14,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class MixedSlots {
 
-    private static final Log logger = LogFactory.getLog(MixedSlots.class);
+    private static final LockLog logger = LockLog.of(MixedSlots.class);
 
     private final String servers;
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
@@ -10,8 +11,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -25,7 +24,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 final class PrivateLink implements RedisLink {
 
-    private static final Log logger = LogFactory.getLog(PrivateLink.class);
+    private static final LockLog logger = LockLog.of(PrivateLink.class);
 
     private static final Duration COLD_START = Duration.ofSeconds(5);
 

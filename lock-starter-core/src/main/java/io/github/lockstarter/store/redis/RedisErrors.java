@@ -45,9 +45,9 @@ final class RedisErrors {
 
     private RedisErrors() {}
 
-    /** Translates what came out of a command over that link. */
-    static LockStoreException translate(Throwable ex, String lockName, RedisLink link) {
-        return translate(ex, subject(link.servers(), lockName), link.isPrivate(), link.trouble());
+    /** Translates what came out of a command over that link; the name is what messages call the lock. */
+    static LockStoreException translate(Throwable ex, String shownName, RedisLink link) {
+        return translate(ex, subject(link.servers(), shownName), link.isPrivate(), link.trouble());
     }
 
     /**
@@ -56,8 +56,8 @@ final class RedisErrors {
      * @param executedOnce false for a client that may have repeated the command: then a refusal may be the answer to the
      *     second execution, after the first one did its work
      */
-    static LockStoreException translate(Throwable ex, String lockName, boolean executedOnce) {
-        return translate(ex, subject("Redis", lockName), executedOnce, null);
+    static LockStoreException translate(Throwable ex, String shownName, boolean executedOnce) {
+        return translate(ex, subject("Redis", shownName), executedOnce, null);
     }
 
     private static LockStoreException translate(
@@ -160,8 +160,8 @@ final class RedisErrors {
     }
 
     /** There is no connection; the link knows why the last attempt to open one failed, if there was one. */
-    static LockStoreException notConnected(String lockName, RedisLink link) {
-        return notConnectedBecause(subject(link.servers(), lockName), link.trouble());
+    static LockStoreException notConnected(String shownName, RedisLink link) {
+        return notConnectedBecause(subject(link.servers(), shownName), link.trouble());
     }
 
     private static LockStoreException notConnectedBecause(String subject, @Nullable Throwable cause) {
@@ -181,14 +181,14 @@ final class RedisErrors {
                 .replaceAll("\\s+", " ");
     }
 
-    private static String subject(String servers, String lockName) {
-        return servers + ", asked for lock '" + lockName + "', ";
+    private static String subject(String servers, String shownName) {
+        return servers + ", asked for lock '" + shownName + "', ";
     }
 
     /** The connection collects commands instead of executing them. */
-    static LockStoreException inTransaction(String lockName) {
+    static LockStoreException inTransaction(String shownName) {
         return new LockStoreException(
-                "Redis gave no answer for lock '" + lockName + "': the application's connection is in a transaction"
+                "Redis gave no answer for lock '" + shownName + "': the application's connection is in a transaction"
                         + " or a pipeline. Set distributed-lock.redis.private-connection=true.",
                 null,
                 true,

@@ -34,7 +34,7 @@ interface RedisLink {
     /**
      * Puts what the client threw into our terms, and has done about it what can be done.
      *
-     * @param subject the lock that Redis was asked for
+     * @param subject what messages call the lock that Redis was asked for
      */
     default LockStoreException failed(Throwable failure, String subject) {
         Throwable cause =

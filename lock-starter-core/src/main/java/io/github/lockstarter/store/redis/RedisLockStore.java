@@ -7,6 +7,7 @@ import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.text.LoggedNames;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +34,8 @@ public final class RedisLockStore implements LockStore {
 
     private final LockKeys keys;
 
+    private final String keyPrefix;
+
     private final RedisLink link;
 
     private final LockCalls calls;
@@ -50,7 +53,8 @@ public final class RedisLockStore implements LockStore {
      * @param factory the application's connection factory; it is never changed and never closed
      */
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
-        this.keys = new LockKeys(settings.keyPrefix());
+        this.keyPrefix = settings.keyPrefix();
+        this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
         this.link = linkOver(factory, this.keys, settings);
         this.calls = new LockCalls(this.keys, this.link);
         this.renewals = new Renewals(this.keys, this.link);
@@ -60,13 +64,12 @@ public final class RedisLockStore implements LockStore {
     private static RedisLink linkOver(RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
         if (!settings.privateConnection()) {
-            return new SharedLink(factory, "distributed-lock.redis.private-connection is false", lettuce);
+            return new SharedLink(factory, true, lettuce);
         }
         DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         return recipe != null
                 ? new PrivateLink(recipe, keys, settings.commandTimeout())
-                : new SharedLink(
-                        factory, "a private connection needs Lettuce and a configuration that can be copied", lettuce);
+                : new SharedLink(factory, false, lettuce);
     }
 
     @Override
@@ -246,6 +249,6 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String description() {
-        return this.link.description();
+        return this.link.description() + ", key prefix " + this.keyPrefix;
     }
 }

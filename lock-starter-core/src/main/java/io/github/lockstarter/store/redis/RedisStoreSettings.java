@@ -11,9 +11,10 @@ import java.time.Duration;
  * @param privateConnection whether to derive a connection of the store's own from the application's connection factory
  * @param pollInterval how often a waiter looks, at least; a lock that is handed to it waits twice as long for its claim,
  *     for with less a single pause would lose the grant and the line with it
+ * @param logKeys whether messages of exceptions contain the keys of locks; otherwise digests stand for them
  */
 public record RedisStoreSettings(
-        String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
+        String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval, boolean logKeys) {
 
     public RedisStoreSettings {
         if (keyPrefix.isBlank() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
@@ -29,7 +30,13 @@ public record RedisStoreSettings(
         }
     }
 
-    /** With a poll interval of one second. */
+    /** With keys in messages. */
+    public RedisStoreSettings(
+            String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
+        this(keyPrefix, commandTimeout, privateConnection, pollInterval, true);
+    }
+
+    /** With a poll interval of one second, and keys in messages. */
     public RedisStoreSettings(String keyPrefix, Duration commandTimeout, boolean privateConnection) {
         this(keyPrefix, commandTimeout, privateConnection, Duration.ofSeconds(1));
     }

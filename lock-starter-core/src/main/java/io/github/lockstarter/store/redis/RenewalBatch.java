@@ -56,12 +56,12 @@ final class RenewalBatch {
     }
 
     /** What errors call it: it stands between quotes there. */
-    String subject() {
-        String first = this.renewals.get(0).lockName();
+    String subject(LockKeys keys) {
+        String first = keys.shown(this.renewals.get(0).lockName());
         return size() == 1
                 ? first
                 : first + "' and " + (size() - 1) + " more, like '"
-                        + this.renewals.get(size() - 1).lockName();
+                        + keys.shown(this.renewals.get(size() - 1).lockName());
     }
 
     /** Whether some of several were refused because of their slots, by a server that notices while the script runs. */
@@ -74,13 +74,13 @@ final class RenewalBatch {
     }
 
     /** Tells each what the script's list of failures means to it; true if it came from a server that was replaced. */
-    boolean answered(List<?> failures) {
+    boolean answered(List<?> failures, LockKeys keys) {
         boolean replaced = false;
         int told = 0;
         for (int i = 0; i < failures.size(); i += 2) {
             int failed = ((Long) failures.get(i)).intValue() - 1;
             renewed(told, failed);
-            replaced |= notRenewed(this.renewals.get(failed), failures.get(i + 1));
+            replaced |= notRenewed(this.renewals.get(failed), failures.get(i + 1), keys);
             told = failed + 1;
         }
         renewed(told, size());
@@ -98,14 +98,14 @@ final class RenewalBatch {
         }
     }
 
-    private static boolean notRenewed(Renewal renewal, Object reason) {
+    private static boolean notRenewed(Renewal renewal, Object reason, LockKeys keys) {
         if (reason instanceof Long code) {
             renewal.lost(code == 0 ? LossReason.DELETED : LossReason.TAKEN_OVER);
             return false;
         }
         String error = text(reason);
         renewal.failed(new LockStoreException(
-                "Redis did not renew lock '" + renewal.lockName() + "': " + error, null, false, true));
+                "Redis did not renew lock '" + keys.shown(renewal.lockName()) + "': " + error, null, false, true));
         return RedisErrors.isOfReplaced(error);
     }
 

@@ -1,11 +1,10 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -20,7 +19,7 @@ final class Renewals {
     /** Long enough to share the costs of a call, short enough to keep nobody else waiting for a millisecond. */
     static final int MOST = 100;
 
-    private static final Log logger = LogFactory.getLog(Renewals.class);
+    private static final LockLog logger = LockLog.of(Renewals.class);
 
     private final LockKeys keys;
 
@@ -95,12 +94,12 @@ final class Renewals {
     private void execute(RenewalBatch batch) {
         StringRedisTemplate redis = this.link.isPrivate() ? null : this.link.template();
         if (redis == null) {
-            throw RedisErrors.notConnected(batch.subject(), this.link);
+            throw RedisErrors.notConnected(batch.subject(this.keys), this.link);
         }
         List<?> failures =
                 redis.execute(LuaScript.RENEW, batch.keys(this.keys), batch.leaseMillis(), batch.acquisitionIds());
         if (failures == null) {
-            throw RedisErrors.inTransaction(batch.subject());
+            throw RedisErrors.inTransaction(batch.subject(this.keys));
         }
         answered(batch, failures);
     }
@@ -142,12 +141,12 @@ final class Renewals {
     }
 
     private void answered(RenewalBatch batch, List<?> failures) {
-        if (batch.answered(failures)) {
+        if (batch.answered(failures, this.keys)) {
             this.link.misled();
         }
     }
 
     private void failed(RenewalBatch batch, Throwable failure) {
-        batch.failed(this.link.failed(failure, batch.subject()));
+        batch.failed(this.link.failed(failure, batch.subject(this.keys)));
     }
 }

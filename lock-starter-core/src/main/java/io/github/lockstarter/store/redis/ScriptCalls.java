@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.Printable;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
@@ -138,7 +139,7 @@ final class ScriptCalls {
     }
 
     private QueryTimeoutException noAnswer() {
-        return new QueryTimeoutException("no answer within " + this.timeout.toMillis() + " ms");
+        return new QueryTimeoutException(Printable.of("no answer within " + this.timeout.toMillis() + " ms"));
     }
 
     private static ScriptOutputType outputOf(LuaScript<?> script) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -14,8 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerCheck {
 
-    private static final Log logger = LogFactory.getLog(ServerCheck.class);
+    private static final LockLog logger = LockLog.of(ServerCheck.class);
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.text.LockLog;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -8,26 +9,40 @@ import org.springframework.util.ClassUtils;
 /** The application's own connection factory, with its timeouts, for clients from which none can be derived. */
 final class SharedLink implements RedisLink {
 
+    private static final LockLog logger = LockLog.of(SharedLink.class);
+
     private final RedisConnectionFactory factory;
 
     private final StringRedisTemplate template;
 
-    private final String reason;
+    private final boolean wanted;
 
     private final boolean lettuce;
 
     private volatile @Nullable ConnectionBreaks breaks;
 
-    SharedLink(RedisConnectionFactory factory, String reason, boolean lettucePresent) {
+    /**
+     * Creates a link.
+     *
+     * @param wanted whether it is configured; otherwise no private connection can be derived from the factory
+     */
+    SharedLink(RedisConnectionFactory factory, boolean wanted, boolean lettucePresent) {
         this.factory = factory;
         this.template = new StringRedisTemplate(factory);
         this.template.setExposeConnection(true);
-        this.reason = reason;
+        this.wanted = wanted;
         this.lettuce = lettucePresent && ConnectionBreaks.canCount(factory);
     }
 
     @Override
     public void start(Listener listener) {
+        if (!this.wanted) {
+            logger.warn("A private connection to Redis is not possible for distributed locks: it needs Lettuce and a"
+                    + " configuration that can be copied. Locks use the application's " + factoryName() + " with its"
+                    + " timeouts, and a slow command of the application can delay renewals until locks are lost. Use"
+                    + " Lettuce with a standalone server, Sentinel or a cluster, or set"
+                    + " distributed-lock.redis.private-connection=false to accept this.");
+        }
         if (this.lettuce) {
             this.breaks = ConnectionBreaks.of(this.factory);
         }
@@ -94,8 +109,11 @@ final class SharedLink implements RedisLink {
 
     @Override
     public String description() {
-        return "over the application's " + ClassUtils.getUserClass(this.factory).getSimpleName()
-                + " with its timeouts (" + this.reason + "): a slow command of the application can delay renewals";
+        return "Redis over the application's " + factoryName() + " with its timeouts";
+    }
+
+    private String factoryName() {
+        return ClassUtils.getUserClass(this.factory).getSimpleName();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.text.LoggedNames;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** From names to keys and back. */
 class LockKeysTest {
 
-    private final LockKeys keys = new LockKeys("lock");
+    private final LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
 
     @ParameterizedTest
     @CsvSource(
@@ -34,7 +35,7 @@ class LockKeysTest {
     @ParameterizedTest
     @ValueSource(strings = {"lock", "app:locks", "a", "prefix of another length, with ümlauts"})
     void shouldHaveKeysOfDifferentSlotsThatNoLockHas(String prefix) {
-        LockKeys others = new LockKeys(prefix);
+        LockKeys others = new LockKeys(prefix, LoggedNames.WITH_KEYS);
 
         assertThat(SlotHash.getSlot(others.ofNoLock('0'))).isNotEqualTo(SlotHash.getSlot(others.ofNoLock('1')));
         assertThat(others.ofNoLock('0')).startsWith(prefix + ':').doesNotEndWith("}");
@@ -84,7 +85,7 @@ class LockKeysTest {
 
     @Test
     void shouldUseThePrefix() {
-        LockKeys prefixed = new LockKeys("shop:locks");
+        LockKeys prefixed = new LockKeys("shop:locks", LoggedNames.WITH_KEYS);
         assertThat(prefixed.keyOf("a")).isEqualTo("shop:locks:{a}");
         assertThat(prefixed.nameOf("shop:locks:{a}")).isEqualTo("a");
         assertThat(prefixed.inbox("one")).isEqualTo("shop:locks:inbox:one").isEqualTo(prefixed.inboxes() + "one");

@@ -1,0 +1,58 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Warns of scheduled methods that wait for a lock and release it at once: it keeps the runs of a job apart, but every
+ * instance of the application runs it.
+ */
+final class ScheduledJobs {
+
+    private static final LockLog logger = LockLog.of(DistributedLockBeanPostProcessor.class);
+
+    /** By its name, as nothing else here depends on scheduling. */
+    private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
+
+    private final LockDefaults defaults;
+
+    private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
+    ScheduledJobs(LockDefaults defaults) {
+        this.defaults = defaults;
+    }
+
+    void check(List<LockedMethod> methodsOfOneBean) {
+        methodsOfOneBean.stream().filter(ScheduledJobs::isScheduled).forEach(this::checkJob);
+    }
+
+    /** On the method or what it overrides, repeated or composed. */
+    private static boolean isScheduled(LockedMethod locked) {
+        return LockAnnotations.of(locked.site().method()).isPresent(SCHEDULED);
+    }
+
+    /** Of several locks, one that is tried once or kept is enough. */
+    private void checkJob(LockedMethod locked) {
+        List<LockSpec> specs = locked.specs();
+        boolean waits = specs.stream()
+                .allMatch(spec -> spec.minHold().isZero() && !waitTime(spec).isZero());
+        String method = locked.site().toString();
+        if (waits && this.reported.add(method)) {
+            Duration waitTime = waitTime(specs.get(0));
+            String time = LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
+            logger.warn(
+                    "The @Scheduled method " + method + " waits " + time + " for its lock and has no minHold: every"
+                            + " instance of the application runs the job, one after the other. To run it once for all instances,"
+                            + " use waitTime = 0, onNotGranted = SKIP and a minHold that exceeds the difference of their clocks.");
+        }
+    }
+
+    private Duration waitTime(LockSpec spec) {
+        return spec.waitTime() != null ? spec.waitTime() : this.defaults.waitTime();
+    }
+}

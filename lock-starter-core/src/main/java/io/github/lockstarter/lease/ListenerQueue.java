@@ -1,0 +1,110 @@
+package io.github.lockstarter.lease;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.text.LockLog;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** Calls listeners one after the other on one thread. What does not fit the queue is dropped, counted and warned of. */
+final class ListenerQueue {
+
+    static final int CAPACITY = 10_000;
+
+    private static final LockLog logger = LockLog.of(ListenerQueue.class);
+
+    /** From one warning to the next. */
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final ThreadPoolExecutor thread = LockThreads.pool("lock-listener-", 1, new ArrayBlockingQueue<>(CAPACITY));
+
+    private final LogQueue log;
+
+    private final LongSupplier nanoTime;
+
+    private final AtomicLong dropped = new AtomicLong();
+
+    /** In nanoseconds, not before which to warn. */
+    private final AtomicLong nextWarning;
+
+    /** The listener that is being called; null: none. Written by the thread of listeners. */
+    private volatile @Nullable LockListener running;
+
+    private volatile long runningSince;
+
+    ListenerQueue(LogQueue log, LongSupplier nanoTime) {
+        this.log = log;
+        this.nanoTime = nanoTime;
+        this.nextWarning = new AtomicLong(nanoTime.getAsLong());
+    }
+
+    /** Has each of them called. */
+    void add(List<LockListener> listeners, Consumer<LockListener> call) {
+        try {
+            this.thread.execute(() -> callAll(listeners, call));
+        } catch (RejectedExecutionException ex) {
+            this.dropped.incrementAndGet();
+            if (!this.thread.isShutdown()) {
+                warn();
+            }
+        }
+    }
+
+    private void callAll(List<LockListener> listeners, Consumer<LockListener> call) {
+        for (LockListener listener : listeners) {
+            this.runningSince = this.nanoTime.getAsLong();
+            this.running = listener;
+            try {
+                call.accept(listener);
+            } finally {
+                this.running = null;
+            }
+        }
+    }
+
+    private void warn() {
+        long now = this.nanoTime.getAsLong();
+        long due = this.nextWarning.get();
+        if (now - due >= 0 && this.nextWarning.compareAndSet(due, now + QUIET_NANOS)) {
+            String slow = slowest(now);
+            this.log.add(() -> logger.warn("Listeners of locks are too slow: their queue of " + CAPACITY
+                    + " events is full, and events are dropped, " + this.dropped.get()
+                    + " so far. LockListener beans, and"
+                    + " @EventListener methods for LockLostEvent and LockAtRiskEvent, miss them; locks, meters and the log"
+                    + " of losses are not affected. " + slow
+                    + "Return from listeners soon, and do slow work on threads of"
+                    + " your own. The meter distributed.lock.events.dropped counts on; the next warning follows after "
+                    + TimeUnit.NANOSECONDS.toMinutes(QUIET_NANOS) + " minutes at the earliest."));
+        }
+    }
+
+    private String slowest(long now) {
+        LockListener listener = this.running;
+        return listener != null
+                ? ClassUtils.getUserClass(listener).getName() + " has been running for "
+                        + TimeUnit.NANOSECONDS.toMillis(now - this.runningSince) + " ms. "
+                : "";
+    }
+
+    /** How many events were dropped. */
+    long dropped() {
+        return this.dropped.get();
+    }
+
+    /** Takes no more events; those that wait are still delivered. */
+    void shutdown() {
+        this.thread.shutdown();
+    }
+
+    /** Waits until all events are delivered. */
+    void awaitEnd(long millis) throws InterruptedException {
+        boolean unused = this.thread.awaitTermination(millis, TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,63 @@
+package io.github.lockstarter.text;
+
+/**
+ * Makes texts safe for logs and terminals. Names of locks, and answers of servers, come from outside: they must not begin
+ * lines of their own, steer a terminal or change the order in which a line is displayed.
+ */
+public final class Printable {
+
+    private Printable() {}
+
+    /**
+     * Returns the text with a backslash, a {@code u} and its four hexadecimal digits in the place of every control character,
+     * line and paragraph separator, invisible format character (those that change the direction of writing included) and
+     * unpaired surrogate; the text itself if it has none of them.
+     */
+    public static String of(String text) {
+        int length = text.length();
+        for (int i = 0; i < length; ) {
+            int codePoint = text.codePointAt(i);
+            if (isUnsafe(codePoint)) {
+                return escaped(text, i);
+            }
+            i += Character.charCount(codePoint);
+        }
+        return text;
+    }
+
+    /** Whether {@link #of} leaves the text as it is. */
+    static boolean isPrintable(String text) {
+        return text.codePoints().noneMatch(Printable::isUnsafe);
+    }
+
+    private static boolean isUnsafe(int codePoint) {
+        if (codePoint >= ' ' && codePoint < 0x7F) {
+            return false;
+        }
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> true;
+            default -> false;
+        };
+    }
+
+    private static String escaped(String text, int safe) {
+        StringBuilder printable = new StringBuilder(text.length() + 16).append(text, 0, safe);
+        for (int i = safe; i < text.length(); ) {
+            int codePoint = text.codePointAt(i);
+            int next = i + Character.charCount(codePoint);
+            if (isUnsafe(codePoint)) {
+                for (int at = i; at < next; at++) {
+                    printable.append(String.format("\\u%04X", (int) text.charAt(at)));
+                }
+            } else {
+                printable.appendCodePoint(codePoint);
+            }
+            i = next;
+        }
+        return printable.toString();
+    }
+}

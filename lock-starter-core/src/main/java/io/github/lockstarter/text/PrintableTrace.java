@@ -1,0 +1,62 @@
+package io.github.lockstarter.text;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands for an exception in the log whose message, or that of a cause, is not {@link Printable}: the same stack traces
+ * under messages that are. Its own messages begin with the class of the exception that it stands for.
+ */
+final class PrintableTrace extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    private PrintableTrace(Throwable original, @Nullable Throwable cause) {
+        super(Printable.of(textOf(original)), cause);
+        setStackTrace(original.getStackTrace());
+    }
+
+    /** Returns the exception itself if all of its messages are printable, as nearly all are. */
+    static Throwable of(Throwable original) {
+        return isPrintable(original, seen()) ? original : copy(original, seen());
+    }
+
+    private static Set<Throwable> seen() {
+        return Collections.newSetFromMap(new IdentityHashMap<>());
+    }
+
+    private static boolean isPrintable(@Nullable Throwable thrown, Set<Throwable> seen) {
+        if (thrown == null || !seen.add(thrown)) {
+            return true;
+        }
+        boolean printable = Printable.isPrintable(textOf(thrown)) && isPrintable(thrown.getCause(), seen);
+        for (Throwable suppressed : thrown.getSuppressed()) {
+            printable = printable && isPrintable(suppressed, seen);
+        }
+        return printable;
+    }
+
+    private static PrintableTrace copy(Throwable thrown, Set<Throwable> seen) {
+        seen.add(thrown);
+        Throwable cause = thrown.getCause();
+        PrintableTrace copy =
+                new PrintableTrace(thrown, cause != null && !seen.contains(cause) ? copy(cause, seen) : null);
+        for (Throwable suppressed : thrown.getSuppressed()) {
+            if (!seen.contains(suppressed)) {
+                copy.addSuppressed(copy(suppressed, seen));
+            }
+        }
+        return copy;
+    }
+
+    /** Exceptions of users may override {@code toString()}, and fail in it. */
+    private static String textOf(Throwable thrown) {
+        try {
+            return String.valueOf(thrown);
+        } catch (RuntimeException ex) {
+            return thrown.getClass().getName();
+        }
+    }
+}
