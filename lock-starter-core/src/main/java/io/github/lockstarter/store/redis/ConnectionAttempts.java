@@ -1,7 +1,7 @@
 package io.github.lockstarter.store.redis;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.text.LockLog;
 
 /**
  * Failed attempts in a row to connect to Redis: the pause before the next one, and the log. An outage costs one WARN and
@@ -9,7 +9,7 @@ import org.apache.commons.logging.LogFactory;
  */
 final class ConnectionAttempts {
 
-    private static final Log logger = LogFactory.getLog(PrivateLink.class);
+    private static final LockLog logger = LockLog.of(PrivateLink.class);
 
     static final long LONGEST_PAUSE_MILLIS = 1000;
 
