@@ -1,6 +1,5 @@
 package io.github.lockstarter;
 
-import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 

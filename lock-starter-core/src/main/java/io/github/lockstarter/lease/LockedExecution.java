@@ -51,8 +51,8 @@ final class LockedExecution {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
-                    "Interrupted while waiting for lock '"
-                            + this.engine.names().of(this.request.lockName()) + "'; the body was not run.",
+                    "Interrupted while waiting for lock '" + this.engine.names().of(this.request.lockName())
+                            + "'; the body was not run.",
                     ex);
         }
     }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-
 import io.github.lockstarter.text.LockLog;
 
 /**
