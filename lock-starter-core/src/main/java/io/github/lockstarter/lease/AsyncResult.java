@@ -62,8 +62,9 @@ final class AsyncResult {
      * @return false if the grant is still on its way to a thread
      */
     boolean deliverAtLast() {
-        if (this.granted && !this.future.isDone()) {
-            if (!this.engine.threads().areGrantsDelayed()) {
+        if (this.failure.get() == null && !this.future.isDone()) {
+            // Without a failure the wait was ended by a grant, which is noted a moment later.
+            if (!this.granted || !this.engine.threads().areGrantsDelayed()) {
                 return false;
             }
             this.failure.set(this.acquisition.notGranted(
