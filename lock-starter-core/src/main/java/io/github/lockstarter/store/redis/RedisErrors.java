@@ -4,8 +4,6 @@ import io.github.lockstarter.LockStoreException;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
@@ -29,19 +27,19 @@ final class RedisErrors {
 
     /** Codes that waiting does not mend. */
     private static final List<String> FATAL =
-            List.of("NOPERM", "WRONGTYPE", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
+            List.of(ScriptErrors.NOPERM, "WRONGTYPE", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
 
     /** Codes of a server that another one has replaced, or may have: who asks for the master again finds that one. */
     private static final List<String> REPLACED = List.of("READONLY", "MASTERDOWN", "NOREPLICAS");
+
+    /** Codes of a call with several keys that may have been refused because of one of them. */
+    private static final List<String> OF_ONE_KEY = List.of(ScriptErrors.NOPERM, "WRONGTYPE", "ERR ");
 
     /** Codes that only a cluster has. */
     private static final List<String> OF_CLUSTER = List.of("CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN");
 
     /** How proxies in front of clusters say it, in lower case. */
     private static final List<String> OF_SLOTS = List.of("crossslot", "same slot", "non local key");
-
-    private static final Pattern CODE_IN_SCRIPT =
-            Pattern.compile("[ -](OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM) ");
 
     private RedisErrors() {}
 
@@ -63,7 +61,7 @@ final class RedisErrors {
     private static LockStoreException translate(
             Throwable ex, String subject, boolean executedOnce, @Nullable Throwable trouble) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            String message = inner(String.valueOf(cause.getMessage()));
+            String message = ScriptErrors.unwrap(String.valueOf(cause.getMessage()));
             if (codeIn(message, REFUSED) != null) {
                 return new LockStoreException(refusal(subject, message), ex, !executedOnce, true);
             }
@@ -104,7 +102,13 @@ final class RedisErrors {
     }
 
     private static String refusal(String subject, String message) {
-        return (subject + "refused: " + sentence(message) + ' ' + RedisRemedies.ofAnswer(message)).strip();
+        return subject + "refused: " + withRemedy(message);
+    }
+
+    /** The error of a server, followed by what can be done about it, if anything. */
+    static String withRemedy(String error) {
+        String message = ScriptErrors.unwrap(error);
+        return (sentence(message) + ' ' + RedisRemedies.ofAnswer(message)).strip();
     }
 
     /** Whether the answer says that another server than the one that gave it may be the master by now. */
@@ -118,7 +122,7 @@ final class RedisErrors {
     }
 
     static boolean isOfReplaced(String message) {
-        return codeIn(inner(message), REPLACED) != null;
+        return codeIn(ScriptErrors.unwrap(message), REPLACED) != null;
     }
 
     /** Whether a call with several keys was refused because of their slots, or by a server that has slots. */
@@ -134,8 +138,8 @@ final class RedisErrors {
     /** Whether a call with several keys was refused because of one of them, perhaps, and not because of the server. */
     static boolean mayConcernOneKey(Throwable ex) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            String message = inner(String.valueOf(cause.getMessage()));
-            if (codeIn(message, REFUSED) == null && codeIn(message, List.of("NOPERM", "WRONGTYPE", "ERR ")) != null) {
+            String message = ScriptErrors.unwrap(String.valueOf(cause.getMessage()));
+            if (codeIn(message, REFUSED) == null && codeIn(message, OF_ONE_KEY) != null) {
                 return true;
             }
         }
@@ -144,15 +148,8 @@ final class RedisErrors {
 
     static boolean isOfSlots(String message) {
         String text = message.toLowerCase(Locale.ROOT);
-        return codeIn(message, OF_CLUSTER) != null || OF_SLOTS.stream().anyMatch(text::contains);
-    }
-
-    /** Up to Redis 6.2 a command that fails in a script is reported inside of a text about the script. */
-    private static String inner(String message) {
-        Matcher code = CODE_IN_SCRIPT.matcher(message);
-        return message.startsWith("ERR Error running script") && code.find()
-                ? message.substring(code.start(1))
-                : message;
+        return codeIn(ScriptErrors.unwrap(message), OF_CLUSTER) != null
+                || OF_SLOTS.stream().anyMatch(text::contains);
     }
 
     static String sentence(String message) {
@@ -196,8 +193,9 @@ final class RedisErrors {
     }
 
     private static @Nullable String codeIn(String message, List<String> codes) {
+        boolean missingPermission = ScriptErrors.isMissingPermission(message);
         for (String code : codes) {
-            if (message.startsWith(code)) {
+            if (missingPermission ? code.equals(ScriptErrors.NOPERM) : message.startsWith(code)) {
                 return code;
             }
         }

@@ -15,11 +15,9 @@ final class RedisRemedies {
 
     /** For an answer to a command; empty: time mends it, or nobody here knows better. */
     static String ofAnswer(String error) {
-        if (error.contains("The user executing the script")) {
-            return ofAnswer("NOPERM");
-        }
-        return switch (codeOf(error)) {
-            case "NOPERM" -> "Grant the missing permission to the Redis user, see the ACL rule in the README.";
+        return switch (ScriptErrors.codeOf(error)) {
+            case ScriptErrors.NOPERM ->
+                "Grant the missing permission to the Redis user, see the ACL rule in the README.";
             case "WRONGTYPE" ->
                 "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
                         + " name, or delete it.";
@@ -61,10 +59,5 @@ final class RedisRemedies {
                     + " port.";
         }
         return "Check spring.data.redis.* and whether Redis runs.";
-    }
-
-    private static String codeOf(String error) {
-        int end = error.indexOf(' ');
-        return end < 0 ? error : error.substring(0, end);
     }
 }

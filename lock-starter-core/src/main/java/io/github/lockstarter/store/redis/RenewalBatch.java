@@ -105,7 +105,10 @@ final class RenewalBatch {
         }
         String error = text(reason);
         renewal.failed(new LockStoreException(
-                "Redis did not renew lock '" + keys.shown(renewal.lockName()) + "': " + error, null, false, true));
+                "Redis did not renew lock '" + keys.shown(renewal.lockName()) + "': " + RedisErrors.withRemedy(error),
+                null,
+                false,
+                true));
         return RedisErrors.isOfReplaced(error);
     }
 

@@ -22,6 +22,9 @@ class RedisErrorsTest {
     private static final String IN_SCRIPT_6_2 =
             "ERR Error running script (call to f_1d871d6cf7ffc27f85c1fc19ec17f8f82a62d1c9): @user_script:38: ";
 
+    /** How Redis 6.2 reports an error that a script has caught, with redis.pcall, and returns. */
+    private static final String RETURNED_6_2 = "@user_script: 53: ";
+
     private static LockStoreException answer(String error) {
         return RedisErrors.translate(
                 new RedisSystemException("Error in execution", new RedisCommandExecutionException(error)), "a", true);
@@ -68,13 +71,32 @@ class RedisErrorsTest {
                 IN_SCRIPT_6_2 + "@user_script: 38: -OOM command not allowed when used memory > 'maxmemory'. ",
                 IN_SCRIPT_6_2 + "@user_script: 38: -READONLY You can't write against a read only replica. ",
                 IN_SCRIPT_6_2 + "@user_script: 38: -NOREPLICAS Not enough good replicas to write. ",
-                IN_SCRIPT_6_2 + "@user_script: 38: -MISCONF Redis is configured to save RDB snapshots. "
+                IN_SCRIPT_6_2 + "@user_script: 38: -MISCONF Redis is configured to save RDB snapshots. ",
+                RETURNED_6_2 + "-OOM command not allowed when used memory > 'maxmemory'.",
+                RETURNED_6_2 + "-READONLY You can't write against a read only replica."
             })
     void shouldTellTheSameOfTheOldestServer(String error) {
         LockStoreException told = answer(error);
 
         assertThat(told.isOutcomeUnknown()).isFalse();
         assertThat(told.isTransient()).as("a failover is waited for").isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "READONLY You can't write against a read only replica.",
+                "READONLY You can't write against a read only replica. script: 1d87, on @user_script:38.",
+                IN_SCRIPT_6_2 + "@user_script: 38: -READONLY You can't write against a read only replica. ",
+                RETURNED_6_2 + "-READONLY You can't write against a read only replica.\r\n",
+                IN_SCRIPT_6_2 + "@user_script: 38: -NOREPLICAS Not enough good replicas to write. ",
+                "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+            })
+    void shouldRecogniseAServerThatIsNoMasterAnyMore(String error) {
+        assertThat(RedisErrors.isOfReplaced(error)).isTrue();
+        assertThat(RedisErrors.isOfReplaced(
+                        new RedisSystemException("Error in execution", new RedisCommandExecutionException(error))))
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -98,13 +120,29 @@ class RedisErrorsTest {
                 "NOPERM User locks has no permissions to run the 'evalsha' command",
                 "NOPERM this user has no permissions to access one of the keys used as arguments",
                 "ERR The user executing the script can't run this command or subcommand script: 1d87",
-                IN_SCRIPT_6_2 + "@user_script: 38: The user executing the script can't run this command or subcommand "
+                "ERR The user executing the script can't access at least one of the keys mentioned in the command"
+                        + " arguments script: 1d87, on @user_script:1.",
+                "ERR ACL failure in script: User locks has no permissions to run the 'hset' command script: 1d87, on"
+                        + " @user_script:1.",
+                "ERR ACL failure in script: No permissions to access a key script: on @user_script:1."
             })
     void shouldTellThatAPermissionIsMissing(String error) {
         LockStoreException told = answer(error);
 
         assertThat(told.isTransient()).isFalse();
-        assertThat(told).hasMessageContaining("missing permission").hasMessageContaining(error.trim());
+        assertThat(told).hasMessageContaining("missing permission").hasMessageContaining(error);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {IN_SCRIPT_6_2 + "@user_script: 38: ", RETURNED_6_2})
+    void shouldTellTheSameOfTheOldestServerWithoutItsTextAboutTheScript(String before) {
+        LockStoreException told =
+                answer(before + "The user executing the script can't run this command or subcommand ");
+
+        assertThat(told.isTransient()).isFalse();
+        assertThat(told)
+                .hasMessageContaining("missing permission")
+                .hasMessageContaining("refused: The user executing the script can't run this command or subcommand.");
     }
 
     @ParameterizedTest
