@@ -1,7 +1,6 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.RestrictedUser.RULE;
-import static io.github.lockstarter.faults.RestrictedUser.without;
+import static io.github.lockstarter.faults.RestrictedUser.RULES;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -19,6 +18,9 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -67,7 +69,7 @@ class LeastPrivilegeTest {
 
     @Test
     void shouldBeEnough() throws Exception {
-        Instance instance = instanceWith(RULE);
+        Instance instance = instanceWith(this.user.rule());
         // a server that knows no script yet
         this.redis.command("SCRIPT", "FLUSH");
         LeaseLock lock = instance.lock("allowed");
@@ -89,6 +91,17 @@ class LeastPrivilegeTest {
         assertThat((List<?>) this.redis.command("ACL", "LOG"))
                 .as("nothing was refused")
                 .isEmpty();
+    }
+
+    /** One for each line of servers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "README.zh-CN.md"})
+    void shouldBeWhatTheManualSays(String manual) throws IOException {
+        assertThat(Files.readAllLines(Path.of("..", manual)))
+                .filteredOn(line -> line.startsWith("ACL SETUSER"))
+                .containsExactlyElementsOf(RULES.stream()
+                        .map(rule -> "ACL SETUSER locks on >secret " + rule)
+                        .toList());
     }
 
     /** By a message: nobody polls that soon. */
@@ -124,7 +137,7 @@ class LeastPrivilegeTest {
     @ParameterizedTest
     @MethodSource("neededToLock")
     void shouldNameWhatIsMissing(String permission) {
-        Instance instance = instanceWith(without(permission));
+        Instance instance = instanceWith(this.user.without(permission));
         this.redis.command("SCRIPT", "FLUSH");
         LeaseLock lock = instance.lock("refused");
 
@@ -141,7 +154,7 @@ class LeastPrivilegeTest {
     @ParameterizedTest
     @ValueSource(strings = {"+del", "+hmget"})
     void shouldSayWhyItCannotRelease(String permission) {
-        Instance instance = instanceWith(without(permission));
+        Instance instance = instanceWith(this.user.without(permission));
         LeaseLock lock = instance.lock("stuck");
         lock.lock();
 
@@ -159,12 +172,12 @@ class LeastPrivilegeTest {
     /** They go in one call, which the server refuses for all of them. */
     @Test
     void shouldRenewWhatItMayBesideWhatItMayNotAnyMore() throws Exception {
-        Instance instance = instanceWith(RULE);
+        Instance instance = instanceWith(this.user.rule());
         Lease allowed = instance.acquire("allowed");
         Lease forbidden = instance.acquire("forbidden");
         soon().until(() -> instance.events().count(LockRenewedEvent.class, "forbidden") > 0);
 
-        this.user.grant(RULE.replace("~lock:*", "~lock:{allowed}"));
+        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{allowed}"));
 
         soon().until(() -> instance.events().count(LockRenewalFailedEvent.class, "forbidden") > 2);
         assertThat(instance.events().count(LockRenewalFailedEvent.class, "allowed"))
@@ -175,19 +188,19 @@ class LeastPrivilegeTest {
 
     @Test
     void shouldNotRenewWithoutHget() throws Exception {
-        Instance instance = instanceWith(without("+hget"));
+        Instance instance = instanceWith(this.user.without("+hget"));
         instance.lock("stuck").lock();
 
         soon().until(() -> !this.log.with("at risk").isEmpty());
 
-        assertThat(this.log.with("at risk")).first().asString().contains("user executing the script");
+        assertThat(this.log.with("at risk")).first().asString().contains("missing permission");
     }
 
     @Test
     void shouldNotWaitWithoutPttl() {
         this.redis.command("HSET", "lock:{taken}", "o", "somebody", "f", "1");
         this.redis.command("PEXPIRE", "lock:{taken}", "60000");
-        LeaseLock lock = instanceWith(without("+pttl")).lock("taken");
+        LeaseLock lock = instanceWith(this.user.without("+pttl")).lock("taken");
 
         assertThat(catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMinutes(1))))
                 .hasMessageContaining("missing permission");
@@ -195,7 +208,7 @@ class LeastPrivilegeTest {
 
     @Test
     void shouldNotAskWithoutHexists() {
-        Instance instance = instanceWith(without("+hexists"));
+        Instance instance = instanceWith(this.user.without("+hexists"));
         LeaseLock lock = instance.lock("refused");
 
         assertThat(catchThrowableOfType(LockStoreException.class, lock::isLocked))
@@ -206,7 +219,7 @@ class LeastPrivilegeTest {
 
     @Test
     void shouldSayWhyThereIsNoConnectionWithoutPing() {
-        Instance instance = instanceWith(without("+ping"));
+        Instance instance = instanceWith(this.user.without("+ping"));
         LeaseLock lock = instance.lock("refused");
 
         LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
@@ -229,7 +242,7 @@ class LeastPrivilegeTest {
     @ParameterizedTest
     @ValueSource(strings = {"+publish", "+subscribe", "&lock:inbox:*"})
     void shouldPollWithoutMessages(String permission) throws Exception {
-        Instance instance = instanceWith(without(permission));
+        Instance instance = instanceWith(this.user.without(permission));
         Instance other = this.instances.at(this.server, setup -> setup.calm().user(RestrictedUser.NAME));
         for (int i = 0; i < 3; i++) {
             assertThat(other.lock("polled").tryLock()).isTrue();

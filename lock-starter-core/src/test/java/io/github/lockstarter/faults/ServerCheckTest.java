@@ -1,14 +1,16 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.faults.RestrictedUser.RULE;
-import static io.github.lockstarter.faults.RestrictedUser.without;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.assertj.core.api.Assumptions.assumeThatCode;
 
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -20,6 +22,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is wrong with a server is said at the start, before a lock fails. */
 @RedisTest
 class ServerCheckTest {
+
+    /** Of what is missing, other than that locks fail. */
+    private static final Map<String, String> CONSEQUENCES = Map.of(
+            "+publish",
+            "poll",
+            "&lock:inbox:*",
+            "poll",
+            "+client|setinfo",
+            "ACL LOG",
+            "+client|maint_notifications",
+            "ACL LOG");
+
+    private static final Pattern LINE = Pattern.compile("'ACL SETUSER " + RestrictedUser.NAME + " ([^']+)'");
 
     @AutoClose
     private final Instances instances = new Instances();
@@ -49,7 +64,7 @@ class ServerCheckTest {
     }
 
     static Stream<String> probed() {
-        return Stream.of(RULE.split(" "))
+        return RestrictedUser.permissions().stream()
                 .filter(permission -> permission.matches("[+~&].*"))
                 .filter(permission ->
                         !Set.of("+ping", "+subscribe", "+unsubscribe", "+info").contains(permission));
@@ -58,29 +73,74 @@ class ServerCheckTest {
     @ParameterizedTest
     @MethodSource("probed")
     void shouldSayAtTheStartWhatIsMissing(String permission) {
-        startWith(without(permission));
+        assumeThat(this.user.rule()).as("the rule for this server").contains(permission);
+
+        startWith(this.user.without(permission));
 
         assertThat(this.log.with("lacks permissions"))
                 .singleElement()
                 .asString()
                 .contains("'ACL SETUSER " + RestrictedUser.NAME + ' ' + permission + "'")
-                .contains(Set.of("+publish", "&lock:inbox:*").contains(permission) ? "poll" : "locks fail");
+                .contains(CONSEQUENCES.getOrDefault(permission, "locks fail"));
     }
 
-    @Test
-    void shouldSayAllThatIsMissingAtOnce() {
-        startWith("resetkeys resetchannels ~lock:* -@all +ping +eval +evalsha +hset +hdel +del +pexpire");
+    /** Among them those without which the others are not found in one script: to run it, or to access its key. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "+hget +hmget +hgetall +hexists +pttl +time +publish",
+                "+eval +hset +hdel",
+                "+eval +evalsha +pexpire &lock:inbox:*",
+                "~lock:* +hget +del",
+                "~lock:* +evalsha +publish",
+                "+eval ~lock:* +time &lock:inbox:*"
+            })
+    void shouldSayAllThatIsMissingAtOnce(String permissions) {
+        startWith(this.user.without(permissions.split(" ")));
 
         assertThat(this.log.with("lacks permissions"))
                 .singleElement()
                 .asString()
-                .contains("'ACL SETUSER " + RestrictedUser.NAME
-                        + " +hget +hmget +hgetall +hexists +pttl +time +publish'");
+                .satisfies(message -> assertThat(LINE.matcher(message).results())
+                        .singleElement()
+                        .extracting(line -> Set.of(line.group(1).split(" ")))
+                        .isEqualTo(Set.of(permissions.split(" "))));
+    }
+
+    /** Valkey 9.1 and newer limit users to databases. */
+    @Test
+    void shouldSayThatTheDatabaseIsMissing() {
+        String rule = this.user.rule() + " resetdbs";
+        assumeThatCode(() -> this.user.grant(rule)).doesNotThrowAnyException();
+
+        startWith(rule);
+
+        assertThat(this.log.with("lacks permissions"))
+                .singleElement()
+                .asString()
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + " db=0'");
     }
 
     @Test
     void shouldLeaveNothingBehindOfItsQuestions() {
-        startWith(RULE);
+        startWith(this.user.rule());
+
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    @Test
+    void shouldLeaveNothingBehindThatItMayNotRemove() {
+        startWith(this.user.without("+pexpire", "+del", "+hdel"));
+
+        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+    }
+
+    /** Between two commands, if it sends them one by one. */
+    @Test
+    void shouldLeaveNothingBehindWhenItIsCutOff() {
+        this.proxy.swallowRequestOf(command -> command.get(0).equalsIgnoreCase("PEXPIRE"), this.proxy::cutRst);
+
+        startWith(this.user.rule());
 
         assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
     }
@@ -90,7 +150,7 @@ class ServerCheckTest {
     void shouldWarnOfAServerThatEvictsLocks(String policy) {
         this.redis.command("CONFIG", "SET", "maxmemory-policy", policy);
         try {
-            startWith(RULE);
+            startWith(this.user.rule());
         } finally {
             this.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
         }

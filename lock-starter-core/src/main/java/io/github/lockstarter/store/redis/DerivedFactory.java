@@ -105,6 +105,11 @@ final class DerivedFactory {
         return Objects.requireNonNullElse(RedisConfiguration.getUsernameOrElse(this.servers, () -> DEFAULT), DEFAULT);
     }
 
+    /** The database that it selects. */
+    int database() {
+        return RedisConfiguration.getDatabaseOrElse(this.servers, () -> 0);
+    }
+
     /** Which servers, without credentials. */
     String servers() {
         if (this.original.isClusterAware()) {

@@ -18,9 +18,9 @@ final class LuaScript<T> implements RedisScript<T> {
 
     static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", Long.class);
 
-    @SuppressWarnings("unchecked")
-    static final LuaScript<List<Object>> RENEW =
-            new LuaScript<>("renew.lua", (Class<List<Object>>) (Class<?>) List.class);
+    static final LuaScript<List<Object>> RENEW = new LuaScript<>("renew.lua", listOfObjects());
+
+    static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", listOfObjects());
 
     private final String text;
 
@@ -32,6 +32,11 @@ final class LuaScript<T> implements RedisScript<T> {
         this.text = read(file);
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Class<List<Object>> listOfObjects() {
+        return (Class<List<Object>>) (Class<?>) List.class;
     }
 
     private static String read(String file) {

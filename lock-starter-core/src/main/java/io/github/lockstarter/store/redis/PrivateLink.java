@@ -223,7 +223,8 @@ final class PrivateLink implements RedisLink {
         if (replaced != null) {
             replaced.factory().destroy();
         } else {
-            new ServerCheck(commands, this.keys, this.recipe.user(), this.timeout).run();
+            PermissionCheck permissions = new PermissionCheck(commands, this.keys, this.recipe.database());
+            new ServerCheck(commands, permissions, this.recipe.user()).run(AnswerDeadline.in(this.timeout));
         }
     }
 
