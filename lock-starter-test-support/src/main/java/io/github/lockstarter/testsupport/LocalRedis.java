@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Redis as a process of this machine. */
@@ -22,6 +23,7 @@ final class LocalRedis implements RedisBackend {
     private final List<String> options;
     private final Path directory;
     private final @Nullable Path configuration;
+    private IntSupplier ports = Ports::free;
     private int port;
     private @Nullable Process process;
 
@@ -42,10 +44,16 @@ final class LocalRedis implements RedisBackend {
         }
     }
 
+    /** Takes its port from there the first time. */
+    LocalRedis withPortsFrom(IntSupplier ports) {
+        this.ports = ports;
+        return this;
+    }
+
     @Override
     public void start() {
         int attempts = port == 0 ? PORTS_TO_TRY : 1;
-        while (!launch(port == 0 ? Ports.free() : port)) {
+        while (!launch(port == 0 ? ports.getAsInt() : port)) {
             if (--attempts == 0) {
                 throw new IllegalStateException("redis-server did not start: " + output());
             }

@@ -27,9 +27,14 @@ final class Ports {
     }
 
     static int free() {
+        return freeTogetherWith(0);
+    }
+
+    /** A free port; the one that is so much higher is free, too. */
+    static int freeTogetherWith(int distance) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            int port = ThreadLocalRandom.current().nextInt(FIRST, END);
-            if (isFree(port)) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST, END - distance);
+            if (isFree(port) && (distance == 0 || isFree(port + distance))) {
                 return port;
             }
         }

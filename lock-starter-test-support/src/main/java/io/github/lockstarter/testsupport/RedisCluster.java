@@ -58,15 +58,12 @@ public final class RedisCluster implements AutoCloseable {
 
     private void startNodes(List<String> given) {
         for (int i = 0; i < 2 * SHARDS; i++) {
-            List<String> options = new ArrayList<>(List.of("--cluster-enabled", "yes"));
-            // the default, 10,000 above the other, may be among the ports of outgoing connections
-            options.addAll(List.of("--cluster-port", Integer.toString(Ports.free())));
-            options.addAll(List.of("--cluster-node-timeout", NODE_TIMEOUT_MILLIS));
+            List<String> options = new ArrayList<>(List.of("--cluster-node-timeout", NODE_TIMEOUT_MILLIS));
             options.addAll(List.of("--cluster-require-full-coverage", "no"));
             options.addAll(List.of("--cluster-allow-replica-migration", "no"));
             options.addAll(List.of("--repl-diskless-sync-delay", "0"));
             options.addAll(given);
-            nodes.add(RedisServer.startMember(options));
+            nodes.add(ClusterNode.start(options));
         }
     }
 
@@ -75,17 +72,10 @@ public final class RedisCluster implements AutoCloseable {
             command(nodes.get(i), "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
         }
         for (int i = 0; i < SHARDS; i++) {
-            command(
-                    nodes.get(i),
-                    "CLUSTER",
-                    "ADDSLOTSRANGE",
-                    Integer.toString(i * SLOTS / SHARDS),
-                    Integer.toString((i + 1) * SLOTS / SHARDS - 1));
+            ClusterNode.addSlots(nodes.get(i), i * SLOTS / SHARDS, (i + 1) * SLOTS / SHARDS);
         }
         for (RedisServer node : nodes.subList(1, nodes.size())) {
-            String busPort = ((List<?>) command(node, "CONFIG", "GET", "cluster-port"))
-                    .get(1)
-                    .toString();
+            String busPort = Integer.toString(ClusterNode.busPort(node));
             command(nodes.get(0), "CLUSTER", "MEET", "127.0.0.1", Integer.toString(node.port()), busPort);
         }
         for (RedisServer node : nodes) {

@@ -35,8 +35,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /** Starts one of many that belong together. */
-    static RedisServer startMember(List<String> options) {
-        return start(new LocalRedis(RedisBinary.forTopologies(), null, options), null);
+    static RedisServer startMember(LocalRedis backend) {
+        return start(backend, null);
     }
 
     /** Starts one of many that belong together, to which clients come with a password. */
