@@ -3,17 +3,22 @@ package io.github.lockstarter.kit;
 import static io.github.lockstarter.kit.Outcomes.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.LockSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -34,6 +39,9 @@ abstract class RegistryFixture {
     /** For leases that must not end during a test. */
     static final Duration LONG = Duration.ofSeconds(60);
 
+    /** Backends over which this JVM has renewed a lock. */
+    private static final Set<Class<?>> WARM = ConcurrentHashMap.newKeySet();
+
     private final LockBackend backend;
 
     private final List<LeasingLockRegistry> registries = new ArrayList<>();
@@ -45,6 +53,20 @@ abstract class RegistryFixture {
 
     RegistryFixture(LockBackend backend) {
         this.backend = backend;
+    }
+
+    /** The first renewal of a JVM loads classes, which on a busy machine takes longer than the leases of tests last. */
+    @BeforeEach
+    void warmUp() throws Exception {
+        if (WARM.add(this.backend.getClass())) {
+            EventLog events = new EventLog();
+            LeasingLockRegistry registry = registry(
+                    LockSettings.of(LONG, OnLost.THROW, LONG, Duration.ofMillis(100), null, null, null, LONG), events);
+            try (Lease lease = registry.acquire(LockRequest.of("warm-up"))) {
+                eventually().until(() -> events.count(LockRenewedEvent.class) > 0);
+            }
+            registry.stop();
+        }
     }
 
     LockBackend backend() {
