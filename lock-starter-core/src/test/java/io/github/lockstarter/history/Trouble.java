@@ -3,6 +3,7 @@ package io.github.lockstarter.history;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -142,6 +143,13 @@ enum Trouble {
         long now = System.nanoTime();
         long until = now + limits.lease() + limits.tail();
         fleet.log().at(now, EventKind.ORPHANED, lock, 0, 0, until, "repeated command");
-        send(fleet, last.get().toArray(new String[0]));
+        try {
+            send(fleet, last.get().toArray(new String[0]));
+        } catch (RedisErrorException ex) {
+            // The first call of a script, which the server did not know yet: the repetition is refused as it was.
+            if (!String.valueOf(ex.getMessage()).startsWith("NOSCRIPT")) {
+                throw ex;
+            }
+        }
     }
 }
