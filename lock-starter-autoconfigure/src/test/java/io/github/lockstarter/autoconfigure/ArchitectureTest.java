@@ -76,6 +76,11 @@ class ArchitectureTest {
             .areNotAssignableTo(DistributedLockMetricsAutoConfiguration.class)
             .and()
             .areNotAssignableTo(DistributedLockObservationAutoConfiguration.class)
+            .and()
+            .doNotHaveFullyQualifiedName(
+                    DistributedLockObservationAutoConfiguration.TimedOnceConfiguration.class.getName())
+            .and()
+            .areNotAssignableTo(ObservationHandlers.class)
             .should()
             .dependOnClassesThat(resideInAPackage("io.micrometer.."));
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -67,6 +68,19 @@ class StartWithoutRedisTest {
             assertThat(lock.tryLock()).isTrue();
             lock.unlock();
         }
+    }
+
+    /** It leads to a server that loads its keys, or has become silent: no attempt would find another one. */
+    @Test
+    void shouldOpenANewConnectionAfterOneThatDidNotAnswer() {
+        this.proxy.swallowReplyOf(command -> command.get(0).equalsIgnoreCase("PING"), () -> {});
+
+        Instance instance = start();
+
+        LeaseLock lock = instance.lock("late");
+        soon().ignoreExceptions().until(lock::tryLock);
+        lock.unlock();
+        assertThat(this.proxy.connectionsAccepted()).isGreaterThan(1);
     }
 
     @ParameterizedTest

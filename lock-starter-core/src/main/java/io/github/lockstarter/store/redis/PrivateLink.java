@@ -28,9 +28,6 @@ final class PrivateLink implements RedisLink {
 
     private static final Duration COLD_START = Duration.ofSeconds(5);
 
-    /** A connection that has answered once. */
-    private record Link(LettuceConnectionFactory factory, StringRedisTemplate template, ScriptCalls calls) {}
-
     private final DerivedFactory recipe;
 
     private final LockKeys keys;
@@ -45,7 +42,7 @@ final class PrivateLink implements RedisLink {
 
     private volatile @Nullable Listener listener;
 
-    private volatile @Nullable Link link;
+    private volatile @Nullable PrivateConnection link;
 
     /**
      * Not connected yet, and used for every attempt until it is: destroying a client ends the threads that it shares with
@@ -64,7 +61,7 @@ final class PrivateLink implements RedisLink {
     /** When a connection was opened, or the topology asked for, last. */
     private long lookedAt;
 
-    private final ConnectionAttempts attempted;
+    private volatile ConnectionAttempts attempted;
 
     PrivateLink(DerivedFactory recipe, LockKeys keys, Duration timeout) {
         this.recipe = recipe;
@@ -76,6 +73,9 @@ final class PrivateLink implements RedisLink {
     @Override
     public void start(Listener listener) {
         this.listener = listener;
+        this.attempted = new ConnectionAttempts(servers());
+        this.trouble = null;
+        this.misled = false;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
         threads.setDaemon(true);
         this.background = new ScheduledThreadPoolExecutor(1, threads);
@@ -104,7 +104,7 @@ final class PrivateLink implements RedisLink {
                 Thread.currentThread().interrupt();
             }
         }
-        Link current = this.link;
+        PrivateConnection current = this.link;
         this.link = null;
         if (current != null) {
             current.factory().destroy();
@@ -123,7 +123,7 @@ final class PrivateLink implements RedisLink {
 
     @Override
     public @Nullable StringRedisTemplate template() {
-        Link current = this.link;
+        PrivateConnection current = this.link;
         return current != null ? current.template() : null;
     }
 
@@ -158,7 +158,7 @@ final class PrivateLink implements RedisLink {
 
     private void mend() {
         try {
-            Link current = this.link;
+            PrivateConnection current = this.link;
             boolean elsewhere = this.misled;
             long rest = current != null && (elsewhere || isCluster()) ? untilNextLook() : 0;
             if (rest > 0) {
@@ -196,25 +196,28 @@ final class PrivateLink implements RedisLink {
         CompletionStage<?> unused = ((RedisClusterClient) factory.getRequiredNativeClient()).refreshPartitionsAsync();
     }
 
-    private void open(@Nullable Link replaced) {
+    private void open(@Nullable PrivateConnection replaced) {
         this.lookedAt = System.nanoTime();
         LettuceConnectionFactory factory = candidate();
-        ping(factory);
+        try {
+            ping(factory);
+        } catch (RuntimeException ex) {
+            // It may be connected and yet not answer: the next attempt needs a new connection, not a new client.
+            factory.resetConnection();
+            throw ex;
+        }
         this.candidate = null;
         if (this.background == null) {
             // Stopped meanwhile.
             factory.destroy();
             return;
         }
-        StringRedisTemplate template = new StringRedisTemplate(factory);
-        // Nobody but us sees the connection: without this each call would make a proxy around it.
-        template.setExposeConnection(true);
         RedisClusterAsyncCommands<byte[], byte[]> commands = ScriptCalls.commandsOver(factory);
         MixedSlots mixedSlots = new MixedSlots(servers());
         if (!isCluster()) {
             mixedSlots.probe(commands, this.keys);
         }
-        this.link = new Link(factory, template, new ScriptCalls(commands, this.timeout, mixedSlots));
+        this.link = PrivateConnection.over(factory, new ScriptCalls(commands, this.timeout, mixedSlots));
         Listener told = this.listener;
         if (told != null) {
             SubscriptionBreaks.of(factory, () -> told.subscriptionBroke(factory));
@@ -269,13 +272,13 @@ final class PrivateLink implements RedisLink {
 
     @Override
     public boolean countsReceivers() {
-        Link current = this.link;
+        PrivateConnection current = this.link;
         return !isCluster() && (current == null || !current.calls().mixedSlots().areRefused());
     }
 
     @Override
     public @Nullable ScriptCalls calls() {
-        Link current = this.link;
+        PrivateConnection current = this.link;
         return current != null ? current.calls() : null;
     }
 
