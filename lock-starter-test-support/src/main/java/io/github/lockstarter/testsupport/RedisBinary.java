@@ -2,29 +2,46 @@ package io.github.lockstarter.testsupport;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A redis-server program on this machine.
+ * A program on this machine that runs as a server: redis-server or valkey-server.
  *
  * @param path where it is
  * @param origin how it was found, for the log
- * @param majorVersion its major version
+ * @param product Redis or Valkey, as it calls itself
+ * @param version its version
  */
-record RedisBinary(Path path, String origin, int majorVersion) {
+public record RedisBinary(Path path, String origin, String product, String version) {
 
-    private static final String EMBEDDED_VERSION = "7.0.15";
-    private static final Pattern VERSION = Pattern.compile("v=(\\d+)\\.");
+    private static final Pattern VERSION = Pattern.compile("(\\w+) server v=(\\d[\\d.]*)");
+
+    /**
+     * All that there are: those that {@code -Dlock.test.servers} names, those on the PATH, and those that dependencies bring
+     * along; of each version the first.
+     */
+    public static List<RedisBinary> all() {
+        Map<String, RedisBinary> found = new LinkedHashMap<>();
+        Stream.of(
+                        paths(System.getProperty("lock.test.servers", "")).map(path -> of(path, "given")),
+                        onThePath("redis-server").map(path -> of(path, "on the PATH")),
+                        onThePath("valkey-server").map(path -> of(path, "on the PATH")),
+                        EmbeddedRedis.all())
+                .flatMap(Function.identity())
+                .forEach(binary -> found.putIfAbsent(binary.name(), binary));
+        return List.copyOf(found.values());
+    }
 
     /** The one that somebody named, or else the one on the PATH. */
     static Optional<RedisBinary> installed() {
@@ -32,17 +49,24 @@ record RedisBinary(Path path, String origin, int majorVersion) {
         if (named != null && !named.isBlank()) {
             return Optional.of(of(Path.of(named), "configured"));
         }
-        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-                .filter(directory -> !directory.isEmpty())
-                .map(directory -> Path.of(directory, "redis-server"))
-                .filter(Files::isExecutable)
-                .findFirst()
-                .map(path -> of(path, "on the PATH"));
+        return onThePath("redis-server").findFirst().map(path -> of(path, "on the PATH"));
+    }
+
+    private static Stream<Path> onThePath(String program) {
+        return paths(System.getenv().getOrDefault("PATH", ""))
+                .map(directory -> directory.resolve(program))
+                .filter(Files::isExecutable);
+    }
+
+    private static Stream<Path> paths(String list) {
+        return Stream.of(list.split(File.pathSeparator, -1))
+                .filter(path -> !path.isBlank())
+                .map(Path::of);
     }
 
     /** The one that a dependency brings along, if there is one for this system. */
     static Optional<RedisBinary> embedded() {
-        return Optional.ofNullable(Embedded.BINARY);
+        return EmbeddedRedis.byDefault();
     }
 
     /** One for a topology, whose servers must be able to reach each other as this JVM reaches them. */
@@ -53,7 +77,7 @@ record RedisBinary(Path path, String origin, int majorVersion) {
                         () -> new IllegalStateException("A topology needs a redis-server that runs on this machine"));
     }
 
-    private static RedisBinary of(Path path, String origin) {
+    static RedisBinary of(Path path, String origin) {
         try {
             Process process = new ProcessBuilder(path.toString(), "--version")
                     .redirectErrorStream(true)
@@ -63,50 +87,18 @@ record RedisBinary(Path path, String origin, int majorVersion) {
             if (!version.find()) {
                 throw new IllegalStateException(path + " (" + origin + ") is no redis-server: " + output);
             }
-            return new RedisBinary(path, origin, Integer.parseInt(version.group(1)));
+            return new RedisBinary(path, origin, version.group(1), version.group(2));
         } catch (IOException e) {
             throw new UncheckedIOException(path + " (" + origin + ") cannot be run", e);
         }
     }
 
-    /** Extracted at most once per JVM. */
-    private static final class Embedded {
+    /** Product and version, such as "Redis 7.0.15". */
+    public String name() {
+        return product + " " + version;
+    }
 
-        static final @Nullable RedisBinary BINARY = extract();
-
-        private static @Nullable RedisBinary extract() {
-            String resource = "/redis-server-" + EMBEDDED_VERSION + "-" + system() + "-" + architecture();
-            try (InputStream in = RedisBinary.class.getResourceAsStream(resource)) {
-                if (in == null) {
-                    return null;
-                }
-                Path directory = Files.createTempDirectory("redis-server-");
-                Path file = directory.resolve("redis-server");
-                directory.toFile().deleteOnExit();
-                file.toFile().deleteOnExit();
-                Files.copy(in, file);
-                if (!file.toFile().setExecutable(true)) {
-                    throw new IOException("Cannot make " + file + " executable");
-                }
-                return of(file, "embedded");
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        private static String system() {
-            String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-            return name.startsWith("mac") ? "darwin" : name.replace(' ', '-');
-        }
-
-        private static String architecture() {
-            String name = System.getProperty("os.arch");
-            return switch (name) {
-                case "x86_64" -> "amd64";
-                case "aarch64" -> "arm64";
-                case "x86", "i386", "i686" -> "386";
-                default -> name;
-            };
-        }
+    int majorVersion() {
+        return Integer.parseInt(version.substring(0, version.indexOf('.')));
     }
 }

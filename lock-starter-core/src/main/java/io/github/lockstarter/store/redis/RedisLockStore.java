@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Locks in Redis 6.2 or newer, or Valkey 7.2 or newer: standalone, Sentinel or Cluster. One hash per lock, one script per
+ * Locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. One hash per lock, one script per
  * step; the scripts say what each of them promises.
  *
  * <p>Not promised: exclusion over an asynchronous failover, an eviction, a flush or a step of the server's clock.

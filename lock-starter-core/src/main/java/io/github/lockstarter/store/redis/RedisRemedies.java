@@ -35,7 +35,7 @@ final class RedisRemedies {
                         ? "Raise its maxclients, or find out who opens so many connections."
                         : RedisErrors.isOfSlots(error)
                                 ? SLOTS
-                                : "Check that the server is Redis 6.2 or Valkey 7.2, or newer, and allows scripts.";
+                                : "Check that the server is Redis 6.2 or newer, or Valkey, and allows scripts.";
             default -> "";
         };
     }
