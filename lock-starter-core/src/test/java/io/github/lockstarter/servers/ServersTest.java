@@ -24,7 +24,7 @@ import org.opentest4j.TestAbortedException;
 class ServersTest {
 
     /** Those of the manual: a product and the begin of a version. */
-    private static final List<String> LINES = List.of("Redis 6.2", "Redis 7.0", "Redis 8", "Valkey 8", "Valkey 9");
+    static final List<String> LINES = List.of("Redis 6.2", "Redis 7.0", "Redis 8", "Valkey 8", "Valkey 9");
 
     private final List<String> report = new ArrayList<>();
 
