@@ -294,7 +294,7 @@ class KeyPartsTest {
 
         @Override
         public String toString() {
-            return "Loud" + new Object();
+            return "Loud(shop.Bar@1b2c3d)";
         }
     }
 }
