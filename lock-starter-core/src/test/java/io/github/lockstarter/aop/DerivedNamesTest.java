@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockRequest;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,38 +63,6 @@ class DerivedNamesTest {
     }
 
     @Test
-    void shouldAcceptNamesThatAreGiven() {
-        try (LockedContext context = LockedContext.of(Sales.Named.class, Stock.Named.class, NamedOverloads.class)) {
-            context.getBean(Sales.Named.class).run();
-            context.getBean(Stock.Named.class).run();
-            context.getBean(NamedOverloads.class).run(1);
-            context.getBean(NamedOverloads.class).run("a");
-
-            assertThat(names(context)).containsExactly("report", "report", "NamedOverloads.run", "other");
-        }
-    }
-
-    @Test
-    void shouldAcceptAClassWithANameForAllItsMethods() {
-        try (LockedContext context = LockedContext.of(NamedClass.class)) {
-            context.getBean(NamedClass.class).run("a");
-            context.getBean(NamedClass.class).run(1);
-
-            assertThat(names(context)).containsExactly("all", "all");
-        }
-    }
-
-    @Test
-    void shouldAcceptNamesOnTheMethodsOfAnAnnotatedClass() {
-        try (LockedContext context = LockedContext.of(RenamedOverload.class)) {
-            context.getBean(RenamedOverload.class).run("a");
-            context.getBean(RenamedOverload.class).run(1);
-
-            assertThat(names(context)).containsExactly("RenamedOverload.run", "by number");
-        }
-    }
-
-    @Test
     void shouldAcceptSeveralAnnotationsOfOneMethod() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             context.getBean(Transfers.class).move("b", "a");
@@ -122,7 +89,7 @@ class DerivedNamesTest {
                     .hasMessageContaining(Sales.Report.class.getName() + ".run()");
 
             context.getBean(Sales.Report.class).run();
-            assertThat(names(context)).containsExactly("Report.run");
+            assertThat(context.registry.requests).extracting(LockRequest::name).containsExactly("Report.run");
         }
     }
 
@@ -149,10 +116,6 @@ class DerivedNamesTest {
         LockedContext.of(Stock.Report.class).close();
     }
 
-    private static List<String> names(LockedContext context) {
-        return context.registry.requests.stream().map(LockRequest::name).toList();
-    }
-
     static class Base {
 
         @DistributedLock
@@ -167,12 +130,6 @@ class DerivedNamesTest {
             public void run() {}
         }
 
-        static class Named {
-
-            @DistributedLock(name = "report")
-            public void run() {}
-        }
-
         static class Heir extends Base {}
     }
 
@@ -181,12 +138,6 @@ class DerivedNamesTest {
         static class Report {
 
             @DistributedLock
-            public void run() {}
-        }
-
-        static class Named {
-
-            @DistributedLock(name = "report")
             public void run() {}
         }
 
@@ -235,32 +186,6 @@ class DerivedNamesTest {
 
         public void run(String id) {}
 
-        public void run(int number) {}
-    }
-
-    static class NamedOverloads {
-
-        @DistributedLock(name = "other")
-        public void run(String id) {}
-
-        @DistributedLock
-        public void run(int number) {}
-    }
-
-    @DistributedLock(name = "all")
-    static class NamedClass {
-
-        public void run(String id) {}
-
-        public void run(int number) {}
-    }
-
-    @DistributedLock
-    static class RenamedOverload {
-
-        public void run(String id) {}
-
-        @DistributedLock(name = "by number")
         public void run(int number) {}
     }
 
