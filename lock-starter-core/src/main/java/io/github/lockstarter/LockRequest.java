@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -162,9 +163,10 @@ public final class LockRequest {
         return this.onLost;
     }
 
+    /** Returns a text for logs: the part of the name up to the first colon and a digest, never the key. */
     @Override
     public String toString() {
-        return "LockRequest[" + Printable.of(this.lockName) + ']';
+        return "LockRequest[" + LoggedNames.WITHOUT_KEYS.of(this.lockName) + ']';
     }
 
     private static void requireUsable(String lockName) {
@@ -183,7 +185,7 @@ public final class LockRequest {
     /** Of the static name alone: what is wrong here does not depend on the key, which may be personal data. */
     private static String beginning(String lockName) {
         int colon = lockName.indexOf(':');
-        return lockName.substring(0, Math.min(colon > 0 ? colon : lockName.length(), MOST_SHOWN));
+        return lockName.substring(0, Math.min(colon >= 0 ? colon : lockName.length(), MOST_SHOWN));
     }
 
     private void require(boolean valid, String what, Duration value, String range) {
@@ -192,7 +194,7 @@ public final class LockRequest {
 
     private void require(boolean valid, String what, Duration value, String range, String orElse) {
         if (!valid || value.compareTo(LONGEST_TIME) > 0) {
-            throw new IllegalArgumentException(Printable.of("Lock '" + this.name + "': the " + what + " must be "
+            throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name) + "': the " + what + " must be "
                     + range + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + "."));
         }
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,7 +46,7 @@ final class LockTags {
             return true;
         }
         if (this.warned.compareAndSet(false, true)) {
-            logger.warn("More than " + MOST_NAMES + " different lock names: from '" + name + "' on, " + this.tagged
+            logger.warn("More than " + MOST_NAMES + " different lock names: from '" + LoggedNames.ofStatic(name) + "' on, " + this.tagged
                     + " have the tag lock=" + OTHER + ". Names should be few; put identifiers into the key of the"
                     + " annotation, or after a ':' in the name given to getLock.");
         }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Failures to record something: a warning at the first, lines at DEBUG from then on. Locks go on all the same. */
@@ -27,11 +28,11 @@ final class RecordingFailures {
     void add(String name, Throwable ex) {
         if (this.warned.compareAndSet(false, true)) {
             this.logger.warn(
-                    this.consequence + ": recording failed for lock '" + name
+                    this.consequence + ": recording failed for lock '" + LoggedNames.ofStatic(name)
                             + "'. Further failures are logged at DEBUG.",
                     ex);
         } else if (this.logger.isDebugEnabled()) {
-            this.logger.debug("Recording failed for lock '" + name + "'.", ex);
+            this.logger.debug("Recording failed for lock '" + LoggedNames.ofStatic(name) + "'.", ex);
         }
     }
 }

@@ -38,6 +38,14 @@ public enum LoggedNames {
         return logKeys ? WITH_KEYS : WITHOUT_KEYS;
     }
 
+    /**
+     * Returns what messages show of a static name where only that is wanted, whether keys are logged or not. A name that
+     * begins with a colon has no part that is not its key, and is replaced by its digest: {@code :#1f3a9c02}.
+     */
+    public static String ofStatic(String name) {
+        return name.startsWith(":") ? WITHOUT_KEYS.of(name) : Printable.of(name);
+    }
+
     /** Returns what messages call the lock of that full name: one printable text. */
     public abstract String of(String lockName);
 

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -96,6 +98,38 @@ class KeysInMessagesTest {
         assertThat(catchThrowable(released::ensureHeld))
                 .hasMessageContaining("order:#")
                 .hasMessageNotContaining("alice");
+    }
+
+    /** The static name of such a lock is its whole name. */
+    @Test
+    void shouldBeHiddenInNamesThatBeginWithAColon() throws Exception {
+        String name = ':' + SECRET;
+        LockListener broken = new LockListener() {
+            @Override
+            public void acquired(LockAcquiredEvent event) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        Instance instance = instance(setup -> setup.listener(broken));
+        instance.acquire(name);
+        soon().until(() -> !this.log.with("failed on LockAcquiredEvent").isEmpty());
+        this.proxy.refuse();
+        this.proxy.cutRst();
+
+        soon().until(() -> !this.log.with("Further locks ':#").isEmpty());
+        assertThat(LockRequest.of(name)).asString().startsWith("LockRequest[:#").doesNotContain("alice");
+        assertThat(catchThrowable(() -> LockRequest.of(name).withWaitTime(Duration.ofDays(-1))))
+                .hasMessageContaining("':#")
+                .hasMessageNotContaining("alice");
+        assertThat(catchThrowable(() -> LockRequest.of(name.repeat(100)))).hasMessageNotContaining("alice");
+        this.proxy.accept();
+    }
+
+    @Test
+    void shouldBeHiddenInRequests() {
+        assertThat(LockRequest.of(NAME)).hasToString("LockRequest[" + SHOWN + "]");
+        assertThat(LockRequest.of("order", SECRET)).hasToString("LockRequest[" + SHOWN + "]");
+        assertThat(LockRequest.of("order")).hasToString("LockRequest[order]");
     }
 
     @Test

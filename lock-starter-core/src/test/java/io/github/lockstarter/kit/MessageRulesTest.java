@@ -85,7 +85,7 @@ class MessageRulesTest {
                 assertThat(operand.replaceAll("\\s", ""))
                         .as(file + ": " + named.group())
                         .matches(
-                                ".*(\\.of\\(|shown(Name)?\\().*|shown|shownName|(request|spec|event)(\\(\\))?\\.name\\(\\)|"
+                                ".*(\\.of(Static)?\\(|shown(Name)?\\().*|shown|shownName|(request|spec|event)(\\(\\))?\\.name\\(\\)|"
                                         + "name|this\\.name|beginning\\(lockName\\)");
             }
         });

@@ -75,6 +75,22 @@ class LockMetersByNameTest {
                 .contains("'1'\\u000A2026-01-01 ERROR forged\\u001B[2J\\u2028\\u202E'");
     }
 
+    /** All of it is its key. */
+    @Test
+    void shouldNotWarnWithANameThatBeginsWithAColon() {
+        for (int name = 1; name <= 200; name++) {
+            acquired("lock-" + name);
+        }
+        acquired(":alice");
+
+        assertThat(this.log.list)
+                .singleElement()
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .asString()
+                .contains("':#")
+                .doesNotContain("alice");
+    }
+
     @Test
     void shouldSayNothingWhileThereAreFewNames() {
         for (int name = 1; name <= 200; name++) {

@@ -45,4 +45,11 @@ class LoggedNamesTest {
         assertThat(LoggedNames.WITHOUT_KEYS.of("or\nder\u001b[2J:1"))
                 .matches("or\\\\u000Ader\\\\u001B\\[2J:#[0-9a-f]{8}");
     }
+
+    @Test
+    void shouldShowStaticNamesWithoutAKeyInThem() {
+        assertThat(LoggedNames.ofStatic("shop:order")).isEqualTo("shop:order");
+        assertThat(LoggedNames.ofStatic("or\nder")).isEqualTo("or\\u000Ader");
+        assertThat(LoggedNames.ofStatic(":alice")).matches(":#[0-9a-f]{8}");
+    }
 }
