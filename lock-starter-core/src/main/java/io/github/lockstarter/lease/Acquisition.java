@@ -88,7 +88,9 @@ final class Acquisition {
             this.unanswered = true;
         }
         if (this.pace.failed() && this.deadline.isNever() && ex.isTransient()) {
-            logger.warn("Lock '" + shownName() + "' waits for its store: " + ex.getMessage());
+            this.engine
+                    .threads()
+                    .log(() -> logger.warn("Lock '" + shownName() + "' waits for its store: " + ex.getMessage()));
         }
     }
 

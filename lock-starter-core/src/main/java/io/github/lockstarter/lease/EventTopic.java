@@ -3,6 +3,7 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -75,10 +76,10 @@ final class EventTopic<E extends LockEvent> {
             this.call.accept(listener, event);
         } catch (Throwable ex) {
             // Whatever an observer throws, an Error included, is no reason to lose a lock.
-            logger.warn(
+            this.threads.log(() -> logger.warn(
                     "Lock listener " + listener.getClass().getName() + " failed on "
-                            + event.getClass().getSimpleName() + " of lock '" + event.name() + "'.",
-                    ex);
+                            + event.getClass().getSimpleName() + " of lock '" + LoggedNames.ofStatic(event.name()) + "'.",
+                    ex));
         }
     }
 }

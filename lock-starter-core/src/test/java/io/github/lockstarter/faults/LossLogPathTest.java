@@ -14,6 +14,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -38,10 +39,13 @@ class LossLogPathTest {
 
     private final RedisServer server;
 
+    private final FaultProxy proxy;
+
     private final RedisCli redis;
 
-    LossLogPathTest(RedisServer server, RedisCli redis) {
+    LossLogPathTest(RedisServer server, FaultProxy proxy, RedisCli redis) {
         this.server = server;
+        this.proxy = proxy;
         this.redis = redis;
     }
 
@@ -91,26 +95,76 @@ class LossLogPathTest {
     @Test
     void shouldRenewAcquireAndReleaseWhileTheLogBlocks() throws Exception {
         Instance instance = this.instances.at(this.server, setup -> setup.lease(Duration.ofMillis(1500)));
-        BlockedAppender appender = new BlockedAppender();
-        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.lease.LossLog");
-        logger.setLevel(Level.ERROR);
-        appender.start();
-        logger.addAppender(appender);
-        try {
+        whileTheLogBlocks("LossLog", () -> {
             Lease renewed = instance.acquire("order:1");
             lose(instance.acquire("order:2"));
-            assertThat(this.blocked.await(20, TimeUnit.SECONDS)).isTrue();
+            awaitBlocked();
             lose(instance.acquire("order:3"));
 
             within(Duration.ofSeconds(20)).during(Duration.ofSeconds(4)).until(renewed::isHeld);
             assertThat(instance.registry().acquire(LockRequest.of("order:3")).release())
                     .isTrue();
             assertThat(renewed.release()).isTrue();
+        });
+    }
+
+    @Test
+    void shouldGrantALockThatIsWaitedForWithoutALimitWhileTheLogBlocks() throws Exception {
+        this.proxy.refuse();
+        Instance instance = this.instances.at(this.proxy, setup -> setup.commandTimeout(Duration.ofMillis(300))
+                .unreachable());
+        whileTheLogBlocks("Acquisition", () -> {
+            Call<Boolean> call = Call.start(() -> {
+                instance.lock("early").lock();
+                instance.lock("early").unlock();
+                return true;
+            });
+            awaitBlocked();
+
+            this.proxy.heal();
+
+            assertThat(call.result()).isTrue();
+        });
+    }
+
+    @Test
+    void shouldAcquireAndReleaseWhileTheLogOfAFailingListenerBlocks() throws Exception {
+        LockListener broken = new LockListener() {
+            @Override
+            public void acquired(LockAcquiredEvent event) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        Instance instance = this.instances.at(this.server, setup -> setup.calm().meters(broken));
+        whileTheLogBlocks("EventTopic", () -> {
+            Call<Boolean> call = Call.start(() -> instance.acquire("order:1").release());
+            awaitBlocked();
+
+            assertThat(call.result()).isTrue();
+        });
+    }
+
+    private interface Body {
+        void run() throws Exception;
+    }
+
+    private void whileTheLogBlocks(String writer, Body body) throws Exception {
+        BlockedAppender appender = new BlockedAppender();
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.lease." + writer);
+        logger.setLevel(Level.WARN);
+        appender.start();
+        logger.addAppender(appender);
+        try {
+            body.run();
         } finally {
             this.end.countDown();
             logger.detachAppender(appender);
             logger.setLevel(null);
         }
+    }
+
+    private void awaitBlocked() throws InterruptedException {
+        assertThat(this.blocked.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     private void lose(Lease lease) throws Exception {
