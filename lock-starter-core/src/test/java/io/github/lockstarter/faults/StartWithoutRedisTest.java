@@ -7,11 +7,13 @@ import ch.qos.logback.classic.Level;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisTest;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,45 @@ class StartWithoutRedisTest {
         }
     }
 
+    /** Its own client has no word for locks. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotBeReadyOverTheApplicationsConnectionBeforeRedisHasAnswered(Outage outage) {
+        outage.begin(this.proxy);
+        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
+            start(Setup::sharedConnection);
+
+            assertThat(log.with("Distributed locks are ready")).isEmpty();
+            assertThat(log.with("Distributed locks start without a connection: Redis over"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldBeReadyOverTheApplicationsConnectionOnceRedisHasAnswered() {
+        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
+            start(Setup::sharedConnection);
+
+            assertThat(log.with("Distributed locks are ready: Redis over")).hasSize(1);
+            assertThat(log.with("start without")).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldLogWhenRedisAnswersOverTheApplicationsConnection() {
+        this.proxy.refuse();
+        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
+            start(Setup::sharedConnection);
+            soon().until(() -> !log.with("Cannot connect to Redis").isEmpty());
+
+            this.proxy.heal();
+
+            soon().until(() -> !log.with("Connected to Redis").isEmpty());
+            assertThat(log.with("Cannot connect to Redis")).hasSize(1);
+            soon().until(() -> threads() == 0);
+        }
+    }
+
     /** It leads to a server that loads its keys, or has become silent: no attempt would find another one. */
     @Test
     void shouldOpenANewConnectionAfterOneThatDidNotAnswer() {
@@ -102,9 +143,13 @@ class StartWithoutRedisTest {
     }
 
     private Instance start() {
+        return start(setup -> setup);
+    }
+
+    private Instance start(UnaryOperator<Setup> more) {
         return this.instances.at(
                 this.proxy,
-                setup -> setup.lease(Duration.ofSeconds(3))
+                setup -> more.apply(setup).lease(Duration.ofSeconds(3))
                         .commandTimeout(COMMAND_TIMEOUT)
                         .clientResources(this.resources)
                         .unreachable());

@@ -64,12 +64,12 @@ public final class RedisLockStore implements LockStore {
     private static RedisLink linkOver(RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
         if (!settings.privateConnection()) {
-            return new SharedLink(factory, true, lettuce);
+            return new SharedLink(factory, keys, settings.commandTimeout(), true, lettuce);
         }
         DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         return recipe != null
                 ? new PrivateLink(recipe, keys, settings.commandTimeout())
-                : new SharedLink(factory, false, lettuce);
+                : new SharedLink(factory, keys, settings.commandTimeout(), false, lettuce);
     }
 
     @Override

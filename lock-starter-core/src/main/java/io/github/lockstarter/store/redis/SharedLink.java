@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -15,21 +16,31 @@ final class SharedLink implements RedisLink {
 
     private final StringRedisTemplate template;
 
+    private final LockKeys keys;
+
+    private final Duration timeout;
+
     private final boolean wanted;
 
     private final boolean lettuce;
 
     private volatile @Nullable ConnectionBreaks breaks;
 
+    private volatile @Nullable FirstAnswer firstAnswer;
+
     /**
      * Creates a link.
      *
+     * @param timeout half of how long the start waits for an answer
      * @param wanted whether it is configured; otherwise no private connection can be derived from the factory
      */
-    SharedLink(RedisConnectionFactory factory, boolean wanted, boolean lettucePresent) {
+    SharedLink(
+            RedisConnectionFactory factory, LockKeys keys, Duration timeout, boolean wanted, boolean lettucePresent) {
         this.factory = factory;
         this.template = new StringRedisTemplate(factory);
         this.template.setExposeConnection(true);
+        this.keys = keys;
+        this.timeout = timeout;
         this.wanted = wanted;
         this.lettuce = lettucePresent && ConnectionBreaks.canCount(factory);
     }
@@ -47,11 +58,23 @@ final class SharedLink implements RedisLink {
             this.breaks = ConnectionBreaks.of(this.factory);
         }
         listener.connected(this.factory);
+        FirstAnswer first = new FirstAnswer(this::ask, servers());
+        this.firstAnswer = first;
+        first.await(this.timeout.multipliedBy(2));
+    }
+
+    /** Sends the question of {@link RedisLockStore#isLocked}, for a lock that does not exist: one node answers it. */
+    private void ask() {
+        Boolean unused = this.template.opsForHash().hasKey(this.keys.keyOf(""), RedisLockStore.OWNER);
     }
 
     @Override
     public void stop() {
         // The factory belongs to the application.
+        FirstAnswer first = this.firstAnswer;
+        if (first != null) {
+            first.stop();
+        }
     }
 
     @Override
@@ -61,8 +84,8 @@ final class SharedLink implements RedisLink {
 
     @Override
     public boolean isConnected() {
-        // Asking could open a connection, and block; the application's client reports its own failures.
-        return true;
+        FirstAnswer first = this.firstAnswer;
+        return first != null && first.isReceived();
     }
 
     @Override
