@@ -34,7 +34,9 @@ import org.springframework.core.annotation.AliasFor;
  * <p>A call fails with {@link LockNotGrantedException}, {@link LockStoreException} or {@link LockLostException}, and with
  * {@link InvalidLockKeyException} or {@link InvalidLockConditionException} before it has asked for a lock. A thread that is
  * interrupted while it waits gets {@link InterruptedException} if the method declares it, and
- * {@link LockInterruptedException} otherwise.
+ * {@link LockInterruptedException} otherwise. The future of a method that returns one fails with
+ * {@link LockInterruptedException} in any case; to wait without a thread, use {@link LockRegistry#acquireAsync}. A
+ * {@code Mono} or {@code Flux} fails with all of these exceptions instead of the call.
  *
  * @see LeaseContext
  * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
@@ -59,7 +61,7 @@ public @interface DistributedLock {
      *
      * <p>It sees the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
      * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
-     * once per call. {@code T(…)}, {@code new}, assignments, unknown variables, and properties that a record or another
+     * once per call, for a {@code Mono} or {@code Flux} once per subscription. {@code T(…)}, {@code new}, assignments, unknown variables, and properties that a record or another
      * final type does not have are refused at start-up.
      *
      * <p>A result that is null or blank is refused with {@link InvalidLockKeyException}, and so is null as an operand of

@@ -51,19 +51,15 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         ResultKind kind = locked.resultKind();
-        if (kind == ResultKind.REACTIVE && locked.isConditional()) {
-            // Each subscription is a call of its own, and may come at a time when the conditions have changed.
+        if (kind == ResultKind.REACTIVE) {
+            // Each subscription is a call of its own, and may come at a time when conditions and keys have changed.
             return reactive(locked, () -> lockedInvocation(locked, invocation), invocation);
         }
         LockedInvocation call = lockedInvocation(locked, invocation);
         if (!call.isLocked()) {
             return invocation.proceed();
         }
-        return switch (kind) {
-            case FUTURE -> future(locked, call);
-            case REACTIVE -> reactive(locked, () -> call, invocation);
-            default -> direct(locked, call);
-        };
+        return kind == ResultKind.FUTURE ? future(locked, call) : direct(locked, call);
     }
 
     private LockedInvocation lockedInvocation(LockedMethod locked, MethodInvocation invocation) {
@@ -107,7 +103,12 @@ final class DistributedLockInterceptor implements MethodInterceptor {
                 throw ex;
             }
             Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(undeclared(ex, locked, call.current()));
+            return CompletableFuture.failedFuture(unchecked(
+                    ex,
+                    locked,
+                    call.current(),
+                    "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits without a"
+                            + " thread."));
         }
     }
 
@@ -135,17 +136,18 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             interruption.addSuppressed(loss);
         }
         if (!ReflectionUtils.declaresException(invocation.invocation().getMethod(), InterruptedException.class)) {
-            return undeclared(interruption, locked, step);
+            return unchecked(interruption, locked, step, "Declare InterruptedException on it to get that instead.");
         }
         boolean unused = Thread.interrupted();
         return interruption;
     }
 
-    private LockInterruptedException undeclared(InterruptedException ex, LockedMethod locked, LockStep step) {
+    private LockInterruptedException unchecked(
+            InterruptedException ex, LockedMethod locked, LockStep step, String advice) {
         return new LockInterruptedException(
                 "Interrupted while waiting for lock '"
                         + this.defaults.names().of(step.request().lockName()) + "' of " + locked.site()
-                        + "; the method was not run. Declare InterruptedException on it to get that instead.",
+                        + "; the method was not run. " + advice,
                 ex);
     }
 

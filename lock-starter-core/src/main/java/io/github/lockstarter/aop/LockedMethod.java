@@ -59,11 +59,6 @@ final class LockedMethod {
         return known;
     }
 
-    /** Whether not every call takes all of the locks. */
-    boolean isConditional() {
-        return specs().stream().anyMatch(spec -> spec.condition() != null);
-    }
-
     /** Checks the names that are derived: at build time, nothing else of the annotations can be read. */
     void checkDerivedNames() {
         annotations().forEach(annotation -> this.reader.derivedName(this.site, annotation));

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockInterruptedException;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,20 @@ class InterruptedCallTest {
                 .isExactlyInstanceOf(LockInterruptedException.class)
                 .hasMessageContainingAll("lock 'taken'", Work.class.getName() + ".plain()")
                 .hasCauseExactlyInstanceOf(InterruptedException.class);
+        assertThat(this.flag).isTrue();
+    }
+
+    /** It would not get an InterruptedException if it declared that. */
+    @Test
+    void shouldFailTheFutureWithAnAdviceThatHelps() {
+        interruptWhileWaiting(() -> this.work.future().join());
+        assertThat(this.thrown)
+                .rootCause()
+                .isExactlyInstanceOf(InterruptedException.class);
+        assertThat(this.thrown.getCause())
+                .isExactlyInstanceOf(LockInterruptedException.class)
+                .hasMessageContainingAll("lock 'taken'", Work.class.getName() + ".future()", "acquireAsync")
+                .hasMessageNotContaining("Declare");
         assertThat(this.flag).isTrue();
     }
 
@@ -85,6 +100,11 @@ class InterruptedCallTest {
 
         @DistributedLock(name = "taken", waitTime = -1)
         public void plain() {}
+
+        @DistributedLock(name = "taken", waitTime = -1)
+        public CompletableFuture<String> future() throws InterruptedException {
+            return CompletableFuture.completedFuture("done");
+        }
 
         @DistributedLock(name = "first")
         @DistributedLock(name = "taken", waitTime = -1)

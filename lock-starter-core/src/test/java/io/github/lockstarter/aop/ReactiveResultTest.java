@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
@@ -172,6 +173,23 @@ class ReactiveResultTest {
     }
 
     @Test
+    void shouldEvaluateItsKeyAtEachSubscription() {
+        AtomicInteger day = new AtomicInteger(1);
+        Mono<String> lock = this.feeds.ofDay(day);
+
+        assertThat(lock.block(SOON)).isEqualTo("day:1");
+        day.set(2);
+        assertThat(lock.block(SOON)).isEqualTo("day:2");
+    }
+
+    @Test
+    void shouldFailTheSubscriptionIfItsKeyIsRefused() {
+        Mono<String> work = this.feeds.move("a", null);
+
+        assertThatThrownBy(() -> work.block(SOON)).isInstanceOf(InvalidLockKeyException.class);
+    }
+
+    @Test
     void shouldHoldNoThreadWhileItWaits() {
         int threads = Thread.activeCount() + 20;
         List<CompletableFuture<Integer>> results = new ArrayList<>();
@@ -271,6 +289,11 @@ class ReactiveResultTest {
 
         Mono<String> instead() {
             return Mono.just("instead");
+        }
+
+        @DistributedLock(name = "day", key = "#day.get()")
+        public Mono<String> ofDay(AtomicInteger day) {
+            return Mono.just(LeaseContext.required().name());
         }
 
         @DistributedLock(name = "account", key = "#from", waitTime = 100)
