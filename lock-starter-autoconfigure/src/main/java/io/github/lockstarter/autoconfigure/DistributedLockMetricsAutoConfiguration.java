@@ -35,7 +35,7 @@ public final class DistributedLockMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     @Nullable
     MicrometerLockListener distributedLockMeters(ObjectProvider<MeterRegistry> registries) {
-        MeterRegistry registry = OnlyCandidate.of(registries, MeterRegistry.class, "meters", logger);
+        MeterRegistry registry = OnlyCandidate.of(registries, MeterRegistry.class, "meters", any -> true, logger);
         return registry != null ? new MicrometerLockListener(registry) : null;
     }
 

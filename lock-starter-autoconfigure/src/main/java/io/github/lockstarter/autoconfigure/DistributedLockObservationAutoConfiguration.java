@@ -4,6 +4,7 @@ import io.github.lockstarter.lease.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.AcquisitionsAreTimed;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
+import io.github.lockstarter.metrics.MicrometerLockListener;
 import io.github.lockstarter.text.LockLog;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -40,13 +41,19 @@ public final class DistributedLockObservationAutoConfiguration {
             ObjectProvider<LockAcquisitionConvention> conventions,
             DistributedLockProperties properties,
             ConfigurableListableBeanFactory beanFactory) {
-        ObservationRegistry registry = OnlyCandidate.of(registries, ObservationRegistry.class, "observations", logger);
-        if (registry == null || registry == ObservationRegistry.NOOP) {
+        boolean configured = Boolean.TRUE.equals(properties.observation().enabled());
+        if (!configured && !new ObservationHandlers(beanFactory).wantObservations()) {
             return null;
         }
-        boolean wanted = Boolean.TRUE.equals(properties.observation().enabled())
-                || new ObservationHandlers(beanFactory).wantObservations();
-        return wanted ? new AcquisitionObservations(registry, conventions.getIfUnique()) : null;
+        ObservationRegistry registry = OnlyCandidate.of(
+                registries,
+                ObservationRegistry.class,
+                "observations",
+                candidate -> configured || !candidate.isNoop(),
+                logger);
+        return registry != null && registry != ObservationRegistry.NOOP
+                ? new AcquisitionObservations(registry, conventions.getIfUnique())
+                : null;
     }
 
     /** In a class of its own, because Micrometer's meters may be missing. */
@@ -55,9 +62,11 @@ public final class DistributedLockObservationAutoConfiguration {
     @ConditionalOnBooleanProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)
     static class TimedOnceConfiguration {
 
+        /** Null, which is no bean, without meters of locks: then the timer of the observation is the only one. */
         @Bean
-        static AcquisitionsAreTimed distributedLockAcquisitionsAreTimed() {
-            return new AcquisitionsAreTimed();
+        @Nullable
+        static AcquisitionsAreTimed distributedLockAcquisitionsAreTimed(ObjectProvider<MicrometerLockListener> meters) {
+            return meters.stream().findAny().isPresent() ? new AcquisitionsAreTimed() : null;
         }
     }
 }

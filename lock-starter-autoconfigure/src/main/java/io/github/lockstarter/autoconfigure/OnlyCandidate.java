@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.text.LockLog;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -10,13 +11,15 @@ final class OnlyCandidate {
     private OnlyCandidate() {}
 
     /**
-     * The only bean, or the primary one. Null if there is none; and if nobody can say which, and then the log tells.
+     * Returns the only bean, or the primary one. Null if there is none, and if it is not clear which; that is logged if one
+     * of them is of use.
      *
-     * @param missed what goes without it, as a warning begins
+     * @param missed what is missing without it, as the warning begins
      */
-    static <T> @Nullable T of(ObjectProvider<T> beans, Class<T> type, String missed, LockLog logger) {
+    static <T> @Nullable T of(
+            ObjectProvider<T> beans, Class<T> type, String missed, Predicate<T> isOfUse, LockLog logger) {
         T only = beans.getIfUnique();
-        if (only == null && beans.stream().findAny().isPresent()) {
+        if (only == null && beans.stream().anyMatch(isOfUse)) {
             logger.warn("No " + missed + " of distributed locks: there is more than one " + type.getSimpleName()
                     + " bean, and none of them is @Primary.");
         }

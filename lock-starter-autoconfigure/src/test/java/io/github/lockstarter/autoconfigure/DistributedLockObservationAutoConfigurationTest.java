@@ -9,6 +9,7 @@ import io.github.lockstarter.metrics.LockAcquisitionContext;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -62,6 +63,22 @@ class DistributedLockObservationAutoConfigurationTest {
                     assertThat(acquired(context, "distributed.lock.acquisition"))
                             .isOne();
                 });
+    }
+
+    /** Spring Boot's actuator would add a primary one. */
+    @Test
+    void shouldLeaveTheTimerToTheObservationIfNoMeterRegistryIsPrimary() {
+        this.inMemory
+                .withBean("first", MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean("second", MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(context.getBeanProvider(MeterObservationHandler.class)
+                                .orderedStream())
+                        .isEmpty());
+        this.inMemory
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(context.getBeanProvider(MeterObservationHandler.class)
+                                .orderedStream())
+                        .hasSize(1));
     }
 
     @Test
@@ -122,6 +139,19 @@ class DistributedLockObservationAutoConfigurationTest {
                     lockOnce(context);
                     assertThat(this.names.heard).isEmpty();
                     assertThat(output).contains("more than one ObservationRegistry bean");
+                });
+    }
+
+    @Test
+    void shouldNotWarnOfSeveralRegistriesWithoutHandlers(CapturedOutput output) {
+        this.inMemory
+                .withBean("first", ObservationRegistry.class, ObservationRegistry::create)
+                .withBean("second", ObservationRegistry.class, ObservationRegistry::create)
+                .run(context -> {
+                    lockOnce(context);
+                    assertThat(context.getBeanProvider(AcquireObserver.class).getIfAvailable())
+                            .isNull();
+                    assertThat(output).doesNotContain("ObservationRegistry");
                 });
     }
 

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /** Losses are logged whatever listeners do, and locks go on whatever the log does. */
 @RedisTest
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class LossLogPathTest {
 
     @AutoClose
