@@ -194,8 +194,9 @@ public final class LockRequest {
 
     private void require(boolean valid, String what, Duration value, String range, String orElse) {
         if (!valid || value.compareTo(LONGEST_TIME) > 0) {
-            throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name) + "': the " + what + " must be "
-                    + range + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + "."));
+            throw new IllegalArgumentException(
+                    Printable.of("Lock '" + LoggedNames.ofStatic(this.name) + "': the " + what + " must be " + range
+                            + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + "."));
         }
     }
 }

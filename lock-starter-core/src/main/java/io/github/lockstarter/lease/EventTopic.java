@@ -78,7 +78,8 @@ final class EventTopic<E extends LockEvent> {
             // Whatever an observer throws, an Error included, is no reason to lose a lock.
             this.threads.log(() -> logger.warn(
                     "Lock listener " + listener.getClass().getName() + " failed on "
-                            + event.getClass().getSimpleName() + " of lock '" + LoggedNames.ofStatic(event.name()) + "'.",
+                            + event.getClass().getSimpleName() + " of lock '" + LoggedNames.ofStatic(event.name())
+                            + "'.",
                     ex));
         }
     }

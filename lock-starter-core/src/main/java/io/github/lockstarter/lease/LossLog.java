@@ -39,7 +39,8 @@ final class LossLog implements LockListener {
                 + event.remaining().toMillis() + " ms unless one succeeds"
                 + (event.cause() != null ? ": " + event.cause().getMessage() : ".");
         if (isNews(event.name())) {
-            logger.warn(message + " Further locks '" + LoggedNames.ofStatic(event.name()) + "' are logged at DEBUG for a minute.");
+            logger.warn(message + " Further locks '" + LoggedNames.ofStatic(event.name())
+                    + "' are logged at DEBUG for a minute.");
         } else {
             logger.debug(message);
         }

@@ -46,7 +46,8 @@ final class LockTags {
             return true;
         }
         if (this.warned.compareAndSet(false, true)) {
-            logger.warn("More than " + MOST_NAMES + " different lock names: from '" + LoggedNames.ofStatic(name) + "' on, " + this.tagged
+            logger.warn("More than " + MOST_NAMES + " different lock names: from '" + LoggedNames.ofStatic(name)
+                    + "' on, " + this.tagged
                     + " have the tag lock=" + OTHER + ". Names should be few; put identifiers into the key of the"
                     + " annotation, or after a ':' in the name given to getLock.");
         }

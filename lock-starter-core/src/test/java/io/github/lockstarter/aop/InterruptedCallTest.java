@@ -46,9 +46,7 @@ class InterruptedCallTest {
     @Test
     void shouldFailTheFutureWithAnAdviceThatHelps() {
         interruptWhileWaiting(() -> this.work.future().join());
-        assertThat(this.thrown)
-                .rootCause()
-                .isExactlyInstanceOf(InterruptedException.class);
+        assertThat(this.thrown).rootCause().isExactlyInstanceOf(InterruptedException.class);
         assertThat(this.thrown.getCause())
                 .isExactlyInstanceOf(LockInterruptedException.class)
                 .hasMessageContainingAll("lock 'taken'", Work.class.getName() + ".future()", "acquireAsync")

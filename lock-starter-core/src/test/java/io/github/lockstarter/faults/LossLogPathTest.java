@@ -112,8 +112,9 @@ class LossLogPathTest {
     @Test
     void shouldGrantALockThatIsWaitedForWithoutALimitWhileTheLogBlocks() throws Exception {
         this.proxy.refuse();
-        Instance instance = this.instances.at(this.proxy, setup -> setup.commandTimeout(Duration.ofMillis(300))
-                .unreachable());
+        Instance instance = this.instances.at(
+                this.proxy,
+                setup -> setup.commandTimeout(Duration.ofMillis(300)).unreachable());
         whileTheLogBlocks("Acquisition", () -> {
             Call<Boolean> call = Call.start(() -> {
                 instance.lock("early").lock();

@@ -149,7 +149,8 @@ class StartWithoutRedisTest {
     private Instance start(UnaryOperator<Setup> more) {
         return this.instances.at(
                 this.proxy,
-                setup -> more.apply(setup).lease(Duration.ofSeconds(3))
+                setup -> more.apply(setup)
+                        .lease(Duration.ofSeconds(3))
                         .commandTimeout(COMMAND_TIMEOUT)
                         .clientResources(this.resources)
                         .unreachable());
