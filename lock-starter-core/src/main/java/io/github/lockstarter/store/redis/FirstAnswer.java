@@ -17,11 +17,11 @@ final class FirstAnswer {
 
     private final CountDownLatch attempted = new CountDownLatch(1);
 
+    private final CountDownLatch stopped = new CountDownLatch(1);
+
     private final Thread thread;
 
     private volatile boolean received;
-
-    private volatile boolean stopped;
 
     /**
      * Creates a watch that has not asked yet.
@@ -51,23 +51,24 @@ final class FirstAnswer {
     }
 
     void stop() {
-        this.stopped = true;
+        this.stopped.countDown();
         this.thread.interrupt();
     }
 
     private void ask() {
-        while (!this.stopped && !this.received) {
+        boolean ended = false;
+        while (!ended) {
             long pause = attempt();
             this.attempted.countDown();
             try {
-                Thread.sleep(pause);
+                ended = this.received || this.stopped.await(pause, TimeUnit.MILLISECONDS);
             } catch (InterruptedException ex) {
-                return;
+                ended = true;
             }
         }
     }
 
-    /** Returns the milliseconds until the next attempt; zero after the last one. */
+    /** Returns the milliseconds until the next attempt, if one is needed. */
     private long attempt() {
         try {
             this.question.run();
@@ -75,7 +76,7 @@ final class FirstAnswer {
             this.attempts.succeeded();
             return 0;
         } catch (Throwable ex) {
-            return this.stopped ? 0 : this.attempts.failed(ex);
+            return this.stopped.getCount() > 0 ? this.attempts.failed(ex) : 0;
         }
     }
 }
