@@ -70,7 +70,7 @@ Poll(c) ==
   /\ AcquireBy(c, Keeps("polling joins"))
   /\ UNCHANGED <<inbox, crashes, pauses>>
 
-\* Inbox and Claims.handedOver: the message brings that acquire forward.
+\* NotificationSubscription and Claims.handedOver: the message brings that acquire forward.
 Hear(c) ==
   /\ c \in inbox
   /\ inbox' = inbox \ {c}

@@ -156,7 +156,7 @@ final class StoreRelease {
     private void callNext(Place next, Successor asked, ReleaseReply reply) {
         if (reply.outcome() == ReleaseReply.Outcome.QUEUED) {
             next.queued(this.engine.clock().nanoTime());
-        } else if (reply.outcome() == ReleaseReply.Outcome.KEPT) {
+        } else if (reply.outcome() == ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR) {
             Turn turn = this.engine.queues().end(this.grant.turn());
             Acquisition waiter = turn != null ? turn.acquisition() : null;
             if (turn == null || waiter == null) {

@@ -96,13 +96,13 @@ public final class InMemoryLockStore implements LockStore {
             if (next == null || successor == null) {
                 reply[0] = ReleaseReply.RELEASED;
             } else if (next.isOwnedBy(successor.acquisitionId())) {
-                reply[0] = ReleaseReply.kept(next.token());
+                reply[0] = ReleaseReply.grantedToSuccessor(next.token());
             } else {
                 reply[0] = ReleaseReply.QUEUED;
             }
             return next;
         });
-        if (left != null && reply[0].isReleased() && reply[0].outcome() != ReleaseReply.Outcome.KEPT) {
+        if (left != null && reply[0].isReleased() && reply[0].outcome() != ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR) {
             this.listeners.forEach(listener -> listener.handedOver(lockName));
         }
         return reply[0];

@@ -21,8 +21,8 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
     public static final ReleaseReply UNPROVEN = new ReleaseReply(Outcome.UNPROVEN, 0);
 
     /** The successor owns the lock now; its lease counts from the moment the release was sent. */
-    public static ReleaseReply kept(long fencingToken) {
-        return new ReleaseReply(Outcome.KEPT, fencingToken);
+    public static ReleaseReply grantedToSuccessor(long fencingToken) {
+        return new ReleaseReply(Outcome.GRANTED_TO_SUCCESSOR, fencingToken);
     }
 
     /** What became of the lock. */
@@ -30,7 +30,7 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
         /** The acquisition owned it; it is free now, or went to the first in the waiting line. */
         RELEASED,
         /** The acquisition owned it; nobody stood in line, and the successor owns it now. */
-        KEPT,
+        GRANTED_TO_SUCCESSOR,
         /** The acquisition owned it; the first in the waiting line owns it now, and the successor stands at its end. */
         QUEUED,
         /** The acquisition did not own it but stood in the waiting line, which it has left. */
@@ -48,6 +48,8 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
 
     /** Whether the acquisition owned the lock until this release. */
     public boolean isReleased() {
-        return this.outcome == Outcome.RELEASED || this.outcome == Outcome.KEPT || this.outcome == Outcome.QUEUED;
+        return this.outcome == Outcome.RELEASED
+                || this.outcome == Outcome.GRANTED_TO_SUCCESSOR
+                || this.outcome == Outcome.QUEUED;
     }
 }

@@ -28,7 +28,7 @@ enum Script implements Predicate<List<String>> {
     private final String sha1;
 
     Script(String file) {
-        try (InputStream in = RedisLockStore.class.getResourceAsStream(file)) {
+        try (InputStream in = RedisLockStore.class.getResourceAsStream("script/" + file)) {
             this.text = new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);

@@ -52,7 +52,7 @@ final class CommandLog implements AutoCloseable {
     private static Map<String, String> scripts() {
         Map<String, String> scripts = new LinkedHashMap<>();
         for (String name : List.of("acquire", "renew", "release")) {
-            try (InputStream in = RedisLockStore.class.getResourceAsStream(name + ".lua")) {
+            try (InputStream in = RedisLockStore.class.getResourceAsStream("script/" + name + ".lua")) {
                 String text = new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
                 scripts.put(DigestUtils.sha1DigestAsHex(text), name);
                 scripts.put(text.substring(0, text.indexOf('\n')), name);

@@ -165,12 +165,21 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule theRedisStoreShouldKeepItsInsidesToItself = classes()
             .that()
-            .resideInAPackage(ROOT + ".store.redis..")
+            .resideInAPackage(ROOT + ".store.redis")
             .and()
             .areTopLevelClasses()
             .and(not(simpleName("RedisLockStore").or(simpleName("RedisStoreSettings"))))
             .should()
             .notBePublic();
+
+    @ArchTest
+    static final ArchRule onlyTheRedisStoreShouldUseItsSubPackages = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".store.redis..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    ROOT + ".store.redis.connection..", ROOT + ".store.redis.error..", ROOT + ".store.redis.script..");
 
     @ArchTest
     static final ArchRule nothingShouldSleep = noClasses()

@@ -40,7 +40,7 @@ abstract class WaitingLineKit extends TwoInstances {
 
         ReleaseReply reply = one.releases(NAME, "a", token + 64, "b");
 
-        assertThat(reply.outcome()).isEqualTo(ReleaseReply.Outcome.KEPT);
+        assertThat(reply.outcome()).isEqualTo(ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR);
         assertThat(reply.isReleased()).isTrue();
         assertThat(reply.fencingToken()).isGreaterThan(token + 64);
         assertThat(one.granted(NAME, "b")).isEqualTo(reply.fencingToken());
@@ -155,7 +155,7 @@ abstract class WaitingLineKit extends TwoInstances {
         assertThat(later(one, "stranger", null)).isEqualTo(ReleaseReply.TAKEN);
         assertThat(later(one, "a", "c")).isEqualTo(ReleaseReply.QUEUED);
         assertThat(later(one, "c", null)).isEqualTo(ReleaseReply.LEFT);
-        assertThat(later(two, "b", "d").outcome()).isEqualTo(ReleaseReply.Outcome.KEPT);
+        assertThat(later(two, "b", "d").outcome()).isEqualTo(ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR);
         assertThat(later(two, "d", null)).isEqualTo(ReleaseReply.RELEASED);
         assertThat(later(two, "d", null)).isEqualTo(ReleaseReply.GONE);
     }

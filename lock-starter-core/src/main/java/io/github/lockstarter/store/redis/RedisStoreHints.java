@@ -1,15 +1,17 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.store.redis.connection.DerivedFactory;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What a native image must keep for locks in Redis: the scripts, and the one field that is read by its name. */
+/** Registers the hints that the store needs in a native image: its scripts, and the field that it reads by reflection. */
 final class RedisStoreHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        hints.resources().registerPattern(RedisStoreHints.class.getPackageName().replace('.', '/') + "/*.lua");
+        hints.resources().registerPattern(LuaScript.class.getPackageName().replace('.', '/') + "/*.lua");
         hints.reflection()
                 .registerTypeIfPresent(
                         classLoader,

@@ -4,25 +4,26 @@ import io.github.lockstarter.InvalidLockSettingException;
 import java.time.Duration;
 
 /**
- * How the store uses Redis.
+ * Settings of {@link RedisLockStore}.
  *
- * @param keyPrefix what stands before each key and channel; not blank, without braces
- * @param commandTimeout time a command may take on a private connection, and opening one
- * @param privateConnection whether to derive a connection of the store's own from the application's connection factory
- * @param pollInterval how often a waiter looks, at least; a lock that is handed to it waits twice as long for its claim,
- *     for with less a single pause would lose the grant and the line with it
- * @param logKeys whether messages of exceptions contain the keys of locks; otherwise digests stand for them
+ * @param keyPrefix prefix of all keys and channels; not blank, without braces
+ * @param commandTimeout how long a command on a private connection, and opening the connection, may take
+ * @param privateConnection whether to derive a private connection from the application's connection factory
+ * @param pollInterval longest time between two attempts of a waiter, at least 1 ms. A grant from the waiting line must be
+ *     claimed within twice this time: with less, one long pause would lose both the grant and the place in the line
+ * @param logKeys whether messages of exceptions contain the keys of locks; if false, they contain digests instead
  */
 public record RedisStoreSettings(
         String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval, boolean logKeys) {
 
+    /** Creates settings and checks the prefix and the poll interval. */
     public RedisStoreSettings {
         if (keyPrefix.isBlank() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
             throw new InvalidLockSettingException(
                     "key-prefix",
                     keyPrefix,
-                    "must not be blank nor contain braces, which decide the slot in a cluster",
-                    "Use letters, or leave it out; the default is lock.");
+                    "must not be blank nor contain braces, which determine the slot in a cluster",
+                    "Use letters and digits, or remove the property; the default is lock.");
         }
         if (pollInterval.toMillis() < 1) {
             throw new InvalidLockSettingException(
@@ -30,13 +31,13 @@ public record RedisStoreSettings(
         }
     }
 
-    /** With keys in messages. */
+    /** Creates settings whose messages contain keys. */
     public RedisStoreSettings(
             String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
         this(keyPrefix, commandTimeout, privateConnection, pollInterval, true);
     }
 
-    /** With a poll interval of one second, and keys in messages. */
+    /** Creates settings with a poll interval of one second, whose messages contain keys. */
     public RedisStoreSettings(String keyPrefix, Duration commandTimeout, boolean privateConnection) {
         this(keyPrefix, commandTimeout, privateConnection, Duration.ofSeconds(1));
     }

@@ -3,11 +3,14 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.redis.error.ErrorReplies;
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.store.redis.script.LockKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Renewals that go in one script call: one after the other, and for the same lease. */
+/** Consecutive renewals with the same lease, which go in one call of {@code renew.lua}. */
 final class RenewalBatch {
 
     private final List<? extends Renewal> renewals;
@@ -16,11 +19,16 @@ final class RenewalBatch {
         this.renewals = renewals;
     }
 
-    /** As many of the first as can go together. */
-    static RenewalBatch firstOf(List<? extends Renewal> renewals, int most) {
+    /**
+     * Returns the longest batch at the head of the list.
+     *
+     * @param renewals at least one
+     * @param largest the largest batch to return
+     */
+    static RenewalBatch firstOf(List<? extends Renewal> renewals, int largest) {
         long leaseMillis = renewals.get(0).leaseMillis();
         int end = 1;
-        while (end < most && end < renewals.size() && renewals.get(end).leaseMillis() == leaseMillis) {
+        while (end < largest && end < renewals.size() && renewals.get(end).leaseMillis() == leaseMillis) {
             end++;
         }
         return new RenewalBatch(renewals.subList(0, end));
@@ -42,11 +50,12 @@ final class RenewalBatch {
         return names;
     }
 
+    /** Returns the lease of all renewals in milliseconds, as an argument of the script. */
     String leaseMillis() {
         return Long.toString(this.renewals.get(0).leaseMillis());
     }
 
-    /** The ids as the script wants them. */
+    /** Returns the ids of the acquisitions as one argument of the script. */
     String acquisitionIds() {
         StringBuilder ids = new StringBuilder();
         for (Renewal renewal : this.renewals) {
@@ -55,39 +64,41 @@ final class RenewalBatch {
         return ids.toString();
     }
 
-    /** What errors call it: it stands between quotes there. */
-    String subject(LockKeys keys) {
-        String first = keys.shown(this.renewals.get(0).lockName());
-        return size() == 1
-                ? first
-                : first + "' and " + (size() - 1) + " more, like '"
-                        + keys.shown(this.renewals.get(size() - 1).lockName());
+    /** Returns the locks as messages name them: the first one, and how many others there are. */
+    String describe(LockKeys keys) {
+        String first = keys.describe(this.renewals.get(0).lockName());
+        return size() == 1 ? first : first + " and " + (size() - 1) + " others";
     }
 
-    /** Whether some of several were refused because of their slots, by a server that notices while the script runs. */
-    boolean isRefusedTogether(List<?> failures) {
-        boolean refused = false;
+    /** Returns whether the server rejected keys of different slots, for servers that find them while the script runs. */
+    boolean isRejectedAsCrossSlot(List<?> failures) {
+        boolean rejected = false;
         for (int i = 1; i < failures.size() && size() > 1; i += 2) {
-            refused |= !(failures.get(i) instanceof Long) && RedisErrors.isOfSlots(text(failures.get(i)));
+            rejected |= !(failures.get(i) instanceof Long) && ErrorReplies.isCrossSlot(text(failures.get(i)));
         }
-        return refused;
+        return rejected;
     }
 
-    /** Tells each what the script's list of failures means to it; true if it came from a server that was replaced. */
+    /**
+     * Notifies each renewal of its outcome.
+     *
+     * @param failures the result of the script: a flat list of positions, counted from 1, and reasons
+     * @return whether the server may not be the master any more
+     */
     boolean answered(List<?> failures, LockKeys keys) {
-        boolean replaced = false;
-        int told = 0;
+        boolean notMaster = false;
+        int notified = 0;
         for (int i = 0; i < failures.size(); i += 2) {
             int failed = ((Long) failures.get(i)).intValue() - 1;
-            renewed(told, failed);
-            replaced |= notRenewed(this.renewals.get(failed), failures.get(i + 1), keys);
-            told = failed + 1;
+            renewed(notified, failed);
+            notMaster |= notRenewed(this.renewals.get(failed), failures.get(i + 1), keys);
+            notified = failed + 1;
         }
-        renewed(told, size());
-        return replaced;
+        renewed(notified, size());
+        return notMaster;
     }
 
-    /** Tells each that there was no answer. */
+    /** Notifies each renewal that there was no reply. */
     void failed(LockStoreException cause) {
         this.renewals.forEach(renewal -> renewal.failed(cause));
     }
@@ -105,11 +116,12 @@ final class RenewalBatch {
         }
         String error = text(reason);
         renewal.failed(new LockStoreException(
-                "Redis did not renew lock '" + keys.shown(renewal.lockName()) + "': " + RedisErrors.withRemedy(error),
+                "Redis did not renew " + keys.describe(renewal.lockName()) + ": "
+                        + RedisExceptionTranslator.withRemedy(error),
                 null,
                 false,
                 true));
-        return RedisErrors.isOfReplaced(error);
+        return ErrorReplies.isNotMaster(error);
     }
 
     private static String text(Object error) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.store.redis.connection.DerivedFactory;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -13,10 +14,10 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ReflectionUtils;
 
-/** What the store reads by its name is kept in a native image. */
+/** Tests that a native image keeps what the store reads by name. */
 class RedisStoreHintsTest {
 
-    private static final String FOLDER = "io/github/lockstarter/store/redis/";
+    private static final String FOLDER = "io/github/lockstarter/store/redis/script/";
 
     private final RuntimeHints hints = new RuntimeHints();
 

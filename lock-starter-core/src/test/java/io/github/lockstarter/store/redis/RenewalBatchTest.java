@@ -10,11 +10,11 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the answer to a batch says about the batch as a whole. */
+/** Tests how the reply to a batch is classified. */
 class RenewalBatchTest {
 
     private static RenewalBatch batch(int size) {
-        return RenewalBatch.firstOf(Collections.nCopies(size, new Unheard()), 100);
+        return RenewalBatch.firstOf(Collections.nCopies(size, new UnnotifiedRenewal()), 100);
     }
 
     private static byte[] error(String text) {
@@ -22,24 +22,24 @@ class RenewalBatchTest {
     }
 
     @Test
-    void shouldKnowThatKeysWereRefusedBecauseTheyCameTogether() {
+    void shouldRecogniseARejectionOfSeveralSlots() {
         List<Object> failures =
                 List.of(1L, 0L, 2L, error("CROSSSLOT Keys in request don't hash to the same slot"), 3L, -1L);
 
-        assertThat(batch(3).isRefusedTogether(failures)).isTrue();
-        assertThat(batch(1).isRefusedTogether(failures)).as("alone").isFalse();
+        assertThat(batch(3).isRejectedAsCrossSlot(failures)).isTrue();
+        assertThat(batch(1).isRejectedAsCrossSlot(failures)).as("alone").isFalse();
     }
 
     @Test
     void shouldNotTakeOtherFailuresForThat() {
-        assertThat(batch(3).isRefusedTogether(List.of())).isFalse();
-        assertThat(batch(3).isRefusedTogether(List.of(1L, 0L, 3L, -1L))).isFalse();
-        assertThat(batch(3).isRefusedTogether(List.of(2L, error("READONLY You can't write against a replica."))))
+        assertThat(batch(3).isRejectedAsCrossSlot(List.of())).isFalse();
+        assertThat(batch(3).isRejectedAsCrossSlot(List.of(1L, 0L, 3L, -1L))).isFalse();
+        assertThat(batch(3).isRejectedAsCrossSlot(List.of(2L, error("READONLY You can't write against a replica."))))
                 .isFalse();
     }
 
-    /** Nobody tells it anything here. */
-    private static final class Unheard implements Renewal {
+    /** Fails if it is notified. */
+    private static final class UnnotifiedRenewal implements Renewal {
 
         @Override
         public String lockName() {

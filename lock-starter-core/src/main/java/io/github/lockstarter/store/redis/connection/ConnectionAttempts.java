@@ -1,0 +1,59 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.text.LockLog;
+
+/**
+ * Counts consecutive failures to connect, determines the pause before the next attempt, and logs. An outage causes one WARN
+ * and one INFO, however long it lasts. Not thread-safe; used by the connection thread.
+ */
+final class ConnectionAttempts {
+
+    private static final LockLog logger = LockLog.of(ConnectionAttempts.class);
+
+    static final long LONGEST_PAUSE_MILLIS = 1000;
+
+    private static final long FIRST_PAUSE_MILLIS = 50;
+
+    private final String servers;
+
+    private int failures;
+
+    private boolean warned;
+
+    /**
+     * Creates the counter.
+     *
+     * @param servers the servers as messages name them, without credentials
+     */
+    ConnectionAttempts(String servers) {
+        this.servers = servers;
+    }
+
+    /**
+     * Records and logs a failed attempt. The first one is logged at DEBUG, because most broken connections are back at once.
+     *
+     * @return milliseconds until the next attempt
+     */
+    long failed(Throwable failure) {
+        if (this.failures == 0 || this.warned) {
+            logger.debug("Attempt " + (this.failures + 1) + " to connect to " + this.servers
+                    + " for distributed locks failed: " + RedisExceptionTranslator.rootMessage(failure));
+        } else {
+            this.warned = true;
+            logger.warn("Cannot connect to " + this.servers + " for distributed locks: "
+                    + RedisExceptionTranslator.connectFailure(failure)
+                    + " Attempts continue in the background; further failures are logged at DEBUG.");
+        }
+        return Math.min(FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10), LONGEST_PAUSE_MILLIS);
+    }
+
+    /** Resets the count, and logs the connection if its absence was logged at WARN. */
+    void succeeded() {
+        if (this.warned) {
+            logger.info("Connected to " + this.servers + " for distributed locks.");
+        }
+        this.failures = 0;
+        this.warned = false;
+    }
+}

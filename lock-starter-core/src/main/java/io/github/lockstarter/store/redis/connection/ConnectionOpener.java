@@ -1,0 +1,123 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.github.lockstarter.store.redis.script.CrossSlotSupport;
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Opens, tests and checks private connections. Called by the connection thread, except {@link #close()}. */
+final class ConnectionOpener {
+
+    private final DerivedFactory recipe;
+
+    private final LockKeys keys;
+
+    private final Duration timeout;
+
+    private final DisconnectMonitor monitor;
+
+    private final Consumer<RedisConnectionFactory> onSubscriptionLost;
+
+    /**
+     * The factory of a connection that has not answered yet, reused for every attempt until it has: destroying a client while
+     * no other client is connected ends the threads that it shares with the application, while they still close its channels.
+     */
+    private volatile @Nullable LettuceConnectionFactory candidate;
+
+    ConnectionOpener(
+            DerivedFactory recipe,
+            LockKeys keys,
+            Duration timeout,
+            DisconnectMonitor monitor,
+            Consumer<RedisConnectionFactory> onSubscriptionLost) {
+        this.recipe = recipe;
+        this.keys = keys;
+        this.timeout = timeout;
+        this.monitor = monitor;
+        this.onSubscriptionLost = onSubscriptionLost;
+    }
+
+    /**
+     * Opens a connection and waits until it has answered. The caller destroys its factory.
+     *
+     * @throws RuntimeException if the server cannot be reached or does not answer
+     */
+    OpenConnection open() {
+        LettuceConnectionFactory factory = candidate();
+        try {
+            ping(factory);
+        } catch (RuntimeException ex) {
+            // It may be connected without answering: the next attempt needs a new connection, but not a new client.
+            factory.resetConnection();
+            throw ex;
+        }
+        this.candidate = null;
+        RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceScriptExecutor.commandsOver(factory);
+        CrossSlotSupport crossSlotSupport = new CrossSlotSupport(this.recipe.servers());
+        if (!this.recipe.isCluster()) {
+            crossSlotSupport.probe(commands, this.keys);
+        }
+        return OpenConnection.over(factory, new LettuceScriptExecutor(commands, this.timeout, crossSlotSupport));
+    }
+
+    private LettuceConnectionFactory candidate() {
+        LettuceConnectionFactory factory = this.candidate;
+        if (factory == null) {
+            LettuceConnectionFactory created = this.recipe.create();
+            this.monitor.watch(created, () -> this.onSubscriptionLost.accept(created));
+            this.candidate = created;
+            factory = created;
+        }
+        return factory;
+    }
+
+    /** Returns whether the connection answers within the timeout. */
+    boolean answers(OpenConnection connection) {
+        try {
+            ping(connection.factory());
+            return true;
+        } catch (RuntimeException ex) {
+            return false;
+        }
+    }
+
+    private void ping(LettuceConnectionFactory factory) {
+        try (RedisConnection connection = factory.getConnection()) {
+            // In a cluster PING would ask every node, and one that is down must not affect locks on the others. There
+            // Lettuce supervises the connection to each node.
+            if (!this.recipe.isCluster()) {
+                connection.ping();
+            }
+        }
+    }
+
+    /** Refreshes the topology of a cluster in the background, which Lettuce does late after the failure of a node. */
+    void refreshTopology(OpenConnection connection) {
+        CompletionStage<?> unused =
+                ((RedisClusterClient) connection.factory().getRequiredNativeClient()).refreshPartitionsAsync();
+    }
+
+    /** Checks the server's permissions and eviction policy, and logs what is wrong. */
+    void checkServer(OpenConnection connection) {
+        RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceScriptExecutor.commandsOver(connection.factory());
+        PermissionCheck permissions = new PermissionCheck(commands, this.keys, this.recipe.database());
+        new ServerCheck(commands, permissions, this.recipe.user()).run(ReplyDeadline.in(this.timeout));
+    }
+
+    /** Destroys the factory of a connection that is being opened. */
+    void close() {
+        LettuceConnectionFactory unconnected = this.candidate;
+        this.candidate = null;
+        if (unconnected != null) {
+            unconnected.destroy();
+        }
+    }
+}

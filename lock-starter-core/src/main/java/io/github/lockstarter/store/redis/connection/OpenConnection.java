@@ -1,0 +1,22 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * A private connection that has answered a command.
+ *
+ * @param factory the factory that owns the connection
+ * @param template for blocking commands
+ * @param scripts for script calls without the template
+ */
+record OpenConnection(LettuceConnectionFactory factory, StringRedisTemplate template, LettuceScriptExecutor scripts) {
+
+    static OpenConnection over(LettuceConnectionFactory factory, LettuceScriptExecutor scripts) {
+        StringRedisTemplate template = new StringRedisTemplate(factory);
+        // Only the store sees the connection; without this each call would create a proxy that suppresses close().
+        template.setExposeConnection(true);
+        return new OpenConnection(factory, template, scripts);
+    }
+}

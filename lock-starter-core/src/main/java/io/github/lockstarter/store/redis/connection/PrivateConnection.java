@@ -1,0 +1,256 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * A connection that only the store uses. One background thread opens it, checks it after each failure, and replaces it if it
+ * does not answer: a connection whose other end is gone can look open for minutes, and the reconnection of the client may
+ * take longer than a lease lasts.
+ */
+public final class PrivateConnection implements StoreConnection {
+
+    private static final LockLog logger = LockLog.of(PrivateConnection.class);
+
+    /** Additional time that {@link #start} waits, because a cold JVM may take seconds to load the client. */
+    private static final Duration COLD_START = Duration.ofSeconds(5);
+
+    private final DerivedFactory recipe;
+
+    private final ConnectionOpener opener;
+
+    private final Duration timeout;
+
+    private final DisconnectMonitor monitor = new DisconnectMonitor();
+
+    /** Whether a check is scheduled or running. */
+    private final AtomicBoolean checking = new AtomicBoolean();
+
+    /** Null unless started. */
+    private volatile @Nullable ScheduledThreadPoolExecutor background;
+
+    private volatile @Nullable Listener listener;
+
+    private volatile @Nullable OpenConnection connection;
+
+    /** Failed attempts that {@link #start} waits for; a successful attempt counts for all of them. */
+    private volatile CountDownLatch startAttempts = new CountDownLatch(0);
+
+    private volatile @Nullable Throwable connectFailure;
+
+    /** Whether the connection leads to a server that is not the master any more. */
+    private volatile boolean notMaster;
+
+    /** When the last connection was opened or the topology refreshed, by {@link System#nanoTime()}; connection thread only. */
+    private long lastRefresh;
+
+    private volatile ConnectionAttempts attempts;
+
+    /**
+     * Creates a connection; {@link #start} opens it.
+     *
+     * @param timeout how long connecting and a command may take
+     */
+    public PrivateConnection(DerivedFactory recipe, LockKeys keys, Duration timeout) {
+        this.recipe = recipe;
+        this.timeout = timeout;
+        this.opener = new ConnectionOpener(recipe, keys, timeout, this.monitor, this::subscriptionLost);
+        this.attempts = new ConnectionAttempts(recipe.servers());
+    }
+
+    @Override
+    public void start(Listener listener) {
+        this.listener = listener;
+        this.attempts = new ConnectionAttempts(servers());
+        this.connectFailure = null;
+        this.notMaster = false;
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+        threads.setDaemon(true);
+        this.background = new ScheduledThreadPoolExecutor(1, threads);
+        this.checking.set(true);
+        this.startAttempts = new CountDownLatch(2);
+        schedule(this::run, 0);
+        try {
+            // Milliseconds if Redis answers, two timeouts if it is silent; the application starts in both cases. Two
+            // attempts, because a cold JVM may take longer to load the client than the first one may take.
+            this.startAttempts.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void stop() {
+        ScheduledThreadPoolExecutor executor = this.background;
+        this.background = null;
+        if (executor != null) {
+            executor.shutdownNow();
+            try {
+                // A connection that is being opened must not outlive this run.
+                executor.awaitTermination(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        OpenConnection current = this.connection;
+        this.connection = null;
+        if (current != null) {
+            current.factory().destroy();
+        }
+        this.opener.close();
+    }
+
+    @Override
+    public void check() {
+        if (this.checking.compareAndSet(false, true)) {
+            schedule(this::run, 0);
+        }
+    }
+
+    @Override
+    public void findMaster() {
+        this.notMaster = true;
+        check();
+    }
+
+    private void schedule(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor != null) {
+            try {
+                ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException ex) {
+                logger.debug("The connection is not checked any more, because the store was stopped.");
+            }
+        }
+    }
+
+    /** Checks the connection and replaces it if necessary; runs again until that has succeeded. */
+    private void run() {
+        try {
+            OpenConnection current = this.connection;
+            boolean moved = this.notMaster;
+            long pauseMillis = current != null && (moved || isCluster()) ? untilNextRefresh() : 0;
+            if (pauseMillis > 0) {
+                // A failover takes seconds, in which each failed command asks for the master again.
+                schedule(this::run, pauseMillis);
+                return;
+            }
+            this.notMaster = false;
+            if (current != null && isCluster()) {
+                this.lastRefresh = System.nanoTime();
+                this.opener.refreshTopology(current);
+            } else if (current == null || moved || !this.opener.answers(current)) {
+                replace(current);
+            }
+            this.attempts.succeeded();
+            this.connectFailure = null;
+            this.checking.set(false);
+            this.startAttempts.countDown();
+            this.startAttempts.countDown();
+        } catch (Throwable ex) {
+            this.connectFailure = ex;
+            long pauseMillis = this.background != null ? this.attempts.failed(ex) : 0;
+            this.startAttempts.countDown();
+            schedule(this::run, pauseMillis);
+        }
+    }
+
+    private long untilNextRefresh() {
+        return ConnectionAttempts.LONGEST_PAUSE_MILLIS
+                - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
+    }
+
+    private void replace(@Nullable OpenConnection replaced) {
+        this.lastRefresh = System.nanoTime();
+        OpenConnection opened = this.opener.open();
+        if (this.background == null) {
+            // Stopped meanwhile.
+            opened.factory().destroy();
+            return;
+        }
+        this.connection = opened;
+        Listener notified = this.listener;
+        if (notified != null) {
+            notified.connected(opened.factory());
+        }
+        if (replaced != null) {
+            replaced.factory().destroy();
+        } else {
+            this.opener.checkServer(opened);
+        }
+    }
+
+    private void subscriptionLost(RedisConnectionFactory factory) {
+        Listener notified = this.listener;
+        if (notified != null) {
+            notified.subscriptionLost(factory);
+        }
+    }
+
+    @Override
+    public boolean isConnected() {
+        return this.connection != null;
+    }
+
+    @Override
+    public @Nullable StringRedisTemplate template() {
+        OpenConnection current = this.connection;
+        return current != null ? current.template() : null;
+    }
+
+    @Override
+    public @Nullable LettuceScriptExecutor scripts() {
+        OpenConnection current = this.connection;
+        return current != null ? current.scripts() : null;
+    }
+
+    @Override
+    public @Nullable Throwable connectFailure() {
+        return this.connectFailure;
+    }
+
+    @Override
+    public boolean isPrivate() {
+        return true;
+    }
+
+    @Override
+    public boolean isCluster() {
+        return this.recipe.isCluster();
+    }
+
+    @Override
+    public boolean countsAllReceivers() {
+        OpenConnection current = this.connection;
+        return !isCluster()
+                && (current == null || !current.scripts().crossSlotSupport().isRejected());
+    }
+
+    @Override
+    public long disconnects() {
+        // Lettuce 6.7 and newer reject commands in flight when a connection breaks; older versions always repeat them.
+        return this.monitor.count();
+    }
+
+    @Override
+    public String description() {
+        return servers() + " over a private connection";
+    }
+
+    @Override
+    public String servers() {
+        return this.recipe.servers();
+    }
+}

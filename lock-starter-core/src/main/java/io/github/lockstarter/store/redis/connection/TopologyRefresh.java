@@ -1,0 +1,71 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Refreshes the topology of a cluster as the application has configured, and enables what it left at its default. Without a
+ * refresh after a failover, a lock is renewed at the wrong node until it is lost. By default Lettuce refreshes nothing before
+ * version 7, and never periodically.
+ *
+ * <p>The getters are overridden because these options have no {@code mutate()}, and the builder of Lettuce 7 cannot exclude
+ * a trigger by methods that Lettuce 6 has.
+ */
+final class TopologyRefresh extends ClusterTopologyRefreshOptions {
+
+    private static final Duration TRIGGERS_TIMEOUT = Duration.ofSeconds(1);
+
+    private static final Duration PERIOD = Duration.ofSeconds(10);
+
+    private final ClusterTopologyRefreshOptions given;
+
+    TopologyRefresh(ClusterTopologyRefreshOptions given) {
+        super(given);
+        this.given = given;
+    }
+
+    private boolean hasTriggers() {
+        return !this.given.getAdaptiveRefreshTriggers().isEmpty();
+    }
+
+    @Override
+    public Set<RefreshTrigger> getAdaptiveRefreshTriggers() {
+        return hasTriggers() ? this.given.getAdaptiveRefreshTriggers() : EnumSet.allOf(RefreshTrigger.class);
+    }
+
+    @Override
+    public Duration getAdaptiveRefreshTimeout() {
+        Duration timeout = this.given.getAdaptiveRefreshTimeout();
+        return hasTriggers() || !timeout.equals(DEFAULT_ADAPTIVE_REFRESH_TIMEOUT_DURATION) ? timeout : TRIGGERS_TIMEOUT;
+    }
+
+    @Override
+    public boolean isPeriodicRefreshEnabled() {
+        return true;
+    }
+
+    @Override
+    public Duration getRefreshPeriod() {
+        Duration period = this.given.getRefreshPeriod();
+        return this.given.isPeriodicRefreshEnabled() || !period.equals(DEFAULT_REFRESH_PERIOD_DURATION)
+                ? period
+                : PERIOD;
+    }
+
+    @Override
+    public boolean isCloseStaleConnections() {
+        return this.given.isCloseStaleConnections();
+    }
+
+    @Override
+    public boolean useDynamicRefreshSources() {
+        return this.given.useDynamicRefreshSources();
+    }
+
+    @Override
+    public int getRefreshTriggersReconnectAttempts() {
+        return this.given.getRefreshTriggersReconnectAttempts();
+    }
+}

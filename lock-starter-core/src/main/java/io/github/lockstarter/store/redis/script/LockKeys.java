@@ -1,0 +1,137 @@
+package io.github.lockstarter.store.redis.script;
+
+import io.github.lockstarter.text.LoggedNames;
+
+/**
+ * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces are a
+ * hash tag, so that all data of a lock is in one slot of a cluster. Characters that would end the tag early, and control
+ * characters, are percent-encoded: every name has a key, and no two names have the same. Immutable.
+ */
+public final class LockKeys {
+
+    /** Field of a lock's hash with the id of the owning acquisition; it exists if and only if the lock is owned. */
+    public static final String OWNER = "o";
+
+    /** Field of a lock's hash with the fencing token of the last grant. */
+    public static final String FENCING_TOKEN = "f";
+
+    private final String keyStart;
+
+    private final String channelPrefix;
+
+    private final LoggedNames names;
+
+    /**
+     * Creates the mapping.
+     *
+     * @param prefix prefix of all keys and channels, without braces
+     * @param names how messages name locks
+     */
+    public LockKeys(String prefix, LoggedNames names) {
+        this.names = names;
+        this.keyStart = prefix + ":{";
+        this.channelPrefix = prefix + ":inbox:";
+    }
+
+    /** Returns the lock as messages name it, such as {@code lock 'a'}; with a digest instead of the key if so configured. */
+    public String describe(String lockName) {
+        return "lock '" + this.names.of(lockName) + '\'';
+    }
+
+    /** Returns the key of the lock. */
+    public String keyOf(String lockName) {
+        return this.keyStart + encode(lockName) + '}';
+    }
+
+    /**
+     * Returns a key that no lock has. Keys whose last characters differ in one bit are in different slots of a cluster,
+     * because empty braces are no hash tag.
+     */
+    public String ofNoLock(char last) {
+        return this.keyStart + '}' + last;
+    }
+
+    /** Returns the pattern of all keys and channels, in the form of access rules. */
+    public String pattern() {
+        return this.keyStart.substring(0, this.keyStart.length() - 1) + '*';
+    }
+
+    /** Returns the name of the lock with that key. */
+    public String nameOf(String key) {
+        String encoded = key.substring(this.keyStart.length(), key.length() - 1);
+        return encoded.indexOf('%') < 0 ? encoded : decode(encoded);
+    }
+
+    /** Returns the channel on which the instance is notified of locks that were granted to it. */
+    public String channelOf(String instance) {
+        return this.channelPrefix + instance;
+    }
+
+    /** Returns the prefix of all channels; the id of the instance follows it. */
+    public String channelPrefix() {
+        return this.channelPrefix;
+    }
+
+    private static String encode(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (mustEncode(name, i)) {
+                return encodeFrom(name, i);
+            }
+        }
+        return name;
+    }
+
+    private static String encodeFrom(String name, int first) {
+        StringBuilder encoded = new StringBuilder(name.length() + 16).append(name, 0, first);
+        for (int i = first; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (!mustEncode(name, i)) {
+                encoded.append(c);
+            } else if (c < 0x100) {
+                encoded.append('%').append(hex(c >> 4)).append(hex(c));
+            } else {
+                encoded.append("%u")
+                        .append(hex(c >> 12))
+                        .append(hex(c >> 8))
+                        .append(hex(c >> 4))
+                        .append(hex(c));
+            }
+        }
+        return encoded.toString();
+    }
+
+    private static String decode(String encoded) {
+        StringBuilder name = new StringBuilder(encoded.length());
+        for (int i = 0; i < encoded.length(); i++) {
+            char c = encoded.charAt(i);
+            if (c != '%') {
+                name.append(c);
+            } else if (encoded.charAt(i + 1) == 'u') {
+                name.append((char) Integer.parseInt(encoded, i + 2, i + 6, 16));
+                i += 5;
+            } else {
+                name.append((char) Integer.parseInt(encoded, i + 1, i + 3, 16));
+                i += 2;
+            }
+        }
+        return name.toString();
+    }
+
+    private static boolean mustEncode(String name, int i) {
+        char c = name.charAt(i);
+        if (c > ' ' && c < '{' && c != '%') {
+            return false;
+        }
+        if (c == '{' || c == '}' || c == '%' || Character.isISOControl(c)) {
+            return true;
+        }
+        // UTF-8 cannot encode unpaired surrogates: all of them would become the same question mark.
+        return Character.isHighSurrogate(c)
+                ? i + 1 == name.length() || !Character.isLowSurrogate(name.charAt(i + 1))
+                : Character.isLowSurrogate(c) && (i == 0 || !Character.isHighSurrogate(name.charAt(i - 1)));
+    }
+
+    private static char hex(int nibble) {
+        return "0123456789ABCDEF".charAt(nibble & 0xF);
+    }
+}

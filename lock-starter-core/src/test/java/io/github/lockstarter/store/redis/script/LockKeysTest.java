@@ -1,0 +1,121 @@
+package io.github.lockstarter.store.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.text.LoggedNames;
+import io.lettuce.core.cluster.SlotHash;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From names to keys and back. */
+class LockKeysTest {
+
+    private final LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "order:1 | lock:{order:1}",
+                "a{b}c | lock:{a%7Bb%7Dc}",
+                "100% | lock:{100%25}",
+                "100%25 | lock:{100%2525}",
+                "ü€𝄞 | lock:{ü€𝄞}"
+            })
+    void shouldPutTheNameIntoBraces(String name, String key) {
+        assertThat(this.keys.keyOf(name)).isEqualTo(key);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lock", "app:locks", "a", "prefix of another length, with ümlauts"})
+    void shouldHaveKeysOfDifferentSlotsThatNoLockHas(String prefix) {
+        LockKeys others = new LockKeys(prefix, LoggedNames.WITH_KEYS);
+
+        assertThat(SlotHash.getSlot(others.ofNoLock('0'))).isNotEqualTo(SlotHash.getSlot(others.ofNoLock('1')));
+        assertThat(others.ofNoLock('0')).startsWith(prefix + ':').doesNotEndWith("}");
+    }
+
+    @Test
+    void shouldEncodeControlCharacters() {
+        assertThat(this.keys.keyOf("a\u0000\r\n\u001b\u007f\u0085z")).isEqualTo("lock:{a%00%0D%0A%1B%7F%85z}");
+    }
+
+    @Test
+    void shouldEncodeHalvesOfCharacters() {
+        assertThat(this.keys.keyOf("\ud800")).isEqualTo("lock:{%uD800}");
+        assertThat(this.keys.keyOf("\udc00\ud800\udc00")).isEqualTo("lock:{%uDC00\ud800\udc00}");
+        assertThat(this.keys.keyOf("x\ud800y")).isEqualTo("lock:{x%uD800y}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "order:1",
+                "",
+                " ",
+                "a{b}c",
+                "}{",
+                "%",
+                "%%",
+                "100%",
+                "%25",
+                "%u",
+                "%u0041",
+                "%7B",
+                "u0041",
+                "a\u0000\r\n\u001b\u007f\u0085z",
+                "ü€𝄞",
+                "%𝄞",
+                "\ud800",
+                "\udc00\ud800\udc00",
+                "x\ud800y",
+                "\ud834\ud834\udd1e\udd1e",
+                "lock:{a}",
+                "\uffff\ufeff"
+            })
+    void shouldFindTheNameAgain(String name) {
+        assertThat(this.keys.nameOf(this.keys.keyOf(name))).isEqualTo(name);
+    }
+
+    @Test
+    void shouldUseThePrefix() {
+        LockKeys prefixed = new LockKeys("shop:locks", LoggedNames.WITH_KEYS);
+        assertThat(prefixed.keyOf("a")).isEqualTo("shop:locks:{a}");
+        assertThat(prefixed.nameOf("shop:locks:{a}")).isEqualTo("a");
+        assertThat(prefixed.channelOf("one"))
+                .isEqualTo("shop:locks:inbox:one")
+                .isEqualTo(prefixed.channelPrefix() + "one");
+    }
+
+    @Test
+    void shouldGiveEveryNameItsOwnKeyAndOneSlot() {
+        Random random = new Random(42);
+        String alphabet = "ab{}%7BD25uU\u0000\n\ud800\udc00ä\u0085 :";
+        Map<String, String> names = new HashMap<>();
+        for (int i = 0; i < 50_000; i++) {
+            StringBuilder name = new StringBuilder();
+            for (int length = 1 + random.nextInt(6); length > 0; length--) {
+                name.append(alphabet.charAt(random.nextInt(alphabet.length())));
+            }
+            String key = this.keys.keyOf(name.toString());
+            // what Redis gets is UTF-8, in which different strings can be the same bytes
+            String bytes = new String(key.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+
+            assertThat(this.keys.nameOf(bytes)).as("the name of %s", bytes).isEqualTo(name.toString());
+            String other = names.put(bytes, name.toString());
+            assertThat(other == null || other.contentEquals(name))
+                    .as("'%s' and '%s' are both %s", name, other, bytes)
+                    .isTrue();
+            String tag = bytes.substring("lock:{".length(), bytes.length() - 1);
+            assertThat(tag).as("braces end where the name ends").doesNotContain("{", "}");
+            assertThat(SlotHash.getSlot(bytes)).isEqualTo(SlotHash.getSlot(tag));
+        }
+        assertThat(names).hasSizeGreaterThan(10_000);
+    }
+}
