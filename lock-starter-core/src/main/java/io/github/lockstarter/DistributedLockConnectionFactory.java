@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code RedisConnectionFactory} bean that distributed locks use. It is needed only if an application has
- * several of them and locks are not to use the {@code @Primary} one, which they use otherwise:
+ * Marks the {@code RedisConnectionFactory} bean that distributed locks use. Needed only if an application has several such
+ * beans and locks should not use the {@code @Primary} one:
  *
  * <pre>{@code
  * @Bean(defaultCandidate = false)
@@ -17,10 +17,9 @@ import org.springframework.beans.factory.annotation.Qualifier;
  * LettuceConnectionFactory lockRedis() { … }
  * }</pre>
  *
- * <p>With {@code defaultCandidate = false} the bean is injected nowhere else, and the auto-configured connection factory
- * of Spring Boot is defined as if it was not there. Two marked beans, none of them {@code @Primary}, fail the start.
- *
- * <p>The idea is that of Spring Session's {@code @SpringSessionRedisConnectionFactory}.
+ * <p>With {@code defaultCandidate = false} the bean is not injected elsewhere, and does not replace the auto-configured
+ * connection factory of Spring Boot. Two marked beans of which none is {@code @Primary} fail the start. Modelled on
+ * {@code @SpringSessionRedisConnectionFactory} of Spring Session.
  */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

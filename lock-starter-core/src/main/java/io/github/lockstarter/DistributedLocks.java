@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Contains repeated {@link DistributedLock} annotations. A call takes all of their locks whose conditions are met, or none. */
+/**
+ * Container of repeated {@link DistributedLock} annotations. A call acquires all of their locks whose conditions are met, or
+ * none.
+ */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

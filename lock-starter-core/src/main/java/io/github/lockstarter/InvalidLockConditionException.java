@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when the {@link DistributedLock#condition} of an annotated method cannot be evaluated, or is neither true nor
- * false. The message names the condition and the method. The method was not run: it is unknown whether it needs its lock.
+ * false. The message names the condition and the method. The method was not run.
  */
 public class InvalidLockConditionException extends LockException {
 
@@ -13,8 +13,8 @@ public class InvalidLockConditionException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message which condition of which method, and what is wrong with it
-     * @param cause what the evaluation failed with; null if the result is the problem
+     * @param message names the condition, the method and the problem; control characters are replaced
+     * @param cause the failure of the evaluation; null if the result is the problem
      */
     public InvalidLockConditionException(String message, @Nullable Throwable cause) {
         super(message, cause);

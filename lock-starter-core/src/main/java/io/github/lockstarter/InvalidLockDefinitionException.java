@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at start-up when a {@link DistributedLock} annotation cannot have the effect that it asks for: its attributes
- * contradict each other, or no lock can be put around the method. The application does not start.
+ * Thrown at start-up when a {@link DistributedLock} annotation cannot take effect: its attributes contradict each other, or
+ * the method cannot be intercepted. The application does not start.
  */
 public class InvalidLockDefinitionException extends LockException {
 
@@ -15,16 +15,16 @@ public class InvalidLockDefinitionException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, with class and method; a whole sentence
-     * @param remedy what to do about it, a whole sentence
-     * @param cause what the check failed with; null: nothing was thrown
+     * @param problem the problem with class and method, a complete sentence
+     * @param remedy what to do, a complete sentence
+     * @param cause the failure of the check; null if there is none
      */
     public InvalidLockDefinitionException(String problem, String remedy, @Nullable Throwable cause) {
         super(problem + " " + remedy, cause);
         this.remedy = remedy;
     }
 
-    /** Returns what to do about the problem, a whole sentence. */
+    /** Returns what to do about the problem, a complete sentence. */
     public String remedy() {
         return this.remedy;
     }

@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the {@link DistributedLock#key} of an annotated method cannot be evaluated, or when its result cannot name a
- * lock. The message names the key and the method. The method was not run, and no lock was requested.
+ * Thrown when the {@link DistributedLock#key} of an annotated method cannot be evaluated, or when its result cannot be
+ * the key of a lock. The message names the key and the method. The method was not run, and no lock was requested.
  */
 public class InvalidLockKeyException extends LockException {
 
@@ -13,7 +13,7 @@ public class InvalidLockKeyException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message which key of which method, and what is wrong with it
+     * @param message names the key, the method and the problem; control characters are replaced
      */
     public InvalidLockKeyException(String message) {
         super(message);
@@ -22,8 +22,8 @@ public class InvalidLockKeyException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message which key of which method, and what is wrong with it
-     * @param cause what the evaluation failed with; null if the result is the problem
+     * @param message names the key, the method and the problem; control characters are replaced
+     * @param cause the failure of the evaluation; null if the result is the problem
      */
     public InvalidLockKeyException(String message, @Nullable Throwable cause) {
         super(message, cause);

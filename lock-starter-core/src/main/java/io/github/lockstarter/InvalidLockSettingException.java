@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A setting that cannot work, by itself or beside another one; it fails the start of the application. */
+/** Thrown at start-up when a property has an invalid value, by itself or together with another property. */
 public class InvalidLockSettingException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
@@ -26,10 +26,10 @@ public class InvalidLockSettingException extends IllegalArgumentException {
     /**
      * Creates the exception.
      *
-     * @param property the property, without the prefix that all of them have
-     * @param value what it is
-     * @param rule what it must be; goes on where the name of the property ends
-     * @param remedy what to do about it, a whole sentence
+     * @param property name of the property without the prefix {@code distributed-lock.}
+     * @param value its value; may be null
+     * @param rule what the value must be, as the end of a sentence that begins with the property
+     * @param remedy what to do, a complete sentence
      */
     public InvalidLockSettingException(String property, @Nullable Object value, String rule, String remedy) {
         super(Printable.of(PREFIX + property + ' ' + rule + ", but is " + text(value) + ". " + remedy));
@@ -39,28 +39,34 @@ public class InvalidLockSettingException extends IllegalArgumentException {
         with(property, value);
     }
 
-    /** The same; names another property, without the prefix, that has part in it. */
+    /**
+     * Adds another property that takes part in the problem.
+     *
+     * @param other name of the property without the prefix {@code distributed-lock.}
+     * @param value its value; may be null
+     * @return this exception
+     */
     public final InvalidLockSettingException with(String other, @Nullable Object value) {
         this.involved.put(PREFIX + other, text(value));
         return this;
     }
 
-    /** The property as users write it, with its prefix. */
+    /** Returns the name of the property with its prefix. */
     public String property() {
         return this.property;
     }
 
-    /** What it must be; goes on where the name of the property ends. */
+    /** Returns what the value must be, as the end of a sentence that begins with the property. */
     public String rule() {
         return this.rule;
     }
 
-    /** What to do about it, a whole sentence. */
+    /** Returns what to do, a complete sentence. */
     public String remedy() {
         return this.remedy;
     }
 
-    /** The values of all properties that have part in it, by their names, {@link #property()} first. */
+    /** Returns the names and values of all properties that take part in the problem, {@link #property()} first. Unmodifiable. */
     public Map<String, String> involved() {
         return Collections.unmodifiableMap(this.involved);
     }

@@ -6,32 +6,31 @@ import java.util.concurrent.CompletionStage;
 /**
  * One grant of a lock. Thread-safe.
  *
- * <p>Its state is local knowledge, without I/O: the lease is "held" only while it cannot yet have ended in the store,
- * counted from the moment the request was <em>sent</em>, on the monotonic and on the wall clock, less a tenth as a margin.
- * This does not guarantee anything for the future: code that is paused after a check can act after the lease has ended.
- * Pass {@link #fencingToken()} to the resource and let it refuse smaller ones.
+ * <p>The state is local knowledge, without I/O: a lease counts as held only while it cannot have expired in the store. Its
+ * time is counted from when the request was <em>sent</em>, on the monotonic and on the wall clock, less a margin of a tenth.
+ * A check does not guarantee that the lease is still held afterwards: code that is paused after a check can act when the lease
+ * has expired. Pass {@link #fencingToken()} to the resource and let the resource reject smaller tokens.
  *
- * <p>Applications do not implement this interface, except in tests. None of its operations that decide over a lock has a
- * default implementation.
+ * <p>Applications implement this interface only in tests.
  *
  * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
  *     distributed locking</a>
  */
 public interface Lease extends AutoCloseable {
 
-    /** State of a lease; {@code LOST} and {@code RELEASED} are final. */
+    /** States of a lease; {@code LOST} and {@code RELEASED} are final. */
     enum State {
-        /** Held, and the last renewal, if any was due, succeeded in time. */
+        /** Held; the last renewal that was due, if any, succeeded in time. */
         HELD,
-        /** Still held, but a renewal failed or is late; it is retried until the local deadline. */
+        /** Still held, but a renewal failed or is late; it is retried until the lease expires. */
         AT_RISK,
-        /** No longer valid: see {@link Lease#lost()} for the reason. */
+        /** No longer held; {@link Lease#lost()} has the reason. */
         LOST,
         /** Released by its owner. */
         RELEASED
     }
 
-    /** Returns the full name of the lock: the static name, and {@code :key} where there is a key. */
+    /** Returns the full name of the lock: the static name, followed by {@code :key} if there is a key. */
     String name();
 
     /**
@@ -40,93 +39,94 @@ public interface Lease extends AutoCloseable {
      */
     long fencingToken();
 
-    /** Returns the state, as far as it is known here. No I/O. */
+    /** Returns the state as it is known locally. No I/O. */
     State state();
 
-    /** Returns whether the lease is {@code HELD} or {@code AT_RISK}, as far as it is known here. No I/O, constant time. */
+    /** Returns whether the lease is {@code HELD} or {@code AT_RISK} as it is known locally. No I/O, constant time. */
     boolean isHeld();
 
-    /** Returns the time until the lease ends unless it is renewed, less the margin; zero when it is not held. No I/O. */
+    /** Returns the time until the lease expires unless it is renewed, less the margin; zero if it is not held. No I/O. */
     Duration remaining();
 
     /**
-     * Checks that the lease is held, as far as it is known here. No I/O.
+     * Checks that the lease is held as it is known locally. No I/O.
      *
-     * @throws LockLostException if the lease is lost
-     * @throws IllegalStateException if it was released
+     * @throws LockLostException if the lease was lost
+     * @throws IllegalStateException if the lease was released
      */
     void ensureHeld();
 
     /**
      * Checks that the lease lasts for at least that long even if no further renewal succeeds. No I/O.
      *
-     * @param atLeast the time that is needed; zero or less: as {@link #ensureHeld()}
-     * @throws LockLostException if the lease is lost or has less time left
-     * @throws IllegalStateException if it was released
+     * @param atLeast the required time; zero or less: as {@link #ensureHeld()}
+     * @throws LockLostException if the lease was lost or less time remains
+     * @throws IllegalStateException if the lease was released
      */
     void ensureHeld(Duration atLeast);
 
     /**
-     * Returns a stage that is completed once, when the lease is lost, with the reason; never on an ordinary release.
-     * Dependent stages run on a pool of the library and should not occupy it for long.
+     * Returns a stage that is completed with the reason when the lease is lost, and never completed if the lease is released
+     * before that. Dependent stages run on a thread pool of the library and should not block it.
      */
     CompletionStage<LossReason> lost();
 
     /**
-     * Makes the lease last at least that long from now; what is left is never shortened. Each call sends a command to the
-     * store, and so also checks whether the lock is still owned there. A lease that the watchdog renews is renewed as
-     * before; the cap of its renewal does not limit this. The call cannot be interrupted and keeps the interrupt flag.
+     * Extends the lease so that it lasts at least this long from now; it is never shortened. Each call sends a command to the
+     * store, and so also checks whether the lock is still owned there. The watchdog renews a renewed lease as before, and
+     * {@code maxHold} does not limit this method. The call cannot be interrupted and preserves the interrupt flag.
      *
-     * @param atLeast at least 1 ms
-     * @throws LockLostException if the lease is lost, as far as it is known here or as the store reports
-     * @throws LockStoreException if the store did not answer; the lease is unchanged here, and may last longer in the store
-     * @throws IllegalStateException if it was released
+     * @param atLeast at least 1 ms and at most ten years
+     * @throws LockLostException if the lease was lost, as it is known locally or as the store reports
+     * @throws LockStoreException if the store does not answer; the lease is unchanged locally, and may last longer in the
+     *     store
+     * @throws IllegalStateException if the lease was released
      * @throws IllegalArgumentException if the time is out of range
      */
     void extend(Duration atLeast);
 
     /**
-     * Releases the lock. Idempotent. The call waits for the store, for one command timeout at most, cannot be interrupted
-     * and keeps the interrupt flag. If the store does not answer, the release is retried in the background, at worst until
-     * the key has expired. With {@code distributed-lock.release=background} the call does not wait, and a loss that the
-     * store would report is not known to it.
+     * Releases the lock. Idempotent. The call waits for the store for at most one command timeout, cannot be interrupted and
+     * preserves the interrupt flag. If the store does not answer, the release is retried in the background until the key
+     * expires. With {@code distributed-lock.release=background} the call does not wait, and cannot report a loss that only
+     * the store knows.
      *
-     * @return true if the lock was held until now; false if the lease was lost, now or before
+     * @return true if the lock was held until its release; false if the lease was lost before that
      */
     boolean release();
 
     /**
-     * Releases the lease as {@link #release()} does, but keeps the lock taken for that long from now, without an owner; if
-     * the request has a minimum hold that ends later, until then.
+     * Releases the lease as {@link #release()} does, but keeps the lock taken without an owner for this long from now, or until
+     * the end of the request's minimum hold if that is later.
      *
-     * @param delay zero: free at once
-     * @return true if the lock was held until now; false if the lease was lost, now or before
+     * @param delay zero: the lock is free at once
+     * @return true if the lock was held until its release; false if the lease was lost before that
      * @throws IllegalArgumentException if the delay is negative or longer than ten years
      */
     boolean releaseAfter(Duration delay);
 
     /**
-     * Releases as {@link #release()} does, without waiting for the store: for code that must not block, such as a callback
-     * of a client library or a reactive pipeline. The lease is no longer held when the method returns; the lock is free
-     * when the stage is complete, or, if the store does not answer, when the background release has succeeded or the key
-     * has expired.
+     * Releases the lease as {@link #release()} does, without waiting for the store: for code that must not block, such as a
+     * callback of a client library or a reactive pipeline. The lease is no longer held when the method returns. The lock is
+     * free when the stage is complete, or, if the store does not answer, when a retry in the background has succeeded or the
+     * key has expired.
      *
-     * @return completed on a thread of the library with what {@link #release()} would return; never exceptionally
+     * @return completed on a thread of the library with the result of {@link #release()}; never exceptionally
      */
     default CompletionStage<Boolean> releaseAsync() {
         return releaseAsync(Duration.ZERO);
     }
 
     /**
-     * Releases as {@link #releaseAfter} does, without waiting for the store.
+     * Releases the lease as {@link #releaseAfter} does, without waiting for the store.
      *
-     * @param delay how long the lock stays taken from now on; zero: free at once
+     * @param delay how long the lock stays taken from now on; zero: the lock is free at once
      * @return as {@link #releaseAsync()}
      * @throws IllegalArgumentException if the delay is negative or longer than ten years
      */
     CompletionStage<Boolean> releaseAsync(Duration delay);
 
-    /** Releases the lease as {@link #release()} does. Never throws {@link LockLostException}. */
+    /** Releases the lease as {@link #release()} does. Does not report a loss. */
     @Override
     void close();
 }

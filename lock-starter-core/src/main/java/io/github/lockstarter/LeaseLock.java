@@ -5,13 +5,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A distributed {@link Lock}, owned by threads and reentrant: a nested hold costs no I/O unless it asks for more time
- * than is left, and never shortens the lease. Thread-safe. Conditions are not supported: {@link Lock#newCondition} throws
+ * A distributed {@link Lock} that is owned by threads and reentrant: a nested hold causes no I/O unless it requires more time
+ * than remains, and never shortens the lease. Thread-safe. Conditions are not supported: {@link Lock#newCondition} throws
  * {@link UnsupportedOperationException}.
  *
  * <p>Locking again while the hold of this thread is lost throws {@link LockLostException}; unlock it first. If the store
- * does not answer, {@link #lock()} and {@link #lockInterruptibly()} keep trying; the others throw
- * {@link LockStoreException} when their wait is over. While the registry is stopped, all of them throw
+ * does not answer, {@link #lock()} and {@link #lockInterruptibly()} retry without limit, and the other methods throw
+ * {@link LockStoreException} at the end of their wait. While the registry is stopped, all of them throw
  * {@link LockException}.
  */
 public interface LeaseLock extends Lock {
@@ -19,40 +19,40 @@ public interface LeaseLock extends Lock {
     /**
      * Acquires the lock as {@link #lock()} does, with a fixed lease that is never renewed.
      *
-     * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed
+     * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed by the watchdog
      */
     void lock(Duration lease);
 
-    /** {@inheritDoc} One attempt, without waiting: a single command. */
+    /** {@inheritDoc} Makes one attempt with a single command, without waiting. */
     @Override
     boolean tryLock();
 
-    /** {@inheritDoc} A time of zero or less tries once. */
+    /** {@inheritDoc} With a time of zero or less, makes one attempt. */
     @Override
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Waits up to {@code waitTime} for a lease that the watchdog renews.
+     * Acquires the lock with a lease that the watchdog renews, and waits up to {@code waitTime}.
      *
-     * @param waitTime zero: try once; {@link LockRequest#FOREVER}: no limit
+     * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit
      * @return false if another owner held the lock until the end of the wait
-     * @throws InterruptedException if the thread is interrupted; nothing is left behind in the store
+     * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
     boolean tryLock(Duration waitTime) throws InterruptedException;
 
     /**
-     * Waits up to {@code waitTime} for a fixed lease that is never renewed.
+     * Acquires the lock with a fixed lease that is never renewed, and waits up to {@code waitTime}.
      *
-     * @param waitTime zero: try once; {@link LockRequest#FOREVER}: no limit
-     * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed
+     * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit
+     * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed by the watchdog
      * @return false if another owner held the lock until the end of the wait
-     * @throws InterruptedException if the thread is interrupted; nothing is left behind in the store
+     * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
     boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException;
 
     /**
-     * Ends one hold of this thread; the last one releases the lock. It always lowers the hold count, cannot be
-     * interrupted, and keeps the interrupt flag. If the store does not answer, the release is retried in the background.
+     * Ends one hold of this thread; the last one releases the lock. Always decrements the hold count, cannot be interrupted,
+     * and preserves the interrupt flag. If the store does not answer, the release is retried in the background.
      *
      * @throws LockLostException at the outermost hold, if the lease was lost; the thread is then free to lock again
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
@@ -60,24 +60,24 @@ public interface LeaseLock extends Lock {
     @Override
     void unlock();
 
-    /** Returns whether this thread holds the lock and its lease is not lost, as far as it is known here. No I/O. */
+    /** Returns whether this thread holds the lock and its lease is not lost, as it is known locally. No I/O. */
     boolean isHeldByCurrentThread();
 
-    /** Returns the number of holds of this thread that are not unlocked yet, lost ones included. No I/O. */
+    /** Returns the number of holds of this thread, including lost ones that are not unlocked. No I/O. */
     int getHoldCount();
 
     /**
-     * Returns whether the lock is held by any owner, as the store reports. The answer may be outdated when it arrives.
+     * Returns whether any owner holds the lock, as the store reports. The result may be outdated on return.
      *
      * @throws LockStoreException if the store does not answer
      */
     boolean isLocked();
 
     /**
-     * Takes the lock away from its owner, in any JVM, and ends a minimum hold. The owner is notified at its next renewal
-     * and may work on until then.
+     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner detects the loss at its next
+     * renewal, and may continue its work until then.
      *
-     * @return whether the lock was held
+     * @return true if the lock was held
      * @throws LockStoreException if the store does not answer
      */
     boolean forceUnlock();

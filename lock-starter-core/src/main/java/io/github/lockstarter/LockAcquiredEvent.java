@@ -3,13 +3,13 @@ package io.github.lockstarter;
 import java.time.Duration;
 
 /**
- * A lease was granted.
+ * Published when a lease was granted.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
- * @param waited from the call to the grant
+ * @param waited time from the request to the grant
  */
 public record LockAcquiredEvent(String name, String key, long fencingToken, String acquisitionId, Duration waited)
         implements LockEvent {}

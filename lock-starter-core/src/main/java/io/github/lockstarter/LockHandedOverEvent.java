@@ -1,22 +1,22 @@
 package io.github.lockstarter;
 
 /**
- * A lock was granted directly to the next waiter in line by the release of the owner before.
+ * Published when the release of a lock granted it directly to the next waiter.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param fencingToken token of the new grant
  * @param acquisitionId id of the grant in the store
- * @param kind whether both owners are in one JVM
+ * @param kind whether both owners are in this JVM
  */
 public record LockHandedOverEvent(String name, String key, long fencingToken, String acquisitionId, Kind kind)
         implements LockEvent {
 
-    /** Where the owner before was. */
+    /** Where the previous owner was. */
     public enum Kind {
-        /** In this JVM: handed over in memory, or by a release while no other JVM stood in line. */
+        /** In this JVM: the lock was handed over in memory, or by a release while no other JVM was in the waiting line. */
         LOCAL,
-        /** In another JVM: granted by the store, as far as a message reported it. */
+        /** In another JVM: the store granted the lock and notified this one. */
         REMOTE
     }
 }

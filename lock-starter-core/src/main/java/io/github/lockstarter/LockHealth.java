@@ -7,18 +7,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes the condition of the locks of one instance at one moment. Immutable.
+ * Health of the locks of one instance at one moment. Immutable.
  *
  * @param status whether locks can be acquired and kept
- * @param problem why not; null if it is {@code UP}
- * @param store which store, and how it is reached
- * @param lastAnswer time since the store last answered a question about its health; null: never so far
- * @param held locks that are held
- * @param atRisk those of them whose renewal failed or is late
- * @param waiting acquisitions that wait
- * @param watchdogLag how late the watchdog is with its checks of leases
- * @param lost leases that were lost since the start
- * @param lastLoss the last of them; null: none so far
+ * @param problem why the status is not {@code UP}; null if it is
+ * @param store description of the store and its connection
+ * @param lastAnswer time since the store last answered a health check; null: never
+ * @param held number of locks that are held
+ * @param atRisk number of held locks whose renewal failed or is late
+ * @param waiting number of acquisitions that wait
+ * @param watchdogLag delay of the watchdog in checking leases
+ * @param lost number of leases that were lost since the start
+ * @param lastLoss the last lost lease; null: none
  */
 public record LockHealth(
         Status status,
@@ -38,7 +38,7 @@ public record LockHealth(
         UP,
         /** The store does not answer, leases are not checked in time, or the registry does not run. */
         DOWN,
-        /** The first question to the store is on its way. */
+        /** The store has not replied to the first health check yet. */
         UNKNOWN
     }
 
@@ -47,7 +47,7 @@ public record LockHealth(
      *
      * @param lock static name of the lock, without its key, which may be personal data
      * @param reason why the lease was lost
-     * @param at when the loss was noticed
+     * @param at when the loss was detected
      */
     public record Loss(String lock, LossReason reason, Instant at) {}
 
@@ -57,7 +57,7 @@ public record LockHealth(
                 Status.DOWN, "The lock registry has not started.", store, null, 0, 0, 0, Duration.ZERO, 0, null);
     }
 
-    /** Returns all but the status, by readable names and without what is null: texts, numbers, a map for the last loss. */
+    /** Returns all components except the status and those that are null, by name: texts, numbers, and a map for the last loss. */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         if (this.problem != null) {

@@ -3,7 +3,7 @@ package io.github.lockstarter;
 /**
  * Thrown when a thread is interrupted while it waits for a lock where {@link InterruptedException} cannot be thrown: in
  * {@link LockRegistry#execute}, and in annotated methods that do not declare it. The interrupt flag of the thread is set,
- * the work under the lock was not run, and nothing is left behind in the store.
+ * the work under the lock was not run, and nothing of the request remains in the store.
  */
 public class LockInterruptedException extends LockException {
 
@@ -12,7 +12,7 @@ public class LockInterruptedException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message which wait was interrupted; control characters are replaced
+     * @param message names the wait that was interrupted; control characters are replaced
      * @param cause the interruption
      */
     public LockInterruptedException(String message, InterruptedException cause) {

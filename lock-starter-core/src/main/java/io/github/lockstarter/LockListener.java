@@ -1,16 +1,16 @@
 package io.github.lockstarter;
 
 /**
- * Is notified of what happens to locks. Every bean of this type is called.
+ * Is notified of events of locks. Every bean of this type is called.
  *
- * <p>Listeners are called one after the other on a thread of the library, behind a bounded queue: they cannot delay or break
- * a lock, and their exceptions are logged. When they are so slow that the queue is full, events are dropped and counted, in
- * the meter {@code distributed.lock.events.dropped}, and a warning names the listener that is running. The events of one
- * lease are delivered in their order.
+ * <p>Listeners are called one after the other on a thread of the library that reads a bounded queue: they cannot delay locks,
+ * and their exceptions are logged. If listeners are so slow that the queue is full, events are dropped and counted in the
+ * meter {@code distributed.lock.events.dropped}, and a warning names the running listener. The events of one lease are
+ * delivered in their order.
  */
 public interface LockListener {
 
-    /** Called when a lease was granted; not for nested holds. */
+    /** Called when a lease was granted, except for nested holds. */
     default void acquired(LockAcquiredEvent event) {}
 
     /** Called when a wait ended without a grant. */
@@ -34,9 +34,9 @@ public interface LockListener {
     /** Called when a lease was lost. */
     default void lost(LockLostEvent event) {}
 
-    /** Called when an owner released its lease, lost ones included. */
+    /** Called when an owner released its lease, including lost ones. */
     default void released(LockReleasedEvent event) {}
 
-    /** Called when a lock was granted directly to the next waiter in line. */
+    /** Called when the release of a lock granted it directly to the next waiter. */
     default void handedOver(LockHandedOverEvent event) {}
 }

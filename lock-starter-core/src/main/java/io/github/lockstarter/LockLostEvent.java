@@ -3,14 +3,14 @@ package io.github.lockstarter;
 import java.time.Duration;
 
 /**
- * A lease was lost while its owner relied on it. Also an application event.
+ * Published when a lease was lost before its release. Also published as an application event.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
- * @param reason why
- * @param heldFor from the grant to the loss
+ * @param reason why the lease was lost
+ * @param heldFor time from the grant to the loss
  */
 public record LockLostEvent(
         String name, String key, long fencingToken, String acquisitionId, LossReason reason, Duration heldFor)

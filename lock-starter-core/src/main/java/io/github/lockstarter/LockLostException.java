@@ -2,7 +2,7 @@ package io.github.lockstarter;
 
 /**
  * Thrown when a lease has been lost: the lock was granted, but is no longer held. Work under it may have run at the same
- * time as that of another owner.
+ * time as the work of another owner. Immutable.
  */
 public class LockLostException extends LockException {
 
@@ -17,10 +17,10 @@ public class LockLostException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message what happened and what to do; control characters are replaced
+     * @param message names the problem and what to do; control characters are replaced
      * @param lockName full name of the lock
      * @param fencingToken token of the grant that was lost
-     * @param reason why it was lost
+     * @param reason why the lease was lost
      */
     public LockLostException(String message, String lockName, long fencingToken, LossReason reason) {
         super(message);
@@ -39,7 +39,7 @@ public class LockLostException extends LockException {
         return this.fencingToken;
     }
 
-    /** Returns why it was lost. */
+    /** Returns why the lease was lost. */
     public LossReason reason() {
         return this.reason;
     }

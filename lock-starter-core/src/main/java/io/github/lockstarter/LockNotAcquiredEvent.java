@@ -4,12 +4,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait ended without a grant.
+ * Published when a wait ended without a grant.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param outcome how the wait ended
- * @param waited from the call to its end
+ * @param waited time from the request to the end of the wait
  * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
 public record LockNotAcquiredEvent(
@@ -19,13 +19,13 @@ public record LockNotAcquiredEvent(
         Duration waited,
         @Nullable Throwable cause) implements LockEvent {
 
-    /** How a wait ends without a grant. */
+    /** Reasons for the end of a wait without a grant. */
     public enum Outcome {
         /** Another owner held the lock until the end of the wait. */
         TIMEOUT,
-        /** The thread was interrupted, or the future cancelled. */
+        /** The thread was interrupted, or the future was cancelled. */
         INTERRUPTED,
-        /** The store did not answer or refused, or the registry was stopped. */
+        /** The store did not answer or rejected the command, or the registry was stopped. */
         ERROR
     }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * Thrown when a lock is not granted within the wait: another owner held it, or an asynchronous grant could not be
- * delivered in time. The work under the lock was not run, and nothing of the request is left in the store. A store that
+ * delivered in time. The work under the lock was not run, and nothing of the request remains in the store. A store that
  * does not answer is reported as {@link LockStoreException} instead.
  *
  * <p>Immutable and serializable.
@@ -22,7 +22,7 @@ public class LockNotGrantedException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message what happened and what to do; control characters are replaced
+     * @param message names the problem and what to do; control characters are replaced
      * @param lockName full name of the lock
      * @param waited how long the caller waited
      * @param waitTime how long the caller was willing to wait: zero, a positive time, or {@link LockRequest#FOREVER}
@@ -34,24 +34,24 @@ public class LockNotGrantedException extends LockException {
         this.waitTime = waitTime;
     }
 
-    /** Returns the full name of the lock: the static name, and {@code :key} where there is a key. */
+    /** Returns the full name of the lock: the static name, followed by {@code :key} if there is a key. */
     public String lockName() {
         return this.lockName;
     }
 
     /**
-     * Returns how long the caller waited, from the request for this lock to the refusal. Never negative. It may be shorter
-     * than {@link #waitTime}, and longer by up to one command timeout, within which the store confirms the refusal. A
-     * request that tried once has waited for the answer of the store.
+     * Returns how long the caller waited, from the request for this lock to the end of the wait. Never negative. It may be
+     * shorter than {@link #waitTime}, and longer by up to one command timeout, in which the store confirms the end. For a
+     * single attempt it is the time until the store replied.
      */
     public Duration waited() {
         return this.waited;
     }
 
     /**
-     * Returns how long the caller was willing to wait for this lock: the wait of the request, or the configured one. Zero:
-     * the request tried once. {@link LockRequest#FOREVER} ({@code -1} ms): without end. All locks of one call share one
-     * wait, so for any but the first of them this is what was left of it.
+     * Returns how long the caller was willing to wait for this lock: the wait of the request, or the configured one. Zero: a
+     * single attempt. {@link LockRequest#FOREVER} ({@code -1} ms): no limit. All locks of one call share one wait, so that for
+     * the second and later locks this is the rest of it.
      */
     public Duration waitTime() {
         return this.waitTime;

@@ -4,14 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An owner released its lease.
+ * Published when an owner released its lease.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
- * @param outcome how the release ended
- * @param heldFor from the grant to the release
+ * @param outcome result of the release
+ * @param heldFor time from the grant to the release
  * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
 public record LockReleasedEvent(
@@ -24,9 +24,9 @@ public record LockReleasedEvent(
         @Nullable Throwable cause)
         implements LockEvent {
 
-    /** How a release ends. */
+    /** Results of a release. */
     public enum Outcome {
-        /** The lock was held until now. */
+        /** The lock was held until the release. */
         RELEASED,
         /** The lease had been lost, or the store reported another owner or none. */
         LOST,

@@ -4,15 +4,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A renewal failed.
+ * Published when a renewal failed.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
- * @param took from the sending of the command to its failure
- * @param lossReason the store's answer that the lock has another owner or none; null: there was no such answer
- * @param cause why there was no usable answer; null: there was one
+ * @param took time from sending the command to its failure
+ * @param lossReason set if the store replied that the lock has another owner or none; otherwise null
+ * @param cause why there was no usable reply; null if there was one
  */
 public record LockRenewalFailedEvent(
         String name,

@@ -3,13 +3,13 @@ package io.github.lockstarter;
 import java.time.Duration;
 
 /**
- * A renewal succeeded.
+ * Published when a renewal succeeded.
  *
  * @param name static name of the lock
- * @param key what is locked under that name
+ * @param key key under that name; may be empty
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
- * @param took from the sending of the command to its answer
+ * @param took time from sending the command to its reply
  */
 public record LockRenewedEvent(String name, String key, long fencingToken, String acquisitionId, Duration took)
         implements LockEvent {}

@@ -7,15 +7,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes which lock is requested, for how long, and how long to wait for it. Immutable. What is not set has the
- * configured default; a lease that is not set is renewed by the watchdog.
+ * Describes the lock to acquire, its lease and the wait. Immutable. Values that are not set have the configured default; a
+ * lease that is not set is renewed by the watchdog.
  *
- * <p>{@code Duration.ofMillis(-1)} is the only negative time that is accepted: a wait without end, a renewed lease, no cap.
- * Times are at most ten years. Each method that sets one throws {@link IllegalArgumentException} if it is out of range.
+ * <p>The only negative time is {@code Duration.ofMillis(-1)}: an unlimited wait, a renewed lease, or no {@code maxHold}. Times
+ * are at most ten years. Methods that set a time throw {@link IllegalArgumentException} if it is out of range.
  */
 public final class LockRequest {
 
-    /** As a wait: without end. {@code -1} ms. */
+    /** An unlimited wait: {@code -1} ms. */
     public static final Duration FOREVER = Duration.ofMillis(-1);
 
     private static final int MAX_NAME_BYTES = 512;
@@ -61,7 +61,7 @@ public final class LockRequest {
      * Creates a request for the lock of that name.
      *
      * @param lockName any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is the
-     *     {@link #name()} in meters and events
+     *     static {@link #name()} for meters and events
      * @throws IllegalArgumentException if the name is blank or too long
      */
     public static LockRequest of(String lockName) {
@@ -72,10 +72,10 @@ public final class LockRequest {
     }
 
     /**
-     * Creates a request for one key of a family of locks, as annotated methods do: the lock is called {@code name:key}.
+     * Creates a request for one key under a static name, as annotated methods do: the name of the lock is {@code name:key}.
      *
      * @param name the static name, for meters and events; not blank
-     * @param key what is locked; empty: the name alone is the lock
+     * @param key the key; empty: the static name is the name of the lock
      * @throws IllegalArgumentException if the name is blank, or the name of the lock is longer than 512 bytes in UTF-8
      */
     public static LockRequest of(String name, String key) {
@@ -87,21 +87,21 @@ public final class LockRequest {
         return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
     }
 
-    /** Returns the same request with that wait. Zero: tries once; {@link #FOREVER}: without end. */
+    /** Returns a copy with this wait. Zero: one attempt; {@link #FOREVER}: no limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
         return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
     }
 
-    /** Returns the same request with a fixed lease of at least 1 ms, never renewed; {@code Duration.ofMillis(-1)}: renewed. */
+    /** Returns a copy with a fixed lease of at least 1 ms, never renewed; {@code Duration.ofMillis(-1)}: a renewed lease. */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
         return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
     }
 
     /**
-     * Returns the same request with a cap of a renewed lease of at least 1 ms, see {@link DistributedLock#maxHold};
-     * {@code Duration.ofMillis(-1)}: no cap.
+     * Returns a copy with this longest time for which the lease is renewed, at least 1 ms, see {@link DistributedLock#maxHold};
+     * {@code Duration.ofMillis(-1)}: no limit.
      */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
@@ -109,26 +109,26 @@ public final class LockRequest {
     }
 
     /**
-     * Returns the same request with a minimum hold: released earlier, the lock stays taken until that long after the grant,
-     * without an owner. Zero (the default): none. For jobs that several instances start at the same time by their own
-     * clocks. A nested hold counts from where it enters the lock again; of several the latest end counts.
+     * Returns a copy with a minimum hold: a lock that is released earlier stays taken without an owner until this time after
+     * the grant. Zero (the default): none. For jobs that several instances start at the same time by their own clocks. For a
+     * nested hold it counts from the nested acquisition; of several ends the latest applies.
      */
     public LockRequest withMinHold(Duration minHold) {
-        require(!minHold.isNegative(), "minHold", minHold, "zero (not at all) or more", "");
+        require(!minHold.isNegative(), "minHold", minHold, "zero or more", "");
         return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
     }
 
-    /** Returns the same request with what {@link LockRegistry#execute} does on a loss; other methods ignore it. */
+    /** Returns a copy with this behaviour of {@link LockRegistry#execute} on a loss; other methods ignore it. */
     public LockRequest withOnLost(OnLost onLost) {
         return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, onLost);
     }
 
-    /** Returns the static name: the tag of meters, and the name in events. */
+    /** Returns the static name, which is the tag of meters and the name in events. */
     public String name() {
         return this.name;
     }
 
-    /** Returns what is locked under the static name; may be empty. */
+    /** Returns the key under the static name; may be empty. */
     public String key() {
         return this.lockName.length() > this.name.length() ? this.lockName.substring(this.name.length() + 1) : "";
     }
@@ -138,7 +138,7 @@ public final class LockRequest {
         return this.lockName;
     }
 
-    /** Returns the wait; null: as configured. */
+    /** Returns the wait; null: the configured default. */
     public @Nullable Duration waitTime() {
         return this.waitTime;
     }
@@ -148,17 +148,17 @@ public final class LockRequest {
         return this.lease;
     }
 
-    /** Returns the cap of a renewed lease; null: as configured; {@code Duration.ofMillis(-1)}: none. */
+    /** Returns the longest time of renewal; null: the configured default; {@code Duration.ofMillis(-1)}: no limit. */
     public @Nullable Duration maxHold() {
         return this.maxHold;
     }
 
-    /** Returns how long the lock is kept at least; zero: not at all. */
+    /** Returns the minimum hold; zero: none. */
     public Duration minHold() {
         return this.minHold;
     }
 
-    /** Returns what {@link LockRegistry#execute} does when the lease is lost. */
+    /** Returns the behaviour of {@link LockRegistry#execute} on a loss. */
     public OnLost onLost() {
         return this.onLost;
     }
@@ -173,16 +173,16 @@ public final class LockRequest {
         if (lockName.isBlank()) {
             throw new IllegalArgumentException("The name of a lock must not be blank.");
         }
-        // A char is at most three bytes, so most names need no encoding to be measured.
+        // A char has at most three bytes in UTF-8, so that most names need not be encoded.
         int bytes = lockName.length() > MAX_NAME_BYTES / 3 ? lockName.getBytes(StandardCharsets.UTF_8).length : 0;
         if (bytes > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException(Printable.of("The name of a lock is at most " + MAX_NAME_BYTES
+            throw new IllegalArgumentException(Printable.of("The name of a lock must be at most " + MAX_NAME_BYTES
                     + " bytes long, but one that begins with '" + beginning(lockName) + "' has " + bytes
                     + ". Use a digest of the key."));
         }
     }
 
-    /** Of the static name alone: what is wrong here does not depend on the key, which may be personal data. */
+    /** Returns the beginning of the static name, without the key, which may be personal data. */
     private static String beginning(String lockName) {
         int colon = lockName.indexOf(':');
         return lockName.substring(0, Math.min(colon >= 0 ? colon : lockName.length(), MOST_SHOWN));

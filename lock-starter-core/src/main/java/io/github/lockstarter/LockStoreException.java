@@ -2,7 +2,7 @@ package io.github.lockstarter;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when the store does not answer, or refuses a command. It is unknown then whether another owner holds the lock. */
+/** Thrown when the store does not answer or rejects a command. Whether another owner holds the lock is unknown then. */
 public class LockStoreException extends LockException {
 
     private static final long serialVersionUID = 1L;
@@ -14,9 +14,9 @@ public class LockStoreException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param message which lock, what happened and what to do; control characters are replaced
-     * @param cause what the store failed with; null: nothing was thrown
-     * @param outcomeUnknown whether the command may have been executed all the same
+     * @param message names the lock, the problem and what to do; control characters are replaced
+     * @param cause the failure of the store; null if nothing was thrown
+     * @param outcomeUnknown whether the command may have been executed nevertheless
      * @param transientFailure whether the same call may succeed later
      */
     public LockStoreException(
@@ -27,8 +27,8 @@ public class LockStoreException extends LockException {
     }
 
     /**
-     * Returns whether the command may have been executed although no answer came. The library then takes back what the
-     * command may have done; until that has succeeded the lock can be blocked, at worst for one lease.
+     * Returns whether the command may have been executed although there was no reply. The library then reverts its possible
+     * effect in the background; until that has succeeded the lock may be taken, at most for one lease.
      */
     public boolean isOutcomeUnknown() {
         return this.outcomeUnknown;

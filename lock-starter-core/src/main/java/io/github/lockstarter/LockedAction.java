@@ -14,7 +14,7 @@ public interface LockedAction<E extends Throwable> {
      * Does the work, in the thread that holds the lock.
      *
      * @param lease the grant under which the work runs; released when this method has returned
-     * @throws E what the caller of {@link LockRegistry#executeWithoutResult} gets
+     * @throws E the exception that the caller of {@link LockRegistry#executeWithoutResult} gets
      */
     void run(Lease lease) throws E;
 }

@@ -18,7 +18,7 @@ public interface LockedCallback<T extends @Nullable Object, E extends Throwable>
      *
      * @param lease the grant under which the work runs; released when this method has returned
      * @return the result
-     * @throws E what the caller of {@link LockRegistry#execute} gets
+     * @throws E the exception that the caller of {@link LockRegistry#execute} gets
      */
     T run(Lease lease) throws E;
 }

@@ -1,6 +1,6 @@
 package io.github.lockstarter;
 
-/** What happens to a body whose lease is lost while it runs. Listeners, events and meters report the loss in any case. */
+/** Behaviours when a lease is lost while the work under it runs. Listeners, events and meters report every loss. */
 public enum OnLost {
 
     /**
@@ -16,8 +16,8 @@ public enum OnLost {
     THROW,
 
     /**
-     * Does the same as {@link #THROW}, and interrupts the thread of the body at the moment of the loss: never after the
-     * body has ended. An interrupt for this reason that the body did not consume is cleared.
+     * Throws as {@link #THROW} does, and interrupts the thread of the body at the moment of the loss, but never after the body
+     * has ended. If the body does not consume this interrupt, it is cleared.
      */
     INTERRUPT,
 

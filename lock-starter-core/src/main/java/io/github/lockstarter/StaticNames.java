@@ -3,17 +3,17 @@ package io.github.lockstarter;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** One text for each static name: locks come by the hundred thousand, their static names by the dozen. */
+/** Caches static names, so that the requests for many locks share one string for each static name. Thread-safe. */
 final class StaticNames {
 
-    /** More different ones than that are no static names; each then has a text of its own. */
+    /** Largest number of cached names; names beyond it are not cached. */
     private static final int MOST = 1000;
 
     private static final ConcurrentMap<String, String> KNOWN = new ConcurrentHashMap<>();
 
     private StaticNames() {}
 
-    /** What stands before that place in the name of a lock. */
+    /** Returns the part of the lock's name before the position. */
     static String of(String lockName, int end) {
         String name = lockName.substring(0, end);
         String known = KNOWN.get(name);

@@ -1,8 +1,8 @@
 /**
- * The public API of distributed locks: the annotation, the registry, leases, requests, events and exceptions.
+ * The API of distributed locks: the annotation, the registry, leases, requests, events and exceptions.
  *
- * <p>Everything else in this library is internal and may change without notice, except for the store SPI and the convention
- * of observations.
+ * <p>All other packages are internal and may change in any release, except the store SPI in
+ * {@code io.github.lockstarter.store} and the convention of observations in {@code io.github.lockstarter.metrics}.
  */
 @NullMarked
 package io.github.lockstarter;

@@ -3,26 +3,27 @@ package io.github.lockstarter.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what {@code Object.toString} prints, {@code shop.Order@1b2c3d}, and the same of arrays and lambdas, in a text that
- * may also contain addresses, {@code user@cafe.example}.
+ * Finds the result of {@code Object.toString}, such as {@code shop.Order@1b2c3d}, and that of arrays and lambdas, in a text
+ * that may also contain addresses, such as {@code user@cafe.example}. A heuristic: it may miss hashes with few digits.
  */
 final class IdentityHash {
 
     private static final int MOST_DIGITS = 8;
 
-    /** Hashes with fewer digits are one in 30,000, and what looks like one is mostly a version or a number. */
+    /** One hash in 30,000 has fewer digits; most texts that look like one are versions or numbers. */
     private static final int FEWEST_DIGITS = 5;
 
-    /** So long a number without a letter is hardly ever a version. */
+    /** A number of at least this length, without a letter, is rarely a version. */
     private static final int MANY_DIGITS = 7;
 
     private IdentityHash() {}
 
+    /** Returns whether the text contains one. */
     static boolean isIn(String text) {
         return firstIn(text) != null;
     }
 
-    /** Returns the first of them, with the name before it; null if there is none. */
+    /** Returns the first one in the text, with the name before it; null if there is none. */
     static @Nullable String firstIn(String text) {
         for (int at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
             if (isBehindName(text, at)) {
@@ -60,8 +61,8 @@ final class IdentityHash {
         if (digits < FEWEST_DIGITS || (!letter && digits < MANY_DIGITS)) {
             return false;
         }
-        // Only a hash of both letters and numbers, and of the usual length, shows that the name before it is a class
-        // without a package.
+        // A name without a package counts as a class only before a hash of the usual length with both digits and
+        // letters.
         boolean surely = decimal && letter && digits >= MANY_DIGITS;
         return endsAt(text, end)
                 ? isClass(name, surely)
@@ -72,7 +73,7 @@ final class IdentityHash {
         return "0123456789abcdef".indexOf(c) >= 0;
     }
 
-    /** Whether nothing follows that could be the rest of a host or a version. */
+    /** Returns whether the text does not continue like a host name or a version. */
     private static boolean endsAt(String text, int end) {
         if (end == text.length()) {
             return true;
@@ -96,7 +97,7 @@ final class IdentityHash {
         return Character.isJavaIdentifierPart(c) || c == '.' || c == '/' || c == '[' || c == ';';
     }
 
-    /** Such as {@code [B} and {@code [Ljava.lang.String;}. */
+    /** Returns whether it is the name of an array class, such as {@code [B} and {@code [Ljava.lang.String;}. */
     private static boolean isArray(String name) {
         int element = name.lastIndexOf('[') + 1;
         return element > 0
@@ -104,7 +105,7 @@ final class IdentityHash {
                         || (name.length() == element + 1 && "BCDFIJSZ".indexOf(name.charAt(element)) >= 0));
     }
 
-    /** Whether it looks like the name of a class; one without a package only before what is surely a hash. */
+    /** Returns whether it looks like the name of a class; without a package only if {@code beforeHash}. */
     private static boolean isClass(String text, boolean beforeHash) {
         String name = text.substring(Math.max(text.lastIndexOf('['), text.lastIndexOf(';')) + 1);
         if (name.indexOf('$') >= 0) {

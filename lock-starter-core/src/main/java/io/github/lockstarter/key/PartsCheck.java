@@ -7,22 +7,27 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for what makes the text of a value differ between JVMs: in the text, in the components of records, and in the
- * elements of collections. A component counts only if the text of its record contains its text: a record that overrides
- * {@code toString} to print its id alone has a stable text, whatever else it consists of.
+ * Searches the text of a value, the components of records and the elements of collections for parts whose text differs
+ * between JVMs. A component counts only if the text of its record contains its text: a record whose {@code toString} prints
+ * its id only has a stable text, whatever its other components are. For one check; not thread-safe.
  */
 final class PartsCheck {
 
-    /** The values around the one that is being checked; met again inside of themselves, they are not checked twice. */
+    /** The values that contain the one being checked, which are not checked again inside of themselves. */
     private final List<Object> around = new ArrayList<>();
 
-    /** What is in no part of the text is not in the text of any part either. */
+    /** Whether the text may contain an identity hash; otherwise no text of a part does. */
     private final boolean mayHaveHash;
 
     private PartsCheck(String text) {
         this.mayHaveHash = text.indexOf('@') >= 0;
     }
 
+    /**
+     * Returns the first part whose text differs between JVMs; null if there is none.
+     *
+     * @param text the text of the value
+     */
     static @Nullable UnstablePart find(Object value, String text) {
         PartsCheck check = new PartsCheck(text);
         return TextKind.of(value.getClass()) == TextKind.ENTRY ? check.inside(value) : check.ownText(value);
@@ -99,7 +104,7 @@ final class PartsCheck {
         String rest = text;
         for (RecordComponentValue component : components) {
             String checked = String.valueOf(component.value());
-            // A component may be an address, user@cafe, that only looks like a hash.
+            // A component may be an address such as user@cafe, which only looks like a hash.
             rest = checked.indexOf('@') >= 0 ? rest.replace(checked, "") : rest;
         }
         String found = rest.contains(own) ? own : IdentityHash.firstIn(rest);

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A component of a record, as the text that the compiler writes for a record shows it: the value of the field, not what an
- * accessor makes of it.
+ * A component of a record with the value of its field, which the generated {@code toString()} prints, too; an accessor may
+ * return another value.
  */
 record RecordComponentValue(String name, @Nullable Object value) {
 
@@ -22,7 +22,7 @@ record RecordComponentValue(String name, @Nullable Object value) {
         }
     };
 
-    /** Those of a record that can be read; none of any other value. */
+    /** Returns the readable components of a record; empty for any other value. */
     static List<RecordComponentValue> of(Object value) {
         List<Component> components = COMPONENTS.get(value.getClass());
         if (components.isEmpty()) {
@@ -35,7 +35,7 @@ record RecordComponentValue(String name, @Nullable Object value) {
         return values;
     }
 
-    /** Not {@code getRecordComponents}, which throws an error in a native image that has no hint for all of them. */
+    /** Reads the fields, because {@code getRecordComponents} throws an error in a native image without hints for all of them. */
     private static List<Component> componentsOf(Class<?> type) {
         List<Component> components = new ArrayList<>();
         try {
@@ -46,13 +46,13 @@ record RecordComponentValue(String name, @Nullable Object value) {
                 }
             }
         } catch (LinkageError ex) {
-            // A class is missing that a component needs; the text of the record is checked all the same.
+            // The class of a component is missing; the text of the record is still checked.
             return List.of();
         }
         return List.copyOf(components);
     }
 
-    /** The module of a record may keep its fields to itself, and even the accessors. */
+    /** Returns the field or else the accessor; null if the module of the record opens neither. */
     private static @Nullable AccessibleObject readable(Class<?> type, Field field) {
         if (field.trySetAccessible()) {
             return field;

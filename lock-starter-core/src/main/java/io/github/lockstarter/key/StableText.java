@@ -3,8 +3,8 @@ package io.github.lockstarter.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text of a value that is the same in every JVM for equal values. Where it may differ, two instances of an application
- * would use two locks for the same thing, without any sign of it; such a value is refused.
+ * Converts values to texts that are the same in every JVM. Values whose text may differ are rejected, because two instances
+ * of an application would silently use different locks for the same value. Thread-safe.
  */
 public final class StableText {
 
@@ -13,7 +13,8 @@ public final class StableText {
     /**
      * Returns the text of a value; it may be blank.
      *
-     * @throws UnstableTextException if the text may differ between JVMs, or the value is not one key but a collection
+     * @param value not null
+     * @throws UnstableTextException if the text may differ between JVMs, or the value is a collection
      */
     public static String of(Object value) {
         if (value instanceof String text) {
@@ -28,7 +29,7 @@ public final class StableText {
     }
 
     /**
-     * Checks a text that {@code toString()} may have printed.
+     * Checks a text that may contain the result of {@code Object.toString()}.
      *
      * @throws UnstableTextException if it contains an identity hash
      */
@@ -52,7 +53,7 @@ public final class StableText {
             }
             return text;
         } catch (StackOverflowError ex) {
-            // Of its text or of the check; neither can tell a circle from what is merely deep.
+            // Thrown by toString() or by the check, for a value that contains itself or is nested too deeply.
             throw new UnstableTextException(UnstablePart.whole(value, TextKind.TOO_DEEP), value);
         }
     }

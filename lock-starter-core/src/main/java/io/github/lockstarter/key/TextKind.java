@@ -22,16 +22,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** What can be said of a text by the type of its value, looked up once for each type. */
+/** Classifies types by whether the texts of their values are the same in every JVM. Computed once for each type. */
 enum TextKind {
     STABLE(null, null),
     ENUM(null, null),
-    /** Overrides {@code toString}; records too. */
+    /** Overrides {@code toString}, as records do. */
     OWN_TEXT(null, null),
     ENTRY(null, null),
     OPTIONAL(". Use what it contains: .orElseThrow().", null),
     ORDERED(Reason.SEVERAL, null),
-    /** No collection, but something with elements and a text of its own, such as a path. */
+    /** Has elements and overrides {@code toString}, but is no collection, such as a path. */
     ITERABLE(Reason.SEVERAL, null),
     UNORDERED(Reason.SEVERAL, Reason.ORDER),
     ELEMENTS_WITHOUT_TEXT(Reason.SEVERAL, Reason.DIFFERS),
@@ -62,23 +62,24 @@ enum TextKind {
         this.reasonInside = reasonInside;
     }
 
+    /** Returns the kind of the type. */
     static TextKind of(Class<?> type) {
         return KINDS.get(type);
     }
 
-    /** Why such a value is no key; null: it may be one. */
+    /** Returns why such a value cannot be a key, as the end of a sentence; null if it may be one. */
     @Nullable
     String reasonAlone() {
         return this.reasonAlone;
     }
 
-    /** Why nothing that contains such a value is a key; null: it may be one. */
+    /** Returns why a value that contains such a value cannot be a key, as the end of a sentence; null if it may be one. */
     @Nullable
     String reasonInside() {
         return this.reasonInside;
     }
 
-    /** For a text with an identity hash in it. The rest of the text is no part of the message: it may be personal data. */
+    /** Returns the reason for a text with an identity hash, without the rest of the text, which may be personal data. */
     static String containing(String identityHash) {
         return ", whose text contains \"" + identityHash + "\" and differs between JVMs. " + Reason.REMEDY;
     }
@@ -132,7 +133,7 @@ enum TextKind {
         try {
             return type.getMethod("toString").getDeclaringClass() != Object.class;
         } catch (NoSuchMethodException ex) {
-            // A native image has only the methods that hints name; the text itself is checked instead.
+            // A native image only has the methods that hints name; the text itself is checked then.
             return true;
         }
     }

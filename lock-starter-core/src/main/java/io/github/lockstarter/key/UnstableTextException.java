@@ -1,6 +1,9 @@
 package io.github.lockstarter.key;
 
-/** A value whose text may differ between JVMs. The message begins with "a value of type", after a verb of the caller. */
+/**
+ * Thrown for a value whose text may differ between JVMs. The message is the end of a sentence: it begins with "a value of
+ * type", and callers put the subject and the verb before it.
+ */
 public final class UnstableTextException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;

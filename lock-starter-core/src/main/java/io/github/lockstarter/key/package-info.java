@@ -1,6 +1,6 @@
 /**
- * Texts that are the same in every JVM, which is what makes a value usable as the key of a lock. Internal: for annotated
- * methods and for the adapters of this library.
+ * Conversion of values to keys of locks, which must be the same text in every JVM. Internal: not part of the API, may change
+ * in any release.
  */
 @NullMarked
 package io.github.lockstarter.key;

@@ -3,7 +3,7 @@ package io.github.lockstarter.metrics;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import java.util.Locale;
 
-/** How an attempt to acquire ends. */
+/** Outcomes of an acquisition, as values of the tag {@code outcome}. */
 enum AcquireOutcome {
     ACQUIRED,
     TIMEOUT,
@@ -12,6 +12,7 @@ enum AcquireOutcome {
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
+    /** Returns the value of the tag: the name in lower case. */
     String tag() {
         return this.tag;
     }

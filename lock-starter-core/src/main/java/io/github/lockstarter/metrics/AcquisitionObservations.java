@@ -6,7 +6,10 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** Makes an {@link LockObservation#ACQUISITION} of each acquisition; costs nothing as long as no handler wants them. */
+/**
+ * Creates an {@link LockObservation#ACQUISITION} for each acquisition, unless the registry has no handler. Thread-safe.
+ * Exceptions of handlers, filters and predicates are logged and do not affect the lock.
+ */
 public final class AcquisitionObservations implements AcquireObserver {
 
     private static final LockAcquisitionConvention DEFAULT = new LockAcquisitionConvention() {};
@@ -23,8 +26,8 @@ public final class AcquisitionObservations implements AcquireObserver {
     /**
      * Creates an observer.
      *
-     * @param registry is told of the observations
-     * @param convention what they are called and carry; null: that of the registry, otherwise the default
+     * @param registry registry of the observations
+     * @param convention names and key values of the observations; null: the convention of the registry, or else the default
      */
     public AcquisitionObservations(ObservationRegistry registry, @Nullable LockAcquisitionConvention convention) {
         this.registry = registry;
@@ -46,7 +49,7 @@ public final class AcquisitionObservations implements AcquireObserver {
             observation.start();
             return new ObservedAcquisition(observation, context, this.registry, this.failures);
         } catch (Throwable ex) {
-            // Handlers, filters and predicates are anybody's; a lock must not suffer from them.
+            // Handlers, filters and predicates are foreign code, whose failure must not affect the lock.
             this.failures.add(request.name(), ex);
             return null;
         }

@@ -6,10 +6,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 /**
- * One meter per value of a tag. Each is registered when it is first needed; from then on it is found without any
- * allocation.
+ * Holds one meter for each value of a tag. A meter is registered when it is first used, and found without allocation from
+ * then on. Thread-safe.
  *
- * @param <K> values of the tag
+ * @param <K> type of the values
  * @param <M> type of the meters
  */
 final class EnumMeters<K extends Enum<K>, M> {
@@ -21,18 +21,19 @@ final class EnumMeters<K extends Enum<K>, M> {
     /**
      * Creates a table without meters.
      *
-     * @param register gets or registers the meter whose tag has that value
+     * @param register registers the meter for a value of the tag, or returns the existing one
      */
     EnumMeters(Function<String, M> register) {
         this.register = register;
     }
 
+    /** Returns the meter for the value. */
     M of(K value) {
         M known = this.meters.get(value);
         return known != null ? known : registered(value);
     }
 
-    /** Registers those that are not there yet. */
+    /** Registers the meters for the values. */
     void registerAll(K[] values) {
         for (K value : values) {
             M unused = of(value);
@@ -40,7 +41,7 @@ final class EnumMeters<K extends Enum<K>, M> {
     }
 
     private M registered(K value) {
-        // Two threads may both ask; the registry gives them the same meter.
+        // Two threads may register at the same time; the registry returns the same meter to both.
         M meter = this.register.apply(value.name().toLowerCase(Locale.ROOT));
         this.meters.put(value, meter);
         return meter;

@@ -4,7 +4,10 @@ import io.github.lockstarter.LockRequest;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
-/** What an observation knows of the acquisition it is about; for conventions, handlers and filters. */
+/**
+ * Context of the observation of an acquisition, for conventions, handlers and filters. The outcome and the token may be set
+ * by another thread than the one that started the observation.
+ */
 public final class LockAcquisitionContext extends Observation.Context {
 
     private final String lock;
@@ -25,23 +28,23 @@ public final class LockAcquisitionContext extends Observation.Context {
         this.outcome = how;
     }
 
-    /** The static name; from the 201st on, {@code other}. Few, and so fit for a tag. */
+    /** Returns the static name of the lock; {@code other} from the 201st name on, so that it is suitable as a tag. */
     public String getLock() {
         return this.lock;
     }
 
-    /** What is locked under that name, as evaluated; empty: the name alone. Any number of different ones. */
+    /** Returns the key under that name; may be empty. The number of keys is unbounded, so that it is not suitable as a tag. */
     public String getKey() {
         return this.key;
     }
 
-    /** How it ended: {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}; null while it goes on. */
+    /** Returns {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}; null while the acquisition is running. */
     public @Nullable String getOutcome() {
         AcquireOutcome how = this.outcome;
         return how != null ? how.tag() : null;
     }
 
-    /** The token of the grant; zero while there is none. */
+    /** Returns the fencing token of the grant; zero if there is none. */
     public long getFencingToken() {
         return this.fencingToken;
     }

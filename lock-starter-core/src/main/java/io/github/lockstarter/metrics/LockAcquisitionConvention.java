@@ -7,8 +7,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * What observations of acquisitions are called and carry. A bean of this type changes that for the whole application;
- * what it does not override stays as it is. Called by the threads that acquire, by many at the same time.
+ * Determines the names and key values of the observations of acquisitions. A bean of this type applies to the whole
+ * application; methods that it does not override keep their default. It must be thread-safe, because the acquiring threads
+ * call it concurrently.
  */
 public interface LockAcquisitionConvention extends ObservationConvention<LockAcquisitionContext> {
 
@@ -27,7 +28,7 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
         return "acquire " + context.getLock();
     }
 
-    /** The static name, and how it ended once it has. */
+    /** {@inheritDoc} By default {@code lock}, and {@code outcome} after the end of the acquisition. */
     @Override
     default KeyValues getLowCardinalityKeyValues(LockAcquisitionContext context) {
         KeyValues values = KeyValues.of(LowCardinality.LOCK.withValue(context.getLock()));
@@ -35,7 +36,7 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
         return outcome != null ? values.and(LowCardinality.OUTCOME.withValue(outcome)) : values;
     }
 
-    /** The key unless it is empty, and the token once there is one. */
+    /** {@inheritDoc} By default {@code key} unless it is empty, and {@code fencing.token} after the grant. */
     @Override
     default KeyValues getHighCardinalityKeyValues(LockAcquisitionContext context) {
         KeyValues values = context.getKey().isEmpty()

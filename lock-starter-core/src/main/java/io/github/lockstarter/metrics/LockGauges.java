@@ -8,12 +8,12 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.concurrent.TimeUnit;
 
-/** What a lock registry is doing at the moment somebody looks. */
+/** Registers gauges of the current state of a lock registry. */
 public final class LockGauges implements MeterBinder {
 
     private final RegistryStatistics statistics;
 
-    /** Creates gauges that show these statistics. */
+    /** Creates gauges of these statistics. */
     public LockGauges(RegistryStatistics statistics) {
         this.statistics = statistics;
     }
@@ -21,20 +21,20 @@ public final class LockGauges implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         Gauge.builder("distributed.lock.active", this.statistics, RegistryStatistics::active)
-                .description("Leases that are held, or on their way out")
+                .description("Leases that are held or being released")
                 .register(registry);
         Gauge.builder("distributed.lock.waiting", this.statistics, RegistryStatistics::waiting)
-                .description("Acquisitions that wait for their lock")
+                .description("Acquisitions that wait for a lock")
                 .register(registry);
         TimeGauge.builder(
                         "distributed.lock.watchdog.lag",
                         this.statistics,
                         TimeUnit.NANOSECONDS,
                         statistics -> statistics.watchdogLag().toNanos())
-                .description("How late the watchdog is with looking at the leases it renews")
+                .description("Delay of the watchdog in checking the leases that it renews")
                 .register(registry);
         FunctionCounter.builder("distributed.lock.events.dropped", this.statistics, RegistryStatistics::droppedEvents)
-                .description("Events that listeners never heard of, because they were too slow")
+                .description("Events that were dropped because listeners were too slow")
                 .register(registry);
     }
 }

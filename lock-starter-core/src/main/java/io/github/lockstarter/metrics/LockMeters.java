@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of one lock name. */
+/** The meters of one lock name. Thread-safe. */
 final class LockMeters {
 
     private static final String LOCK = "lock";
@@ -34,29 +34,30 @@ final class LockMeters {
     LockMeters(MeterRegistry registry, String lock) {
         this.registry = registry;
         this.lock = lock;
-        this.acquire = new EnumMeters<>(
-                outcome -> timer("distributed.lock.acquire", "Time from asking for a lock to the end of the wait")
-                        .tag(OUTCOME, outcome)
-                        .register(registry));
-        this.renewal =
-                new EnumMeters<>(outcome -> timer("distributed.lock.renewal", "Time that the renewal of a lease takes")
+        this.acquire = new EnumMeters<>(outcome -> timer(
+                        "distributed.lock.acquire",
+                        "Time from the request for a lock to its grant or the end of the wait")
+                .tag(OUTCOME, outcome)
+                .register(registry));
+        this.renewal = new EnumMeters<>(
+                outcome -> timer("distributed.lock.renewal", "Time from sending a renewal to its reply")
                         .tag(OUTCOME, outcome)
                         .register(registry));
         this.lost = new EnumMeters<>(
-                reason -> counter("distributed.lock.lost", "Leases that were lost while their owner relied on them")
+                reason -> counter("distributed.lock.lost", "Leases that were lost before their release")
                         .tag("reason", reason)
                         .register(registry));
-        this.release =
-                new EnumMeters<>(outcome -> counter("distributed.lock.release", "Leases that their owner gave back")
+        this.release = new EnumMeters<>(
+                outcome -> counter("distributed.lock.release", "Leases that were released by their owner")
                         .tag(OUTCOME, outcome)
                         .register(registry));
-        this.handoff = new EnumMeters<>(
-                kind -> counter("distributed.lock.handoff", "Leases that went straight to the next in line")
-                        .tag("kind", kind)
-                        .register(registry));
+        this.handoff = new EnumMeters<>(kind -> counter(
+                        "distributed.lock.handoff", "Locks that were granted directly to the next waiter by a release")
+                .tag("kind", kind)
+                .register(registry));
     }
 
-    /** Registers every meter with every tag, so that what has not happened yet shows as zero. */
+    /** Registers all meters with all values of their tags, so that they are exported as zero before the first event. */
     void registerAll() {
         this.acquire.registerAll(AcquireOutcome.values());
         this.renewal.registerAll(RenewalOutcome.values());

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The meters of each lock name; all names beyond a limit share theirs, so that meters cannot fill the memory. */
+/** Holds the meters of each lock name. Names beyond a limit share their meters, to bound memory. Thread-safe. */
 final class LockMetersByName {
 
     private final MeterRegistry registry;
@@ -20,6 +20,7 @@ final class LockMetersByName {
         this.other = new LockMeters(registry, LockTags.OTHER);
     }
 
+    /** Returns the meters of the static name. */
     LockMeters of(String name) {
         LockMeters known = this.byName.get(name);
         return known != null ? known : admitted(name);

@@ -5,12 +5,12 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
-/** Observations of locks, and their keys. */
+/** Documents the observations of locks and their key names. */
 public enum LockObservation implements ObservationDocumentation {
 
     /**
-     * From the call that asks for a lock to its end, with or without the lock. A thread that waits works in its scope.
-     * What it carries is up to {@link LockAcquisitionConvention}.
+     * One acquisition, from the request for the lock to its end, with or without the lock. A blocked thread waits in its
+     * scope. {@link LockAcquisitionConvention} determines its names and key values.
      */
     ACQUISITION {
         @Override
@@ -29,7 +29,7 @@ public enum LockObservation implements ObservationDocumentation {
         }
     };
 
-    /** Keys with few values: tags of meters, too. */
+    /** Keys with few values, which are also suitable as tags of meters. */
     public enum LowCardinality implements KeyName {
 
         /** The static name of the lock. */
@@ -40,7 +40,7 @@ public enum LockObservation implements ObservationDocumentation {
             }
         },
 
-        /** How it ended. */
+        /** How the acquisition ended: {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}. */
         OUTCOME {
             @Override
             public String asString() {
@@ -49,10 +49,10 @@ public enum LockObservation implements ObservationDocumentation {
         }
     }
 
-    /** Keys with any number of values: in traces only. */
+    /** Keys with an unbounded number of values, for traces only. */
     public enum HighCardinality implements KeyName {
 
-        /** What is locked under the static name. */
+        /** The key under the static name. */
         KEY {
             @Override
             public String asString() {
@@ -60,7 +60,7 @@ public enum LockObservation implements ObservationDocumentation {
             }
         },
 
-        /** Token of the grant. */
+        /** The fencing token of the grant. */
         FENCING_TOKEN {
             @Override
             public String asString() {

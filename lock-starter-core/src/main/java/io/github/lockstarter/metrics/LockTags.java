@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Values of the tag {@code lock}: static names, and from a limit on one for all others, so that tags stay few. */
+/** Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it. Thread-safe. */
 final class LockTags {
 
     static final int MOST_NAMES = 200;
@@ -25,15 +25,15 @@ final class LockTags {
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
-     * Creates tags.
+     * Creates tags without values.
      *
-     * @param tagged what has them, for the warning that there are too many
+     * @param tagged what has the tags, such as "meters", for the warning about too many names
      */
     LockTags(String tagged) {
         this.tagged = tagged;
     }
 
-    /** The name itself, or {@link #OTHER} if it came too late. */
+    /** Returns the name, or {@link #OTHER} if the limit was reached before its first use. */
     String of(String name) {
         return this.names.containsKey(name) || isAdmitted(name) ? name : OTHER;
     }
@@ -46,10 +46,11 @@ final class LockTags {
             return true;
         }
         if (this.warned.compareAndSet(false, true)) {
-            logger.warn("More than " + MOST_NAMES + " different lock names: from '" + LoggedNames.ofStatic(name)
-                    + "' on, " + this.tagged
-                    + " have the tag lock=" + OTHER + ". Names should be few; put identifiers into the key of the"
-                    + " annotation, or after a ':' in the name given to getLock.");
+            logger.warn("There are more than " + MOST_NAMES + " different lock names: from '"
+                    + LoggedNames.ofStatic(name) + "' on, " + this.tagged
+                    + " have the tag lock=" + OTHER
+                    + ". Put identifiers into the key of the annotation, or after a ':' in"
+                    + " the name that is passed to getLock.");
         }
         return false;
     }

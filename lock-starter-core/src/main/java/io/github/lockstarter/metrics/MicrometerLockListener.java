@@ -14,8 +14,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.BiConsumer;
 
 /**
- * Counts and times what happens to leases. It neither blocks nor throws, so it may be called by the thread that an event
- * happens in.
+ * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an event may
+ * call it.
  *
  * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}.
  */
@@ -26,12 +26,12 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
     private final RecordingFailures failures =
             new RecordingFailures(MicrometerLockListener.class, "Meters of locks are incomplete");
 
-    /** Creates a listener that records to that registry. */
+    /** Creates a listener that records to the registry. */
     public MicrometerLockListener(MeterRegistry registry) {
         this.meters = new LockMetersByName(registry);
     }
 
-    /** Registers all meters of that name, at zero. */
+    /** Registers all meters of the name with the value zero. */
     @Override
     public void named(String lockName) {
         try {
@@ -76,7 +76,7 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
         record(event, (meters, it) -> {
             meters.release(it.outcome()).increment();
             if (it.outcome() != LockReleasedEvent.Outcome.LOST) {
-                // The hold of a lost lease ended with the loss, and was recorded then.
+                // The hold of a lost lease was recorded at its loss.
                 meters.hold().record(it.heldFor());
             }
         });
@@ -87,12 +87,12 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
         record(event, (meters, it) -> meters.handoff(it.kind()).increment());
     }
 
-    /** Every event comes through here, and often: no lambda may capture anything. */
+    /** Records an event. Called for every event, so the lambdas must not capture, which would allocate. */
     private <E extends LockEvent> void record(E event, BiConsumer<LockMeters, E> recording) {
         try {
             recording.accept(this.meters.of(event.name()), event);
         } catch (Throwable ex) {
-            // A meter filter, a registry or a version clash can throw anything; a lock must not suffer from it.
+            // Filters and registries are foreign code, whose failure must not affect the lock.
             this.failures.add(event.name(), ex);
         }
     }

@@ -6,7 +6,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** One acquisition as an observation. Whatever handlers throw ends here. */
+/** The observation of one acquisition. Exceptions of handlers are logged and not thrown. */
 final class ObservedAcquisition implements Acquiring {
 
     private final Observation observation;
@@ -54,7 +54,7 @@ final class ObservedAcquisition implements Acquiring {
         }
     }
 
-    /** A scope that is half open or half closed would be the parent of whatever this thread does next. */
+    /** Restores the outer scope: a half-open scope would become the parent of unrelated observations of this thread. */
     private void scopeFailed(Throwable ex) {
         this.registry.setCurrentObservationScope(this.outer);
         this.failures.add(this.context.getLock(), ex);

@@ -4,7 +4,7 @@ import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Failures to record something: a warning at the first, lines at DEBUG from then on. Locks go on all the same. */
+/** Logs failures to record meters or observations: the first one at WARN, later ones at DEBUG. Thread-safe. */
 final class RecordingFailures {
 
     private final LockLog logger;
@@ -16,15 +16,15 @@ final class RecordingFailures {
     /**
      * Creates a log of failures.
      *
-     * @param recorder whose they are
-     * @param consequence what the first one means for those who look
+     * @param recorder class whose logger is used
+     * @param consequence beginning of the warning, such as "Meters of locks are incomplete"
      */
     RecordingFailures(Class<?> recorder, String consequence) {
         this.logger = LockLog.of(recorder);
         this.consequence = consequence;
     }
 
-    /** Logs the failure; of the lock no more than its static name. */
+    /** Logs the failure with the static name of the lock, but not its key. */
     void add(String name, Throwable ex) {
         if (this.warned.compareAndSet(false, true)) {
             this.logger.warn(

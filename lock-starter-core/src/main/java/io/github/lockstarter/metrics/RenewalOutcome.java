@@ -2,13 +2,13 @@ package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockRenewalFailedEvent;
 
-/** How a renewal ends. */
+/** Outcomes of a renewal, as values of the tag {@code outcome}. */
 enum RenewalOutcome {
-    /** The lease was extended. */
+    /** The lease was renewed. */
     RENEWED,
-    /** No usable answer. */
+    /** There was no usable reply. */
     FAILED,
-    /** The store said that the lock is not ours any more. */
+    /** The store reported that the lock has another owner or none. */
     LOST;
 
     static RenewalOutcome of(LockRenewalFailedEvent event) {

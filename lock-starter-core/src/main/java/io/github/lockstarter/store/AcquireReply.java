@@ -1,19 +1,19 @@
 package io.github.lockstarter.store;
 
-/** What a store answers to an acquire. */
+/** Reply of a store to an attempt to acquire a lock. */
 public sealed interface AcquireReply {
 
     /**
      * The acquisition owns the lock.
      *
-     * @param fencingToken larger than that of every grant of this lock before it
+     * @param fencingToken token of the grant, larger than that of every earlier grant of the lock
      */
     record Granted(long fencingToken) implements AcquireReply {}
 
     /**
-     * Somebody else owns the lock.
+     * Another acquisition owns the lock.
      *
-     * @param remainingMillis time left of the holder's lease
+     * @param remainingMillis milliseconds until the holder's lease expires, unless it is renewed
      */
     record Taken(long remainingMillis) implements AcquireReply {}
 }

@@ -4,14 +4,17 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A lock that somebody owns, and the line of those who wait for it. Changed only inside of one atomic step per lock. */
+/**
+ * A lock with its owner and its waiting line. It is changed only within the atomic operations of the store's map; the end of
+ * the lease is also read outside of them. Times are nanoseconds of {@link System#nanoTime()} unless named otherwise.
+ */
 final class HeldLock {
 
-    /** In memory nobody is far away; who does not claim a grant in that time has gone. */
+    /** Milliseconds in which a grant from the line must be claimed, before it expires. */
     private static final long CLAIM_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
-    /** Stands before the id of the acquisition whose lock is kept, as in {@code keep.lua}; no acquisition has such an id. */
-    private static final String KEPT = "~k";
+    /** Prefix of the owner while the lock is kept for a minimum hold, as in {@code keep.lua}; no acquisition id has it. */
+    private static final String KEPT_PREFIX = "~k";
 
     private final String owner;
 
@@ -43,35 +46,37 @@ final class HeldLock {
         return this.owner.equals(acquisitionId);
     }
 
+    /** Returns whether the lease has not expired. */
     boolean isHeld(long now) {
         return this.endsAt != Long.MIN_VALUE && this.endsAt - now > 0;
     }
 
+    /** Returns the milliseconds until the lease expires, rounded up. */
     long remainingMillis(long now) {
         return TimeUnit.NANOSECONDS.toMillis(this.endsAt - now) + 1;
     }
 
-    /** Sets the lease, unless more is left. */
-    void lengthen(long now, long leaseMillis) {
+    /** Sets the lease unless more of it is left. */
+    void extend(long now, long leaseMillis) {
         long end = now + TimeUnit.MILLISECONDS.toNanos(leaseMillis);
         if (this.endsAt == Long.MIN_VALUE || end - this.endsAt > 0) {
             this.endsAt = end;
         }
     }
 
-    /** Whether the acquisition has released the lock, which is kept for a minimum hold. */
+    /** Returns whether the acquisition has released the lock, but it is kept for a minimum hold. */
     boolean isKeptBy(String acquisitionId) {
-        return this.owner.equals(KEPT + acquisitionId);
+        return this.owner.equals(KEPT_PREFIX + acquisitionId);
     }
 
-    /** The same lock under an owner that no command of the acquisition matches; it ends in that time. */
+    /** Returns the lock with an owner that no command of the acquisition matches; it expires after the time. */
     HeldLock kept(long now, long millis) {
-        HeldLock kept = new HeldLock(KEPT + this.owner, this.token, this.line);
+        HeldLock kept = new HeldLock(KEPT_PREFIX + this.owner, this.token, this.line);
         kept.endsAt = now + TimeUnit.MILLISECONDS.toNanos(millis);
         return kept;
     }
 
-    /** Ends in that time, unless less is left. */
+    /** Sets the lease unless less of it is left. */
     void shorten(long now, long millis) {
         long end = now + TimeUnit.MILLISECONDS.toNanos(millis);
         if (end - this.endsAt < 0) {
@@ -79,17 +84,19 @@ final class HeldLock {
         }
     }
 
+    /** Appends the acquisition to the line unless it is in it. */
     void join(String acquisitionId) {
         if (!this.line.contains(acquisitionId)) {
             this.line.add(acquisitionId);
         }
     }
 
+    /** Removes the acquisition from the line, and returns whether it was in it. */
     boolean leave(String acquisitionId) {
         return this.line.remove(acquisitionId);
     }
 
-    /** The lock after its release: the first in line has it, or the successor; null if nobody wants it. */
+    /** Returns the lock as granted to the first in the line, or else to the successor; null if there is neither. */
     @Nullable
     HeldLock next(long now, long token, @Nullable Successor successor) {
         String first = this.line.poll();
@@ -99,10 +106,10 @@ final class HeldLock {
         HeldLock next = null;
         if (first != null) {
             next = new HeldLock(first, token, this.line);
-            next.lengthen(now, CLAIM_MILLIS);
+            next.extend(now, CLAIM_MILLIS);
         } else if (successor != null) {
             next = new HeldLock(successor.acquisitionId(), token, this.line);
-            next.lengthen(now, successor.leaseMillis());
+            next.extend(now, successor.leaseMillis());
         }
         return next;
     }

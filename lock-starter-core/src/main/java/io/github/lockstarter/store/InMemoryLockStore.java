@@ -13,12 +13,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in the memory of this JVM, with the behaviour of the Redis store: leases run out, tokens grow, those who wait
- * stand in line. For tests and for single instances; it excludes nobody in another JVM. Several registries may share one.
+ * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and waiters
+ * queue in a line. For tests and for applications that run as one instance, because it does not exclude other JVMs. Several
+ * registries may share one store. Thread-safe.
  */
 public final class InMemoryLockStore implements LockStore {
 
-    /** What ran out without a release is forgotten now and then. */
+    /** Number of acquisitions after which expired locks are removed. */
     private static final int PURGE_EVERY = 1000;
 
     private final ConcurrentMap<String, HeldLock> locks = new ConcurrentHashMap<>();
@@ -36,10 +37,10 @@ public final class InMemoryLockStore implements LockStore {
         this.locks.compute(lockName, (name, held) -> {
             HeldLock lock = held != null && held.isHeld(now) ? held : new HeldLock(acquisitionId, nextToken());
             if (lock.isOwnedBy(acquisitionId)) {
-                lock.lengthen(now, leaseMillis);
+                lock.extend(now, leaseMillis);
                 reply[0] = new AcquireReply.Granted(lock.token());
             } else {
-                // Executed late, the acquire of a grant that has ended would wait for nobody.
+                // A late acquire of a grant that has ended must not join: its grant would never be claimed.
                 if (join && !lock.isKeptBy(acquisitionId)) {
                     lock.join(acquisitionId);
                 }
@@ -62,7 +63,7 @@ public final class InMemoryLockStore implements LockStore {
         long now = System.nanoTime();
         HeldLock left = this.locks.computeIfPresent(renewal.lockName(), (name, held) -> {
             if (held.isHeld(now) && held.isOwnedBy(renewal.acquisitionId())) {
-                held.lengthen(now, renewal.leaseMillis());
+                held.extend(now, renewal.leaseMillis());
             }
             return live(held, now);
         });
@@ -156,7 +157,7 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public void prepareWaiting() {
-        // Whoever started listens already.
+        // Listeners are registered by start().
     }
 
     @Override
@@ -166,7 +167,7 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public void stop(WaitingListener listener) {
-        // Grants stay, as they do in Redis.
+        // Grants stay until they expire, as in Redis.
         this.listeners.remove(listener);
     }
 

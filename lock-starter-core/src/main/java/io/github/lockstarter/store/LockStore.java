@@ -6,31 +6,34 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where grants are kept. Each operation is atomic per lock and idempotent per acquisition id: executed twice, by a retry
- * of ours or a replay of the client's, it has the effect of one. Thread-safe.
+ * Stores the grants of locks. Thread-safe.
  *
- * <p>Calls block for at most one command timeout and never for a connection to be opened. They throw
- * {@link LockStoreException}; when a thread is interrupted while it waits for an answer, one whose outcome is unknown,
- * with the interrupt flag set.
+ * <p>Each operation is atomic for its lock, and idempotent for its acquisition id: executed twice, because a caller or a
+ * client repeated it, it has the effect of one execution.
+ *
+ * <p>Calls block for at most one command timeout unless stated otherwise, and never wait for a connection to be opened. They
+ * throw {@link LockStoreException} if the store does not answer or rejects the command. A thread that is interrupted while
+ * it waits for a reply gets one whose outcome is unknown, and its interrupt flag is set.
  */
 public interface LockStore {
 
     /**
-     * Grants the lock if it is free; if the acquisition owns it already, sets the full lease again and answers with the
-     * token that it has. Otherwise it may join the waiting line, once however often it asks.
+     * Grants the lock if it is free. If the acquisition owns it already, sets the full lease again and returns the same
+     * token. If another acquisition owns it, optionally appends this one to the waiting line, where it is at most once.
      *
      * @param lockName full name of the lock
-     * @param acquisitionId id of the call that asks, unique and never used again once it has released or left
-     * @param leaseMillis how long the grant lasts
-     * @param join whether to join the line if the lock is taken; whoever does must release the id if it gives up
+     * @param acquisitionId id of the acquisition: unique, and never used again after it was released or has left the line
+     * @param leaseMillis duration of the grant in milliseconds
+     * @param join whether to join the line if the lock is taken; an acquisition in the line must be released when it gives up
+     * @throws LockStoreException if the store does not answer or rejects the command
      */
     AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join);
 
     /**
-     * As {@link #acquire}, but returns once the command is on its way; never blocks. By default no store can do that.
+     * Acquires as {@link #acquire} does, but returns without waiting for the reply. Never blocks.
      *
-     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
-     *     Null: this store cannot do that
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
+     *     default) if this store does not support it
      */
     default @Nullable CompletionStage<AcquireReply> acquireLater(
             String lockName, String acquisitionId, long leaseMillis, boolean join) {
@@ -38,32 +41,33 @@ public interface LockStore {
     }
 
     /**
-     * Renews many leases, each on its own: whatever happens to one does not touch the others. Each of them is told how
-     * it went exactly once, possibly by another thread and before or after this call returns.
+     * Renews leases, each independently of the others. Each renewal is notified of its outcome exactly once, possibly by
+     * another thread, and before or after this method returns. Does not throw for renewals that fail.
      *
      * @param renewals at most {@link #renewalBatchSize()}
      */
     void renew(List<? extends Renewal> renewals);
 
-    /** How many leases one call of {@link #renew} takes. */
+    /** Returns the largest number of leases in one call of {@link #renew}. */
     int renewalBatchSize();
 
     /**
-     * Gives the lock back if the acquisition owns it: to the first in the waiting line, or else to the successor, or to
-     * nobody. An acquisition that stands in the line leaves it.
+     * Releases the lock if the acquisition owns it, and grants it to the first in the waiting line, or else to the successor.
+     * An acquisition that does not own the lock but is in the line leaves it.
      *
-     * @param lastToken the last fencing token used under that id; 0: the one that was granted
-     * @param successor who asks next in this instance; null: nobody
+     * @param lastToken last fencing token used under that id; 0: the one that was granted
+     * @param successor the next waiter of this instance; null: there is none
+     * @throws LockStoreException if the store does not answer or rejects the command
      */
     ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor);
 
     /**
-     * As {@link #release}, but returns once the command is on its way, ordered before every later command of this
-     * instance for that lock; but a server that has just forgotten the script learns it first. Never blocks. By default
-     * no store can do that.
+     * Releases as {@link #release} does, but returns without waiting for the reply. Never blocks. The command is executed
+     * before every later command of this instance for the lock; the order is not guaranteed when the server has lost its
+     * scripts since the last call.
      *
-     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
-     *     Null: this store cannot do that
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
+     *     default) if this store does not support it
      */
     default @Nullable CompletionStage<ReleaseReply> releaseLater(
             String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
@@ -71,78 +75,88 @@ public interface LockStore {
     }
 
     /**
-     * Ends the grant of the acquisition but keeps the lock taken: it expires by itself after that many milliseconds. The
-     * acquisition does not own the lock any more, so that an acquire, renewal or release under its id that is executed
-     * late changes nothing. Repeated, it never lengthens the time that is left.
+     * Ends the grant of the acquisition but keeps the lock taken until it expires by itself. The acquisition does not own the
+     * lock any more: a late acquire, renewal or release under its id changes nothing. A repetition never adds time.
      *
-     * @param keepMillis at least 1
-     * @return {@code RELEASED}, also if the lock is kept already; {@code GONE} or {@code TAKEN} if the acquisition does
-     *     not own it; {@code UNPROVEN} if that may be the answer to a second execution after the lock has expired
+     * @param keepMillis milliseconds until the lock expires, at least 1
+     * @return {@code RELEASED} if the lock is kept, also by an earlier call; {@code GONE} or {@code TAKEN} if the acquisition
+     *     does not own it; {@code UNPROVEN} if that may be the reply to a second execution after the lock has expired
+     * @throws LockStoreException if the store does not answer or rejects the command
      */
     ReleaseReply keep(String lockName, String acquisitionId, long keepMillis);
 
     /**
-     * As {@link #keep}, but returns once the command is on its way; never blocks. By default no store can do that.
+     * Keeps the lock as {@link #keep} does, but returns without waiting for the reply. Never blocks.
      *
-     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
-     *     Null: this store cannot do that
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
+     *     default) if this store does not support it
      */
     default @Nullable CompletionStage<ReleaseReply> keepLater(String lockName, String acquisitionId, long keepMillis) {
         return null;
     }
 
-    /** Whether anybody owns the lock. */
+    /**
+     * Returns whether the lock is owned by any acquisition.
+     *
+     * @throws LockStoreException if the store does not answer or rejects the command
+     */
     boolean isLocked(String lockName);
 
     /**
-     * As {@link #isLocked}, but returns once the command is on its way; never blocks. By default no store can do that.
+     * Queries as {@link #isLocked} does, but returns without waiting for the reply. Never blocks.
      *
-     * @return completed on a thread that must not be blocked; with a {@link LockStoreException} if there was no answer.
-     *     Null: this store cannot do that
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
+     *     default) if this store does not support it
      */
     default @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
         return null;
     }
 
     /**
-     * Looks at a lock without changing anything; by default a store tells no more than that it is owned. May take two
-     * command timeouts.
+     * Returns the lock without changing it. By default it has no more data than that it is owned. May block for two command
+     * timeouts, and is not atomic.
      *
-     * @return null: nobody owns it
+     * @return null if the lock is free
+     * @throws LockStoreException if the store does not answer or rejects the command
      */
     default @Nullable StoredLock find(String lockName) {
         return isLocked(lockName) ? StoredLock.OWNED : null;
     }
 
-    /** Takes the lock from whoever owns it, as if that one had released it; false if nobody owned it. */
+    /**
+     * Releases the lock on behalf of its owner, whichever that is. May block for two command timeouts.
+     *
+     * @return false if the lock was free
+     * @throws LockStoreException if the store does not answer or rejects the command
+     */
     boolean forceRelease(String lockName);
 
     /**
-     * Called before somebody starts to wait: the {@link WaitingListener} is told from then on, or as soon as possible,
-     * which it learns by {@link WaitingListener#missedSome()}. Does not block.
+     * Prepares notifications; called before an acquisition starts to wait. The {@link WaitingListener} is notified from then
+     * on, or as soon as possible, beginning with {@link WaitingListener#missedSome()}. Does not block.
      */
     void prepareWaiting();
 
     /**
-     * Makes ready for use. Waits a moment for the store, but a store that cannot be reached is no error.
+     * Starts the store. Waits a limited time for a connection; a store that cannot be reached is no error.
      *
-     * @param instanceId random name of this run, not used before
-     * @param listener is told when waiting may be over, on a thread that it must not block
+     * @param instanceId random id of this run, not used before
+     * @param listener notified when waiters may have been granted their lock
      */
     void start(String instanceId, WaitingListener listener);
 
     /**
-     * Gives up all resources; may be started again.
+     * Stops the store and frees its resources. Grants stay in the store. It may be started again.
      *
-     * @param listener the one that it was started with, which is told nothing any more
+     * @param listener the listener of {@link #start}, which is not notified any more
      */
     void stop(WaitingListener listener);
 
-    /** Returns whether the store has been reached, as far as is known without asking it; a store in memory always is. */
+    /** Returns whether the store is connected, as far as is known without I/O. By default true. */
     default boolean isConnected() {
         return true;
     }
 
-    /** For the line in the log: which store, where, with what timeouts. */
+    /** Returns the kind of store and where it is, for the log. */
     String description();
 }

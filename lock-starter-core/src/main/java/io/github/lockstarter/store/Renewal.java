@@ -3,24 +3,31 @@ package io.github.lockstarter.store;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 
-/** One lease in a call of {@link LockStore#renew}, and whom to tell how it went. */
+/**
+ * One lease in a call of {@link LockStore#renew}. The store calls exactly one of {@link #renewed}, {@link #lost} and
+ * {@link #failed}, once and on any thread; they must not block.
+ */
 public interface Renewal {
 
-    /** Full name of the lock. */
+    /** Returns the full name of the lock. */
     String lockName();
 
-    /** Id of the acquisition that must own it. */
+    /** Returns the id of the acquisition that must own the lock. */
     String acquisitionId();
 
-    /** What is left of the lease afterwards, unless more was left before: a renewal never shortens. */
+    /** Returns the milliseconds that are left of the lease afterwards, unless more were left: a renewal never shortens. */
     long leaseMillis();
 
-    /** The acquisition owns the lock, and the lease was renewed. */
+    /** Called when the acquisition owns the lock and its lease was renewed. */
     void renewed();
 
-    /** The acquisition does not own the lock any more: {@code DELETED} or {@code TAKEN_OVER}. Nothing was changed. */
+    /**
+     * Called when the acquisition does not own the lock. Nothing was changed.
+     *
+     * @param reason {@code DELETED} if the lock is free, {@code TAKEN_OVER} if another acquisition owns it
+     */
     void lost(LossReason reason);
 
-    /** There was no usable answer. */
+    /** Called when there was no usable reply; whether the lease was renewed is unknown. */
     void failed(LockStoreException cause);
 }

@@ -1,13 +1,13 @@
 package io.github.lockstarter.store;
 
 /**
- * A lock that somebody owns, as a store knows it.
+ * A lock that is owned, as the store describes it.
  *
- * @param fencingToken token of the last grant; 0: the store does not tell
- * @param remainingMillis until it runs out; negative: the store does not tell
+ * @param fencingToken token of the last grant by the store; 0: unknown
+ * @param remainingMillis milliseconds until the lease expires; negative: unknown
  */
 public record StoredLock(long fencingToken, long remainingMillis) {
 
-    /** Somebody owns it, and that is all the store tells. */
+    /** A lock that is owned, without further data. */
     public static final StoredLock OWNED = new StoredLock(0, -1);
 }

@@ -1,10 +1,10 @@
 package io.github.lockstarter.store;
 
 /**
- * Who asks next in the instance that releases: gets the lock with the release if nobody stands in line, and a place at the
- * end of the line otherwise.
+ * The next waiter in the instance that releases a lock. The release grants it the lock if the waiting line is empty, and
+ * appends it to the line otherwise.
  *
- * @param acquisitionId id that it asks under, unique and not used before
- * @param leaseMillis how long its grant lasts
+ * @param acquisitionId id of its acquisition, unique and not used before
+ * @param leaseMillis duration of its grant in milliseconds
  */
 public record Successor(String acquisitionId, long leaseMillis) {}

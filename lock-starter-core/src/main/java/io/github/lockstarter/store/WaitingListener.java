@@ -1,11 +1,18 @@
 package io.github.lockstarter.store;
 
-/** Hears from a store when waiting may be over. What it hears is a hint: only the answer to an acquire is a grant. */
+/**
+ * Is notified by a store when a waiter of this instance may have been granted its lock. Notifications are hints: only the
+ * reply to an acquire is a grant. Called on threads of the store; must be thread-safe and must not block.
+ */
 public interface WaitingListener {
 
-    /** The lock may have been handed to an acquisition of this instance. Must not block. */
+    /**
+     * Called when a lock may have been granted to an acquisition of this instance.
+     *
+     * @param lockName full name of the lock
+     */
     void handedOver(String lockName);
 
-    /** Messages may have been missed; any lock may have been handed over. Must not block. */
+    /** Called when notifications may have been lost, so that any lock may have been granted. */
     void missedSome();
 }

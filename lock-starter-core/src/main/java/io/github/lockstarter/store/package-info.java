@@ -1,4 +1,4 @@
-/** Where grants are kept: the interface that a store implements, and the one that lives in memory. */
+/** The SPI of stores, which keep the grants of locks, and a store in memory. Part of the API, for implementations of stores. */
 @NullMarked
 package io.github.lockstarter.store;
 

@@ -5,10 +5,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** How messages name a lock: in full, or without its key, which may be personal data. */
+/** Determines how messages name locks: in full, or without the key, which may be personal data. */
 public enum LoggedNames {
 
-    /** By its full name. */
+    /** Uses the full name. */
     WITH_KEYS {
         @Override
         public String of(String lockName) {
@@ -17,9 +17,9 @@ public enum LoggedNames {
     },
 
     /**
-     * By its static name and, in the place of the key, the first eight hexadecimal digits of the SHA-256 of its full name
-     * in UTF-8: {@code order:#1f3a9c02}. The same lock has the same digits in all messages of all instances. Who can guess
-     * a key can compare its digits.
+     * Uses the static name and, instead of the key, the first eight hexadecimal digits of the SHA-256 of the full name in
+     * UTF-8: {@code order:#1f3a9c02}. A lock has the same digits in all messages of all instances. The digest does not
+     * protect keys that can be guessed.
      */
     WITHOUT_KEYS {
         @Override
@@ -33,20 +33,24 @@ public enum LoggedNames {
 
     private static final int DIGITS = 8;
 
-    /** Returns how to name locks if keys are to be logged, or are not. */
+    /** Returns {@link #WITH_KEYS} or {@link #WITHOUT_KEYS}. */
     public static LoggedNames withKeys(boolean logKeys) {
         return logKeys ? WITH_KEYS : WITHOUT_KEYS;
     }
 
     /**
-     * Returns what messages show of a static name where only that is wanted, whether keys are logged or not. A name that
-     * begins with a colon has no part that is not its key, and is replaced by its digest: {@code :#1f3a9c02}.
+     * Returns a static name for messages, whether keys are logged or not. A name that begins with a colon consists of a key
+     * alone, and is replaced by its digest: {@code :#1f3a9c02}.
      */
     public static String ofStatic(String name) {
         return name.startsWith(":") ? WITHOUT_KEYS.of(name) : Printable.of(name);
     }
 
-    /** Returns what messages call the lock of that full name: one printable text. */
+    /**
+     * Returns the name of the lock for messages, which is {@link Printable}.
+     *
+     * @param lockName full name of the lock
+     */
     public abstract String of(String lockName);
 
     private static String digest(String lockName) {

@@ -1,17 +1,17 @@
 package io.github.lockstarter.text;
 
 /**
- * Makes texts safe for logs and terminals. Names of locks, and answers of servers, come from outside: they must not begin
- * lines of their own, steer a terminal or change the order in which a line is displayed.
+ * Makes texts safe for logs and terminals. Names of locks and replies of servers are foreign input, which must not add lines
+ * to a log, control a terminal or change the order in which a line is displayed.
  */
 public final class Printable {
 
     private Printable() {}
 
     /**
-     * Returns the text with a backslash, a {@code u} and its four hexadecimal digits in the place of every control character,
-     * line and paragraph separator, invisible format character (those that change the direction of writing included) and
-     * unpaired surrogate; the text itself if it has none of them.
+     * Returns the text with a Unicode escape (a backslash, {@code u} and four hexadecimal digits) instead of every control
+     * character, line and paragraph separator, format character (such as those that change the direction of writing) and
+     * unpaired surrogate. Returns the same object if the text contains none of them.
      */
     public static String of(String text) {
         int length = text.length();
@@ -25,7 +25,7 @@ public final class Printable {
         return text;
     }
 
-    /** Whether {@link #of} leaves the text as it is. */
+    /** Returns whether {@link #of} returns the text unchanged. */
     static boolean isPrintable(String text) {
         return text.codePoints().noneMatch(Printable::isUnsafe);
     }

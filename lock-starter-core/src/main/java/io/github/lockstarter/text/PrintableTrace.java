@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands for an exception in the log whose message, or that of a cause, is not {@link Printable}: the same stack traces
- * under messages that are. Its own messages begin with the class of the exception that it stands for.
+ * Replaces an exception in the log if its message, or that of a cause or suppressed exception, is not {@link Printable}. It
+ * has the same stack traces, and printable messages that begin with the class of the original.
  */
 final class PrintableTrace extends Exception {
 
@@ -18,7 +18,7 @@ final class PrintableTrace extends Exception {
         setStackTrace(original.getStackTrace());
     }
 
-    /** Returns the exception itself if all of its messages are printable, as nearly all are. */
+    /** Returns the exception itself if all its messages are printable, otherwise a replacement. */
     static Throwable of(Throwable original) {
         return isPrintable(original, seen()) ? original : copy(original, seen());
     }
@@ -51,7 +51,7 @@ final class PrintableTrace extends Exception {
         return copy;
     }
 
-    /** Exceptions of users may override {@code toString()}, and fail in it. */
+    /** Returns the text of the exception, whose class may override {@code toString()} and fail in it. */
     private static String textOf(Throwable thrown) {
         try {
             return String.valueOf(thrown);

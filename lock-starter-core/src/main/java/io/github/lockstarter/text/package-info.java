@@ -1,6 +1,6 @@
 /**
- * What users read: texts of messages, of times and of names of locks, and the log. Internal to the library; other
- * packages and modules of it write into the log by {@link io.github.lockstarter.text.LockLog} alone.
+ * Formatting of durations and names of locks in messages, and logging: all modules log only by
+ * {@link io.github.lockstarter.text.LockLog}. Internal: not part of the API, may change in any release.
  */
 @NullMarked
 package io.github.lockstarter.text;

@@ -1,14 +1,14 @@
--- Tries commands, each on its own, and returns the errors of those that failed.
+-- Executes commands, each independently of the others, to find those that the user may not execute.
 --
--- KEYS[1]  the key that the commands name, which no lock has; absent if the user may not access it, for then a server
---          refuses the whole call
+-- KEYS[1]  the key that the commands name, which no lock has; absent if the user may not access it, because a server would
+--          reject the whole call
 -- ARGV     the commands: for each of them the number of its words, then the words
 --
--- Returns a flat list: the position of each command that failed, counted from 1, then the text of its error.
+-- Returns the failures only, as a flat list: the position of the command, counted from 1, then the text of its error.
 --
--- One script, because permissions must be tried where locks need them, and a single command leaves nothing half done when
--- the connection breaks. No command may create a key: HSET comes with a field that has no value, which a server refuses
--- after it has checked the permission and before it writes.
+-- One script, because permissions inside of a script must be checked there, and a single call leaves nothing half done when
+-- the connection breaks. No command may create a key: HSET lacks a value, which a server rejects after it has checked the
+-- permission and before it writes.
 
 local failures = {}
 local position = 0

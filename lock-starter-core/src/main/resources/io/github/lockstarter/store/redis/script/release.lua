@@ -1,26 +1,24 @@
--- Releases the lock: grants it to the first in the waiting line or to the next waiter of the same instance, or frees it. An
--- acquisition that does not own the lock but stands in the line leaves it.
+-- Releases the lock: grants it to the first acquisition in the waiting line or to the next waiter of the same instance, or
+-- frees it. An acquisition that does not own the lock but is in the line leaves it.
 --
 -- KEYS[1]  the lock, see acquire.lua; an entry of the line is ;<id>:<instance>:<milliseconds to claim a grant>
--- ARGV[1]  id of the acquisition that releases or leaves
--- ARGV[2]  last fencing token used under that id; 0: the one stored
--- ARGV[3]  what stands before an instance in the name of its inbox
--- ARGV[4]  1: the number of receivers that PUBLISH returns is the truth; 0: it is not (a cluster, a foreign connection)
--- ARGV[5]  id under which the next waiter of this instance asks; absent: there is none
--- ARGV[6]  its lease in milliseconds
--- ARGV[7]  as ARGV[3] of acquire.lua, for the next waiter
--- ARGV[8]  as ARGV[4] of acquire.lua, for the next waiter
+-- ARGV[1]  id of the acquisition that releases the lock or leaves the line
+-- ARGV[2]  last fencing token used under that id; 0: the stored one
+-- ARGV[3]  prefix of the channels of instances
+-- ARGV[4]  1: PUBLISH returns the number of all receivers; 0: it may not (a cluster, the application's connection)
+-- ARGV[5]  id of the next waiter of this instance; absent: there is none
+-- ARGV[6]  lease of that waiter in milliseconds
+-- ARGV[7]  as ARGV[3] of acquire.lua, for that waiter
+-- ARGV[8]  as ARGV[4] of acquire.lua, for that waiter
 --
--- Returns the fencing token (large) if the next waiter of this instance owns the lock now, 1 released, 2 released, and
--- the next waiter stands in the line, 3 left the line, 0 the lock is free, -1 another acquisition owns it or the key
--- holds something else.
+-- Returns the fencing token (larger than 3) if the next waiter of this instance owns the lock now; 1: released; 2: released,
+-- and that waiter is in the line; 3: left the line; 0: the lock is free; -1: another acquisition owns the lock, or the key
+-- is not a lock. A lock that is kept for a minimum hold (keep.lua) is not owned by the acquisition that kept it.
 --
--- A lock that is kept for a minimum hold (keep.lua) is not owned by the acquisition that kept it.
---
--- One step, or a late release would free the successor's lock, and one that left the line could be granted the lock in
--- the same moment. Ids are never used twice: replayed, it finds nothing of its own and changes nothing, and a
--- next waiter that owns the lock or stands in the line proves that it was done. It works on a full Redis: a script that
--- has written, and PEXPIRE and HDEL always may, is not refused afterwards.
+-- Atomic, because a late release must not free the lock of the next owner, and an acquisition that leaves the line must not
+-- be granted the lock at the same time. Ids are never reused: a repetition finds nothing under its own id and changes
+-- nothing, and a next waiter that owns the lock or is in the line proves the first execution. It works on a full Redis,
+-- which always accepts PEXPIRE and HDEL, and does not reject the writes of a script after its first one.
 
 local held = redis.pcall('HMGET', KEYS[1], 'o', 'f', 'q')
 
@@ -51,7 +49,7 @@ if owner ~= ARGV[1] then
   end
   if successor ~= '' then
     if owner == successor then
-      -- Granted by the first execution, or from the line since: it counts its lease from this answer.
+      -- Granted by the first execution, or from the line since then: its lease counts from this reply.
       if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[6]) then
         redis.call('PEXPIRE', KEYS[1], ARGV[6])
       end
@@ -90,19 +88,19 @@ local function grant(id, lease)
   if line == '' and held[3] then
     redis.call('HDEL', KEYS[1], 'q')
   end
-  -- Last: up to Redis 7.0, PEXPIRE reads the clock twice and deletes the key if the lease has passed in between. A write
-  -- after that would create the key again, without an end.
+  -- Must be the last write: up to Redis 7.0, PEXPIRE reads the clock twice and deletes the key if the lease has expired in
+  -- between. A later write would create the key again, without an expiry.
   redis.call('PEXPIRE', KEYS[1], lease)
   return token
 end
 
--- It may have asked by itself meanwhile: this release is late, or is executed again.
+-- The next waiter is in the line already if this release is late or executed again.
 local queued = successor ~= '' and find(successor)
 
 while line ~= '' do
   local id, instance, claim, rest = string.match(line, '^;([^:]*):([^:]*):([1-9]%d*)(.*)$')
   if not id or #claim > 12 then
-    -- Somebody wrote into the field by hand; whoever stood there looks again by itself.
+    -- The field was changed by hand; the waiters that were in the line find the lock by polling.
     line = ''
     break
   end
@@ -110,9 +108,9 @@ while line ~= '' do
   if id == successor then
     break
   end
-  -- Under pcall: a user who may not publish has still released, and the waiter polls.
+  -- Uses pcall: without the permission to publish the lock is still released, and the waiter polls.
   local receivers = instance ~= '' and redis.pcall('PUBLISH', ARGV[3] .. instance, KEYS[1])
-  -- An inbox that nobody reads belongs to an instance that is gone.
+  -- A channel without receivers belongs to an instance that is gone.
   if not (receivers == 0 and ARGV[4] == '1') then
     if successor ~= '' and not queued then
       line = line .. ';' .. successor .. ':' .. ARGV[8] .. ':' .. ARGV[7]

@@ -1,20 +1,21 @@
--- Renews leases, each on its own.
+-- Renews leases, each independently of the others.
 --
--- KEYS[i]  a lock
+-- KEYS[i]  the locks, see acquire.lua
 -- ARGV[1]  lease in milliseconds, the same for all
--- ARGV[2]  ids of the acquisitions that must own them, in the order of the keys, a ; between any two
+-- ARGV[2]  ids of the acquisitions that must own the locks, in the order of the keys, separated by ;
 --
--- Returns only what was not renewed, as a flat list: which of the keys, then 0 if nobody owns it, -1 if somebody else
--- does or the key holds something else, or the text of the error that Redis gave for this one.
+-- Returns the failures only, as a flat list: the position of the key, counted from 1, then 0 if the lock is free, -1 if
+-- another acquisition owns it or the key is not a lock, or the text of the error for this key.
 --
--- One script for many locks saves commands; each stands under pcall, so that a key of a wrong type costs only its own
--- lock. Compare and expire must be one step, or a late renewal would prolong the successor's lease. It never creates a
--- key, never shortens what is left, and PEXPIRE works on a full Redis.
+-- Atomic, because the owner must be compared and the lease extended in one step, or a late renewal would extend the lease
+-- of the next owner. It never creates a key and never shortens a lease. One script for many locks saves commands; each
+-- command uses pcall, so that a key of another type affects only its own lock. It works on a full Redis, which always
+-- accepts PEXPIRE.
 --
--- The ids come as one text and are compared as one: a text more for each lock, and an answer for each, would cost Redis
--- a quarter of the renewal. No id has a ; in it, so equal texts are equal ids.
+-- The ids are one argument and compared as one text: an argument and a reply for each lock would make the renewal a quarter
+-- slower. No id contains a ; so equal texts are equal ids.
 
--- Servers that tell their version (7.0 and newer) know GT: one command a lock less.
+-- REDIS_VERSION_NUM exists from Redis 7.0 on, as does GT, which saves one command for each lock.
 local greater = redis.REDIS_VERSION_NUM ~= nil
 
 local lease = ARGV[1]
@@ -47,7 +48,7 @@ for i, key in ipairs(KEYS) do
   owners[i] = command('HGET', key, 'o')
 end
 
--- Joining fails if one of them is no text: nobody, or an error.
+-- Fails if an owner is not a string: the lock is free, or there was an error.
 local joined, text = pcall(table.concat, owners, ';')
 local ids = nil
 
