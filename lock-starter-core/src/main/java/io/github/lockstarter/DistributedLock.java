@@ -10,22 +10,22 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a method under a distributed lock. The lock is acquired before the method and its transaction begin, and released
- * after both have ended. By default the lease is renewed while the method runs.
+ * Runs a method under a distributed lock. The lock is acquired before the method and its transaction begin, and
+ * released after both have ended. By default the lease is renewed while the method runs.
  *
  * <p>On a class or interface it applies to each public instance method of the bean, except those of {@link Object}; an
- * annotation on the method itself replaces it. It may be a meta-annotation, and its attributes may be aliased. It applies
- * only to calls through the Spring proxy: a call of {@code this.method()} does not acquire the lock. Annotated methods that
- * cannot be intercepted (private, static, final), that the container calls ({@code @Bean}, {@code @PostConstruct}), or whose
- * bean is created before the post-processor for locks, fail the start of the application. With
- * {@code distributed-lock.mode=aspectj} the lock is woven into the method itself: it also applies to calls on {@code this}
- * and to private, static and final methods, and an inherited annotation fails the start.
+ * annotation on the method itself replaces it. It may be a meta-annotation, and its attributes may be aliased. It
+ * applies only to calls through the Spring proxy: a call of {@code this.method()} does not acquire the lock. Annotated
+ * methods that cannot be intercepted (private, static, final), that the container calls ({@code @Bean}, {@code
+ * @PostConstruct}), or whose bean is created before the post-processor for locks, fail the start of the application.
+ * With {@code distributed-lock.mode=aspectj} the lock is woven into the method itself: it also applies to calls on
+ * {@code this} and to private, static and final methods, and an inherited annotation fails the start.
  *
- * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until the future is complete.
- * Cancelling the future that the caller gets does not release the lock, because it does not stop the work. A method that
- * returns a {@code Mono} or {@code Flux} acquires the lock at each subscription and releases it at termination or
- * cancellation. A repeated annotation acquires one lock for each occurrence. A transaction that begins under the lock does
- * not commit after the lock was lost.
+ * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until the future is
+ * complete. Cancelling the future that the caller gets does not release the lock, because it does not stop the work. A
+ * method that returns a {@code Mono} or {@code Flux} acquires the lock at each subscription and releases it at
+ * termination or cancellation. A repeated annotation acquires one lock for each occurrence. A transaction that begins
+ * under the lock does not commit after the lock was lost.
  *
  * <p>The lock is owned by the calling thread and reentrant: a nested call for the same lock costs no I/O and keeps the
  * fencing token. A lock cannot stop code that was paused after its last check; pass {@link Lease#fencingToken()} to the
@@ -56,46 +56,46 @@ public @interface DistributedLock {
     String value() default "";
 
     /**
-     * SpEL expression for the key of the lock, such as {@code "#order.id"}. Empty (the default): all calls share one lock with
-     * the {@link #name}.
+     * SpEL expression for the key of the lock, such as {@code "#order.id"}. Empty (the default): all calls share one
+     * lock with the {@link #name}.
      *
      * <p>Available are the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
      * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
      * once per call, and for a {@code Mono} or {@code Flux} once per subscription. {@code T(…)}, {@code new}, assignments,
      * unknown variables, and properties that a record or another final type does not have are rejected at start-up.
      *
-     * <p>A result that is null or blank is rejected with {@link InvalidLockKeyException}, and so is null as an operand of
-     * {@code +}: {@code 'order-' + #id} would be one lock for all calls without an id. The same applies to values whose
-     * text may differ between JVMs: arrays, maps, optionals, {@code Date} and {@code Calendar}, objects that do not
-     * override {@code toString}, texts that contain an identity hash, and records in whose text such a value or an
-     * unordered collection appears. A collection is several keys: their locks are acquired in the order of their names and
-     * within one wait, all or none, and at most 256 by one call.
+     * <p>A result that is null or blank is rejected with {@link InvalidLockKeyException}, and so is null as an operand
+     * of {@code +}: {@code 'order-' + #id} would be one lock for all calls without an id. The same applies to values
+     * whose text may differ between JVMs: arrays, maps, optionals, {@code Date} and {@code Calendar}, objects that do
+     * not override {@code toString}, texts that contain an identity hash, and records in whose text such a value or an
+     * unordered collection appears. A collection is several keys: their locks are acquired in the order of their names
+     * and within one wait, all or none, and at most 256 by one call.
      */
     @AliasFor("value")
     String key() default "";
 
     /**
-     * SpEL expression that determines whether a call acquires the lock, such as {@code "#order.total > 1000"}. False: the
-     * method runs without the lock, and without meters, events and observations for it. Empty (the default): each call
-     * acquires the lock.
+     * SpEL expression that determines whether a call acquires the lock, such as {@code "#order.total > 1000"}. False:
+     * the method runs without the lock, and without meters, events and observations for it. Empty (the default): each
+     * call acquires the lock.
      *
-     * <p>The same variables as for {@link #key} are available, with the same checks at start-up. The condition is evaluated
-     * before the key, once per call; for a {@code Mono} or {@code Flux}, condition and key are evaluated once per
-     * subscription. Each repeated annotation has its own condition. A result that is null or no {@code Boolean} is rejected
-     * with {@link InvalidLockConditionException}, and the method is not run.
+     * <p>The same variables as for {@link #key} are available, with the same checks at start-up. The condition is
+     * evaluated before the key, once per call; for a {@code Mono} or {@code Flux}, condition and key are evaluated once
+     * per subscription. Each repeated annotation has its own condition. A result that is null or no {@code Boolean} is
+     * rejected with {@link InvalidLockConditionException}, and the method is not run.
      *
-     * <p>A call without the lock has no {@link Lease}: {@link LeaseContext} returns that of an outer locked method, or none,
-     * and no commit is prevented. Two calls of which only one acquires the lock do not exclude each other.
+     * <p>A call without the lock has no {@link Lease}: {@link LeaseContext} returns that of an outer locked method, or
+     * none, and no commit is prevented. Two calls of which only one acquires the lock do not exclude each other.
      */
     String condition() default "";
 
     /**
-     * Static name of the lock: literal text with <code>${placeholders}</code>. It is also the tag {@code lock} of its meters,
-     * so it must not contain identifiers; an expression is rejected at start-up. Methods with the same name share the lock,
-     * and exclude each other for equal keys.
+     * Static name of the lock: literal text with <code>${placeholders}</code>. It is also the tag {@code lock} of its
+     * meters, so it must not contain identifiers; an expression is rejected at start-up. Methods with the same name
+     * share the lock, and exclude each other for equal keys.
      *
-     * <p>Default: {@code SimpleClassName.methodName} with the class of the bean, so that each method has its own lock. Two
-     * methods with the same default name (classes with the same simple name, overloads) fail the start.
+     * <p>Default: {@code SimpleClassName.methodName} with the class of the bean, so that each method has its own lock.
+     * Two methods with the same default name (classes with the same simple name, overloads) fail the start.
      */
     String name() default "";
 
@@ -107,8 +107,8 @@ public @interface DistributedLock {
     long lease() default -1;
 
     /**
-     * {@link #lease} as text with placeholders, such as {@code "30s"}, {@code "PT30S"} or {@code "-1"}; a bare number is in
-     * {@link #timeUnit}. Empty (the default): not set. Setting both is rejected at start-up.
+     * {@link #lease} as text with placeholders, such as {@code "30s"}, {@code "PT30S"} or {@code "-1"}; a bare number
+     * is in {@link #timeUnit}. Empty (the default): not set. Setting both is rejected at start-up.
      */
     String leaseString() default "";
 
@@ -122,9 +122,9 @@ public @interface DistributedLock {
     String waitTimeString() default "";
 
     /**
-     * Longest time for which a lease is renewed, in {@link #timeUnit}. After it the watchdog stops renewing, and the lease is
-     * lost with {@link LossReason#MAX_HOLD} when it expires. Default: {@code distributed-lock.watchdog.max-hold}.
-     * {@code -1}: no limit.
+     * Longest time for which a lease is renewed, in {@link #timeUnit}. After it the watchdog stops renewing, and the
+     * lease is lost with {@link LossReason#MAX_HOLD} when it expires. Default: {@code
+     * distributed-lock.watchdog.max-hold}. {@code -1}: no limit.
      */
     long maxHold() default DEFAULT;
 
@@ -132,11 +132,11 @@ public @interface DistributedLock {
     String maxHoldString() default "";
 
     /**
-     * Minimum time for which the lock is taken after the call was granted all of its locks, in {@link #timeUnit}: a lock that
-     * is released earlier stays taken until then. For scheduled jobs, so that an instance with a slower clock does not run
-     * the same job again; use it with {@code waitTime = 0}, because a longer wait can be granted the lock afterwards. For a
-     * nested call it counts from the nested acquisition, and the latest end applies. It does not apply to locks of a call
-     * that was not granted all of its locks. Default: 0.
+     * Minimum time for which the lock is taken after the call was granted all of its locks, in {@link #timeUnit}: a
+     * lock that is released earlier stays taken until then. For scheduled jobs, so that an instance with a slower clock
+     * does not run the same job again; use it with {@code waitTime = 0}, because a longer wait can be granted the lock
+     * afterwards. For a nested call it counts from the nested acquisition, and the latest end applies. It does not
+     * apply to locks of a call that was not granted all of its locks. Default: 0.
      */
     long minHold() default 0;
 
@@ -150,24 +150,25 @@ public @interface DistributedLock {
     OnLost onLost() default OnLost.DEFAULT;
 
     /**
-     * Behaviour when the lock is not granted within the wait. {@link OnNotGranted#SKIP} is rejected at start-up for methods
-     * that return a primitive value. A failure of the store is thrown as {@link LockStoreException} in any case.
+     * Behaviour when the lock is not granted within the wait. {@link OnNotGranted#SKIP} is rejected at start-up for
+     * methods that return a primitive value. A failure of the store is thrown as {@link LockStoreException} in any
+     * case.
      *
      * @see LockFailureHandler
      */
     OnNotGranted onNotGranted() default OnNotGranted.THROW;
 
     /**
-     * Name of a method of the same class that is called, without the lock, if the lock is not granted; replaces
-     * {@link #onNotGranted}. It has the same parameters, optionally followed by a {@link LockNotGrantedException}, and the
+     * Name of a method of the same class that is called, without the lock, if the lock is not granted; replaces {@link
+     * #onNotGranted}. It has the same parameters, optionally followed by a {@link LockNotGrantedException}, and the
      * same return type. It may be private, and must be static if the annotated method is. Empty (the default): none.
      */
     String fallback() default "";
 
     /**
-     * Inside an already running transaction, keeps the lock until that transaction has committed or rolled back.
-     * {@code false}: the lock is released when the method ends. Has no effect on methods that return a future or a publisher, and on
-     * calls whose {@link #condition} is false.
+     * Inside an already running transaction, keeps the lock until that transaction has committed or rolled back. {@code
+     * false}: the lock is released when the method ends. Has no effect on methods that return a future or a publisher,
+     * and on calls whose {@link #condition} is false.
      */
     boolean releaseAfterTransaction() default true;
 }

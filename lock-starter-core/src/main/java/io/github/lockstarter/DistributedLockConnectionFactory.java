@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code RedisConnectionFactory} bean that distributed locks use. Needed only if an application has several such
- * beans and locks should not use the {@code @Primary} one:
+ * Marks the {@code RedisConnectionFactory} bean that distributed locks use. Needed only if an application has several
+ * such beans and locks should not use the {@code @Primary} one:
  *
  * <pre>{@code
  * @Bean(defaultCandidate = false)

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Container of repeated {@link DistributedLock} annotations. A call acquires all of their locks whose conditions are met, or
- * none.
+ * Container of repeated {@link DistributedLock} annotations. A call acquires all of their locks whose conditions are
+ * met, or none.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

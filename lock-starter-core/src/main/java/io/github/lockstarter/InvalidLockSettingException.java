@@ -66,7 +66,10 @@ public class InvalidLockSettingException extends IllegalArgumentException {
         return this.remedy;
     }
 
-    /** Returns the names and values of all properties that take part in the problem, {@link #property()} first. Unmodifiable. */
+    /**
+     * Returns the names and values of all properties that take part in the problem, {@link #property()} first.
+     * Unmodifiable.
+     */
     public Map<String, String> involved() {
         return Collections.unmodifiableMap(this.involved);
     }

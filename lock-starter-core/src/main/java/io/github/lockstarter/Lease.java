@@ -6,10 +6,11 @@ import java.util.concurrent.CompletionStage;
 /**
  * One grant of a lock. Thread-safe.
  *
- * <p>The state is local knowledge, without I/O: a lease counts as held only while it cannot have expired in the store. Its
- * time is counted from when the request was <em>sent</em>, on the monotonic and on the wall clock, less a margin of a tenth.
- * A check does not guarantee that the lease is still held afterwards: code that is paused after a check can act when the lease
- * has expired. Pass {@link #fencingToken()} to the resource and let the resource reject smaller tokens.
+ * <p>The state is local knowledge, without I/O: a lease counts as held only while it cannot have expired in the store.
+ * Its time is counted from when the request was <em>sent</em>, on the monotonic and on the wall clock, less a margin of
+ * a tenth. A check does not guarantee that the lease is still held afterwards: code that is paused after a check can
+ * act when the lease has expired. Pass {@link #fencingToken()} to the resource and let the resource reject smaller
+ * tokens.
  *
  * <p>Applications implement this interface only in tests.
  *
@@ -45,7 +46,9 @@ public interface Lease extends AutoCloseable {
     /** Returns whether the lease is {@code HELD} or {@code AT_RISK} as it is known locally. No I/O, constant time. */
     boolean isHeld();
 
-    /** Returns the time until the lease expires unless it is renewed, less the margin; zero if it is not held. No I/O. */
+    /**
+     * Returns the time until the lease expires unless it is renewed, less the margin; zero if it is not held. No I/O.
+     */
     Duration remaining();
 
     /**
@@ -66,38 +69,39 @@ public interface Lease extends AutoCloseable {
     void ensureHeld(Duration atLeast);
 
     /**
-     * Returns a stage that is completed with the reason when the lease is lost, and never completed if the lease is released
-     * before that. Dependent stages run on a thread pool of the library and should not block it.
+     * Returns a stage that is completed with the reason when the lease is lost, and never completed if the lease is
+     * released before that. Dependent stages run on a thread pool of the library and should not block it.
      */
     CompletionStage<LossReason> lost();
 
     /**
-     * Extends the lease so that it lasts at least this long from now; it is never shortened. Each call sends a command to the
-     * store, and so also checks whether the lock is still owned there. The watchdog renews a renewed lease as before, and
-     * {@code maxHold} does not limit this method. The call cannot be interrupted and preserves the interrupt flag.
+     * Extends the lease so that it lasts at least this long from now; it is never shortened. Each call sends a command
+     * to the store, and so also checks whether the lock is still owned there. The watchdog renews a renewed lease as
+     * before, and {@code maxHold} does not limit this method. The call cannot be interrupted and preserves the
+     * interrupt flag.
      *
      * @param atLeast at least 1 ms and at most ten years
      * @throws LockLostException if the lease was lost, as it is known locally or as the store reports
-     * @throws LockStoreException if the store does not answer; the lease is unchanged locally, and may last longer in the
-     *     store
+     * @throws LockStoreException if the store does not answer; the lease is unchanged locally, and may last longer in
+     *     the store
      * @throws IllegalStateException if the lease was released
      * @throws IllegalArgumentException if the time is out of range
      */
     void extend(Duration atLeast);
 
     /**
-     * Releases the lock. Idempotent. The call waits for the store for at most one command timeout, cannot be interrupted and
-     * preserves the interrupt flag. If the store does not answer, the release is retried in the background until the key
-     * expires. With {@code distributed-lock.release=background} the call does not wait, and cannot report a loss that only
-     * the store knows.
+     * Releases the lock. Idempotent. The call waits for the store for at most one command timeout, cannot be
+     * interrupted and preserves the interrupt flag. If the store does not answer, the release is retried in the
+     * background until the key expires. With {@code distributed-lock.release=background} the call does not wait, and
+     * cannot report a loss that only the store knows.
      *
      * @return true if the lock was held until its release; false if the lease was lost before that
      */
     boolean release();
 
     /**
-     * Releases the lease as {@link #release()} does, but keeps the lock taken without an owner for this long from now, or until
-     * the end of the request's minimum hold if that is later.
+     * Releases the lease as {@link #release()} does, but keeps the lock taken without an owner for this long from now,
+     * or until the end of the request's minimum hold if that is later.
      *
      * @param delay zero: the lock is free at once
      * @return true if the lock was held until its release; false if the lease was lost before that
@@ -106,10 +110,10 @@ public interface Lease extends AutoCloseable {
     boolean releaseAfter(Duration delay);
 
     /**
-     * Releases the lease as {@link #release()} does, without waiting for the store: for code that must not block, such as a
-     * callback of a client library or a reactive pipeline. The lease is no longer held when the method returns. The lock is
-     * free when the stage is complete, or, if the store does not answer, when a retry in the background has succeeded or the
-     * key has expired.
+     * Releases the lease as {@link #release()} does, without waiting for the store: for code that must not block, such
+     * as a callback of a client library or a reactive pipeline. The lease is no longer held when the method returns.
+     * The lock is free when the stage is complete, or, if the store does not answer, when a retry in the background has
+     * succeeded or the key has expired.
      *
      * @return completed on a thread of the library with the result of {@link #release()}; never exceptionally
      */

@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides the lease of the annotated method that runs in the current thread, the innermost one if they are nested. A call
- * whose {@link DistributedLock#condition} is false has no lease. Other threads have no lease unless it is passed to them with
- * {@link #call}.
+ * Provides the lease of the annotated method that runs in the current thread, the innermost one if they are nested. A
+ * call whose {@link DistributedLock#condition} is false has no lease. Other threads have no lease unless it is passed
+ * to them with {@link #call}.
  */
 public final class LeaseContext {
 
@@ -40,8 +40,8 @@ public final class LeaseContext {
     }
 
     /**
-     * Runs the body in the calling thread with the lease as the current one, and restores the previous one afterwards. Neither
-     * acquires nor releases a lock.
+     * Runs the body in the calling thread with the lease as the current one, and restores the previous one afterwards.
+     * Neither acquires nor releases a lock.
      *
      * @param lease the lease that {@link #current} returns while the body runs
      * @param body the work

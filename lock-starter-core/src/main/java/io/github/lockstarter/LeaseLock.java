@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A distributed {@link Lock} that is owned by threads and reentrant: a nested hold causes no I/O unless it requires more time
- * than remains, and never shortens the lease. Thread-safe. Conditions are not supported: {@link Lock#newCondition} throws
- * {@link UnsupportedOperationException}.
+ * A distributed {@link Lock} that is owned by threads and reentrant: a nested hold causes no I/O unless it requires
+ * more time than remains, and never shortens the lease. Thread-safe. Conditions are not supported: {@link
+ * Lock#newCondition} throws {@link UnsupportedOperationException}.
  *
- * <p>Locking again while the hold of this thread is lost throws {@link LockLostException}; unlock it first. If the store
- * does not answer, {@link #lock()} and {@link #lockInterruptibly()} retry without limit, and the other methods throw
- * {@link LockStoreException} at the end of their wait. While the registry is stopped, all of them throw
- * {@link LockException}.
+ * <p>Locking again while the hold of this thread is lost throws {@link LockLostException}; unlock it first. If the
+ * store does not answer, {@link #lock()} and {@link #lockInterruptibly()} retry without limit, and the other methods
+ * throw {@link LockStoreException} at the end of their wait. While the registry is stopped, all of them throw {@link
+ * LockException}.
  */
 public interface LeaseLock extends Lock {
 
@@ -51,8 +51,9 @@ public interface LeaseLock extends Lock {
     boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException;
 
     /**
-     * Ends one hold of this thread; the last one releases the lock. Always decrements the hold count, cannot be interrupted,
-     * and preserves the interrupt flag. If the store does not answer, the release is retried in the background.
+     * Ends one hold of this thread; the last one releases the lock. Always decrements the hold count, cannot be
+     * interrupted, and preserves the interrupt flag. If the store does not answer, the release is retried in the
+     * background.
      *
      * @throws LockLostException at the outermost hold, if the lease was lost; the thread is then free to lock again
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
@@ -74,8 +75,8 @@ public interface LeaseLock extends Lock {
     boolean isLocked();
 
     /**
-     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner detects the loss at its next
-     * renewal, and may continue its work until then.
+     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner detects the loss at its
+     * next renewal, and may continue its work until then.
      *
      * @return true if the lock was held
      * @throws LockStoreException if the store does not answer

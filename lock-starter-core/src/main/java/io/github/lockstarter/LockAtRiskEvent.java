@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Published when a renewal failed or is late: the lease is still held, but not confirmed. Also published as an application
- * event.
+ * Published when a renewal failed or is late: the lease is still held, but not confirmed. Also published as an
+ * application event.
  *
  * @param name static name of the lock
  * @param key key under that name; may be empty

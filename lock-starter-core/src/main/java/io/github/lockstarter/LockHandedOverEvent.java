@@ -14,7 +14,9 @@ public record LockHandedOverEvent(String name, String key, long fencingToken, St
 
     /** Where the previous owner was. */
     public enum Kind {
-        /** In this JVM: the lock was handed over in memory, or by a release while no other JVM was in the waiting line. */
+        /**
+         * In this JVM: the lock was handed over in memory, or by a release while no other JVM was in the waiting line.
+         */
         LOCAL,
         /** In another JVM: the store granted the lock and notified this one. */
         REMOTE

@@ -57,7 +57,10 @@ public record LockHealth(
                 Status.DOWN, "The lock registry has not started.", store, null, 0, 0, 0, Duration.ZERO, 0, null);
     }
 
-    /** Returns all components except the status and those that are null, by name: texts, numbers, and a map for the last loss. */
+    /**
+     * Returns all components except the status and those that are null, by name: texts, numbers, and a map for the last
+     * loss.
+     */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         if (this.problem != null) {

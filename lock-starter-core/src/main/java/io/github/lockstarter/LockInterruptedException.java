@@ -2,8 +2,8 @@ package io.github.lockstarter;
 
 /**
  * Thrown when a thread is interrupted while it waits for a lock where {@link InterruptedException} cannot be thrown: in
- * {@link LockRegistry#execute}, and in annotated methods that do not declare it. The interrupt flag of the thread is set,
- * the work under the lock was not run, and nothing of the request remains in the store.
+ * {@link LockRegistry#execute}, and in annotated methods that do not declare it. The interrupt flag of the thread is
+ * set, the work under the lock was not run, and nothing of the request remains in the store.
  */
 public class LockInterruptedException extends LockException {
 

@@ -6,8 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the locks that this instance holds and waits for, for monitoring. Results may be outdated on return, so do not base
- * decisions on them. Other instances are covered only by {@link #stored}. Times are in whole milliseconds. Thread-safe.
+ * Lists the locks that this instance holds and waits for, for monitoring. Results may be outdated on return, so do not
+ * base decisions on them. Other instances are covered only by {@link #stored}. Times are in whole milliseconds.
+ * Thread-safe.
  *
  * <p>The registry of the starter implements this interface; inject it by this type.
  */
@@ -34,9 +35,9 @@ public interface LockInventory {
     Optional<Stored> stored(String lockName);
 
     /**
-     * Returns the health of this instance's locks. Never waits for the store, and so returns within milliseconds even if the
-     * store does not answer: a call starts a health check in the background, at most once a second, and the result contains
-     * the last reply.
+     * Returns the health of this instance's locks. Never waits for the store, and so returns within milliseconds even
+     * if the store does not answer: a call starts a health check in the background, at most once a second, and the
+     * result contains the last reply.
      */
     LockHealth health();
 
@@ -50,7 +51,8 @@ public interface LockInventory {
      * @param remaining time until the lease expires without another renewal, as {@link Lease#remaining()}
      * @param renewed whether the watchdog renews the lease; false for a fixed lease, and after {@code maxHold}
      * @param renewals number of successful renewals
-     * @param owner name of the owning thread, or {@code #} and its number if it has no name; null: no thread owns the lease
+     * @param owner name of the owning thread, or {@code #} and its number if it has no name; null: no thread owns the
+     *     lease
      */
     record Held(
             String name,
@@ -74,8 +76,8 @@ public interface LockInventory {
     /**
      * A lock that is held, as the store describes it.
      *
-     * @param fencingToken token of the last grant by the store; the owner's token is larger if the lock was handed over in
-     *     memory since then. Null: unknown
+     * @param fencingToken token of the last grant by the store; the owner's token is larger if the lock was handed over
+     *     in memory since then. Null: unknown
      * @param remaining time until the lease expires unless it is renewed; null: unknown
      */
     record Stored(@Nullable Long fencingToken, @Nullable Duration remaining) {}

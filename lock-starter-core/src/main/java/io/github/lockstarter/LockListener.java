@@ -3,10 +3,10 @@ package io.github.lockstarter;
 /**
  * Is notified of events of locks. Every bean of this type is called.
  *
- * <p>Listeners are called one after the other on a thread of the library that reads a bounded queue: they cannot delay locks,
- * and their exceptions are logged. If listeners are so slow that the queue is full, events are dropped and counted in the
- * meter {@code distributed.lock.events.dropped}, and a warning names the running listener. The events of one lease are
- * delivered in their order.
+ * <p>Listeners are called one after the other on a thread of the library that reads a bounded queue: they cannot delay
+ * locks, and their exceptions are logged. If listeners are so slow that the queue is full, events are dropped and
+ * counted in the meter {@code distributed.lock.events.dropped}, and a warning names the running listener. The events of
+ * one lease are delivered in their order.
  */
 public interface LockListener {
 
@@ -20,8 +20,8 @@ public interface LockListener {
     default void renewed(LockRenewedEvent event) {}
 
     /**
-     * Called when a renewal failed. It is retried while the lease lasts, unless the store reported that the lock has another
-     * owner or none.
+     * Called when a renewal failed. It is retried while the lease lasts, unless the store reported that the lock has
+     * another owner or none.
      */
     default void renewalFailed(LockRenewalFailedEvent event) {}
 

@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * Thrown when a lease has been lost: the lock was granted, but is no longer held. Work under it may have run at the same
- * time as the work of another owner. Immutable.
+ * Thrown when a lease has been lost: the lock was granted, but is no longer held. Work under it may have run at the
+ * same time as the work of another owner. Immutable.
  */
 public class LockLostException extends LockException {
 

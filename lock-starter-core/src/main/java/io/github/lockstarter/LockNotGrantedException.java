@@ -40,18 +40,18 @@ public class LockNotGrantedException extends LockException {
     }
 
     /**
-     * Returns how long the caller waited, from the request for this lock to the end of the wait. Never negative. It may be
-     * shorter than {@link #waitTime}, and longer by up to one command timeout, in which the store confirms the end. For a
-     * single attempt it is the time until the store replied.
+     * Returns how long the caller waited, from the request for this lock to the end of the wait. Never negative. It may
+     * be shorter than {@link #waitTime}, and longer by up to one command timeout, in which the store confirms the end.
+     * For a single attempt it is the time until the store replied.
      */
     public Duration waited() {
         return this.waited;
     }
 
     /**
-     * Returns how long the caller was willing to wait for this lock: the wait of the request, or the configured one. Zero: a
-     * single attempt. {@link LockRequest#FOREVER} ({@code -1} ms): no limit. All locks of one call share one wait, so that for
-     * the second and later locks this is the rest of it.
+     * Returns how long the caller was willing to wait for this lock: the wait of the request, or the configured one.
+     * Zero: a single attempt. {@link LockRequest#FOREVER} ({@code -1} ms): no limit. All locks of one call share one
+     * wait, so that for the second and later locks this is the rest of it.
      */
     public Duration waitTime() {
         return this.waitTime;

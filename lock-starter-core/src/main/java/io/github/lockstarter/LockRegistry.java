@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Acquires locks. Thread-safe.
  *
- * <p>A wait has one deadline for the queue inside this JVM and for the store together, and ends at most one command timeout
- * after it. While the registry is stopped, every acquisition fails with {@link LockException}.
+ * <p>A wait has one deadline for the queue inside this JVM and for the store together, and ends at most one command
+ * timeout after it. While the registry is stopped, every acquisition fails with {@link LockException}.
  *
- * <p>Every acquiring method throws {@link LockStoreException} if the store does not answer or rejects the command: at the end
- * of the wait, or at once if waiting cannot resolve the error.
+ * <p>Every acquiring method throws {@link LockStoreException} if the store does not answer or rejects the command: at
+ * the end of the wait, or at once if waiting cannot resolve the error.
  */
 public interface LockRegistry {
 
     /**
-     * Returns a lock that is owned by threads and reentrant. The object is a lightweight view without state; any number of
-     * them may exist for the same lock. No I/O.
+     * Returns a lock that is owned by threads and reentrant. The object is a lightweight view without state; any number
+     * of them may exist for the same lock. No I/O.
      *
-     * @param name any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is the tag of
-     *     its meters
+     * @param name any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is the
+     *     tag of its meters
      * @throws IllegalArgumentException if the name is blank or too long
      */
     LeaseLock getLock(String name);
@@ -47,8 +47,8 @@ public interface LockRegistry {
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
     /**
-     * Acquires a lease as {@link #acquire} does, without blocking a thread. Cancelling the future of the stage ends the wait; a
-     * grant that arrives later is released.
+     * Acquires a lease as {@link #acquire} does, without blocking a thread. Cancelling the future of the stage ends the
+     * wait; a grant that arrives later is released.
      *
      * @param request the lock, its lease and the wait
      * @return completed on a thread of the library with the lease or an exception of {@link #acquire}
@@ -61,9 +61,9 @@ public interface LockRegistry {
      * reentrant. If the lease is lost while the body runs, the {@link OnLost} of the request decides what happens; an
      * exception of the body is thrown in any case, with the loss suppressed in it.
      *
-     * <p>The checked exceptions of the body are those of this method. The interruption of a wait is reported by an unchecked
-     * exception, as for annotated methods that do not declare {@link InterruptedException}; {@link #acquire} throws the
-     * checked one.
+     * <p>The checked exceptions of the body are those of this method. The interruption of a wait is reported by an
+     * unchecked exception, as for annotated methods that do not declare {@link InterruptedException}; {@link #acquire}
+     * throws the checked one.
      *
      * @param request the lock, its lease and the wait
      * @param body the work
@@ -71,8 +71,8 @@ public interface LockRegistry {
      * @param <E> type of the checked exceptions of the body
      * @return the result of the body
      * @throws LockNotGrantedException if the lock is not granted within the wait; the body was not run
-     * @throws LockInterruptedException if the thread is interrupted before or while it waits, and does not already hold the
-     *     lock; its interrupt flag is set, the body was not run, and nothing of the request remains in the store
+     * @throws LockInterruptedException if the thread is interrupted before or while it waits, and does not already hold
+     *     the lock; its interrupt flag is set, the body was not run, and nothing of the request remains in the store
      * @throws LockLostException if the lease was lost while the body ran, or a nested call finds it lost
      * @throws E the exception of the body
      */

@@ -7,11 +7,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes the lock to acquire, its lease and the wait. Immutable. Values that are not set have the configured default; a
- * lease that is not set is renewed by the watchdog.
+ * Describes the lock to acquire, its lease and the wait. Immutable. Values that are not set have the configured
+ * default; a lease that is not set is renewed by the watchdog.
  *
- * <p>The only negative time is {@code Duration.ofMillis(-1)}: an unlimited wait, a renewed lease, or no {@code maxHold}. Times
- * are at most ten years. Methods that set a time throw {@link IllegalArgumentException} if it is out of range.
+ * <p>The only negative time is {@code Duration.ofMillis(-1)}: an unlimited wait, a renewed lease, or no {@code
+ * maxHold}. Times are at most ten years. Methods that set a time throw {@link IllegalArgumentException} if it is out of
+ * range.
  */
 public final class LockRequest {
 
@@ -60,8 +61,8 @@ public final class LockRequest {
     /**
      * Creates a request for the lock of that name.
      *
-     * @param lockName any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is the
-     *     static {@link #name()} for meters and events
+     * @param lockName any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is
+     *     the static {@link #name()} for meters and events
      * @throws IllegalArgumentException if the name is blank or too long
      */
     public static LockRequest of(String lockName) {
@@ -72,7 +73,8 @@ public final class LockRequest {
     }
 
     /**
-     * Creates a request for one key under a static name, as annotated methods do: the name of the lock is {@code name:key}.
+     * Creates a request for one key under a static name, as annotated methods do: the name of the lock is {@code
+     * name:key}.
      *
      * @param name the static name, for meters and events; not blank
      * @param key the key; empty: the static name is the name of the lock
@@ -93,15 +95,18 @@ public final class LockRequest {
         return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
     }
 
-    /** Returns a copy with a fixed lease of at least 1 ms, never renewed; {@code Duration.ofMillis(-1)}: a renewed lease. */
+    /**
+     * Returns a copy with a fixed lease of at least 1 ms, never renewed; {@code Duration.ofMillis(-1)}: a renewed
+     * lease.
+     */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
         return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
     }
 
     /**
-     * Returns a copy with this longest time for which the lease is renewed, at least 1 ms, see {@link DistributedLock#maxHold};
-     * {@code Duration.ofMillis(-1)}: no limit.
+     * Returns a copy with this longest time for which the lease is renewed, at least 1 ms, see {@link
+     * DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no limit.
      */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
@@ -109,9 +114,9 @@ public final class LockRequest {
     }
 
     /**
-     * Returns a copy with a minimum hold: a lock that is released earlier stays taken without an owner until this time after
-     * the grant. Zero (the default): none. For jobs that several instances start at the same time by their own clocks. For a
-     * nested hold it counts from the nested acquisition; of several ends the latest applies.
+     * Returns a copy with a minimum hold: a lock that is released earlier stays taken without an owner until this time
+     * after the grant. Zero (the default): none. For jobs that several instances start at the same time by their own
+     * clocks. For a nested hold it counts from the nested acquisition; of several ends the latest applies.
      */
     public LockRequest withMinHold(Duration minHold) {
         require(!minHold.isNegative(), "minHold", minHold, "zero or more", "");

@@ -27,8 +27,8 @@ public class LockStoreException extends LockException {
     }
 
     /**
-     * Returns whether the command may have been executed although there was no reply. The library then reverts its possible
-     * effect in the background; until that has succeeded the lock may be taken, at most for one lease.
+     * Returns whether the command may have been executed although there was no reply. The library then reverts its
+     * possible effect in the background; until that has succeeded the lock may be taken, at most for one lease.
      */
     public boolean isOutcomeUnknown() {
         return this.outcomeUnknown;

@@ -10,14 +10,14 @@ public enum OnLost {
     DEFAULT,
 
     /**
-     * Throws {@link LockLostException} after the body has returned. If the body threw, its exception is thrown, with the
-     * loss suppressed in it.
+     * Throws {@link LockLostException} after the body has returned. If the body threw, its exception is thrown, with
+     * the loss suppressed in it.
      */
     THROW,
 
     /**
-     * Throws as {@link #THROW} does, and interrupts the thread of the body at the moment of the loss, but never after the body
-     * has ended. If the body does not consume this interrupt, it is cleared.
+     * Throws as {@link #THROW} does, and interrupts the thread of the body at the moment of the loss, but never after
+     * the body has ended. If the body does not consume this interrupt, it is cleared.
      */
     INTERRUPT,
 

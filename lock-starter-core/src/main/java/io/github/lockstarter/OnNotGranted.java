@@ -7,8 +7,8 @@ public enum OnNotGranted {
     THROW,
 
     /**
-     * Returns without running the method: null, an empty {@code Optional}, {@code Mono} or {@code Flux}, or a future that is
-     * complete with null.
+     * Returns without running the method: null, an empty {@code Optional}, {@code Mono} or {@code Flux}, or a future
+     * that is complete with null.
      */
     SKIP
 }

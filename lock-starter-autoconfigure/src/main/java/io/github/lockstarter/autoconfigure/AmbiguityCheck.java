@@ -13,8 +13,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
- * Fails the start of an application whose annotated methods would not know which of several beans to use: they would find
- * out at their first call, or never, and go without the handler.
+ * Fails the start of an application that has annotated methods, and several beans that they could use without a primary
+ * one. Otherwise the first call would fail, or the handler would silently not be called.
  */
 final class AmbiguityCheck implements SmartInitializingSingleton {
 
@@ -36,10 +36,10 @@ final class AmbiguityCheck implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         check(LockRegistry.class, this.registry, annotation -> true);
-        check(LockFailureHandler.class, this.handler, AmbiguityCheck::asksTheHandler);
+        check(LockFailureHandler.class, this.handler, AmbiguityCheck::usesHandler);
     }
 
-    private static boolean asksTheHandler(MergedAnnotation<DistributedLock> annotation) {
+    private static boolean usesHandler(MergedAnnotation<DistributedLock> annotation) {
         return annotation.getString("fallback").isEmpty()
                 && annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.THROW;
     }
@@ -53,9 +53,9 @@ final class AmbiguityCheck implements SmartInitializingSingleton {
         String locked = LockedBeans.anyIn(this.beanFactory, concerned);
         if (locked != null) {
             throw new InvalidLockDefinitionException(
-                    "Bean '" + locked + "' has methods under @DistributedLock, and none of the " + type.getSimpleName()
+                    "Bean '" + locked + "' has methods with @DistributedLock, and none of the " + type.getSimpleName()
                             + " beans is @Primary: " + String.join(", ", names) + ".",
-                    "Mark the one that annotated methods shall use as @Primary; the others can be had by @Qualifier.",
+                    "Mark the one that annotated methods should use as @Primary; inject the others with @Qualifier.",
                     null);
         }
     }

@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 
-/** Explains an annotation that contradicts itself: a component scan stumbles over it before anybody else reads it. */
+/** Analyzes {@code @DistributedLock} annotations with contradictory aliases, with which a component scan fails. */
 final class ContradictoryLockFailureAnalyzer extends AbstractFailureAnalyzer<AnnotationConfigurationException> {
 
     @Override
@@ -17,8 +17,8 @@ final class ContradictoryLockFailureAnalyzer extends AbstractFailureAnalyzer<Ann
         }
         return new FailureAnalysis(
                 message,
-                "Set either value or key of @DistributedLock, they are the same; if it is a composed annotation, check"
-                        + " its @AliasFor.",
+                "Set either value or key of @DistributedLock, which are aliases of each other. For a composed annotation,"
+                        + " check its @AliasFor.",
                 cause);
     }
 }

@@ -32,11 +32,11 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of distributed locks: the {@link LockRegistry}, the store behind it, and what puts locks around
- * annotated methods. Each bean backs off if there is one of its kind already.
+ * Auto-configuration of distributed locks: the {@link LockRegistry}, its store, and the post-processor for annotated
+ * methods. Each bean backs off if the application defines one of its type.
  *
- * <p>It comes late, so that a connection factory or a registry of somebody else's auto-configuration is seen. None of its
- * beans is of a type that Spring Boot's own beans back off from.
+ * <p>It is ordered late, so that connection factories and registries of other auto-configurations are found. Its beans
+ * do not cause beans of Spring Boot to back off.
  */
 @AutoConfiguration(
         afterName = {
@@ -54,8 +54,8 @@ import org.springframework.core.env.Environment;
 public final class DistributedLockAutoConfiguration {
 
     /**
-     * Created before ordinary beans, hence static, and nothing but the environment is read. One of a parent context does
-     * not count: it never sees the beans of this one.
+     * Creates the post-processor; static and with values from the environment only, because it is created before
+     * ordinary beans. That of a parent context does not process the beans of this one.
      */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -13,7 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
-/** Auto-configuration of the actuator endpoint {@code locks}, once it is exposed. */
+/** Auto-configuration of the actuator endpoint {@code locks}, if it is exposed. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})

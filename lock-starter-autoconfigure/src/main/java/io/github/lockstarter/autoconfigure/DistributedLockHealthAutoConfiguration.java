@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * Auto-configuration of the health component {@code distributedLock}, for Spring Boot 4; for 3 it is in a module of its
- * own, as its types are.
+ * Auto-configuration of the health component {@code distributedLock} for Spring Boot 4. That for Spring Boot 3, which
+ * has other types, is in the module {@code lock-starter-health-boot3}.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)

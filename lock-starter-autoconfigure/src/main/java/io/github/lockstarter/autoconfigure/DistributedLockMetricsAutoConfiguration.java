@@ -28,8 +28,8 @@ public final class DistributedLockMetricsAutoConfiguration {
     private static final LockLog logger = LockLog.of(DistributedLockMetricsAutoConfiguration.class);
 
     /**
-     * Null, which is no bean, without a meter registry. A condition could not tell: registries of auto-configurations
-     * that come later are not there yet when it is asked.
+     * Creates the listener that records meters; null, which defines no bean, without a meter registry. A condition
+     * would be evaluated before later auto-configurations have defined their registries.
      */
     @Bean(METERS)
     @ConditionalOnMissingBean

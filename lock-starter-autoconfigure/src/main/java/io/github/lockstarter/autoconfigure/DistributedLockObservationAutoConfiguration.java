@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 
-/** Auto-configuration of observations, and so of traces, of distributed locks. */
+/** Auto-configuration of observations, and thus traces, of distributed locks. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass(ObservationRegistry.class)
@@ -30,8 +30,8 @@ public final class DistributedLockObservationAutoConfiguration {
     private static final LockLog logger = LockLog.of(DistributedLockObservationAutoConfiguration.class);
 
     /**
-     * Null, which is no bean, without a registry or a handler that needs observations: a condition would be evaluated
-     * before later auto-configurations have defined theirs.
+     * Creates the observer; null, which defines no bean, without a registry or a handler that needs observations. A
+     * condition would be evaluated before later auto-configurations have defined theirs.
      */
     @Bean
     @ConditionalOnMissingBean(AcquireObserver.class)
@@ -56,7 +56,7 @@ public final class DistributedLockObservationAutoConfiguration {
                 : null;
     }
 
-    /** In a class of its own, because Micrometer's meters may be missing. */
+    /** A separate class, because Micrometer's meters may be missing from the class path. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterObservationHandler.class)
     @ConditionalOnBooleanProperty(name = "distributed-lock.metrics.enabled", matchIfMissing = true)

@@ -13,22 +13,22 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 
 /**
- * Properties of distributed locks. A bare number as a time is in milliseconds.
+ * Properties of distributed locks. Times without a unit are in milliseconds.
  *
- * @param enabled Whether annotated methods run under their lock. When disabled, they run without one, and a warning at
+ * @param enabled Whether annotated methods run under their lock. When disabled, they run without it, and a warning at
  *     start-up lists them.
- * @param mode What takes the lock: a proxy of the bean or, with AspectJ, the method's own code, into which the load-time
- *     weaver has put it.
- * @param store Where locks are kept.
- * @param keyPrefix Prefix of everything that is stored in Redis. Applications that share a prefix share their locks.
- * @param waitTime Time to wait for a lock, unless the annotation or the request says otherwise. Zero tries once, -1 waits
- *     for ever.
- * @param onLost What happens when a lock is lost while its method runs, unless the annotation says otherwise.
- * @param release When an unlock returns.
- * @param logKeys Whether log lines and messages of exceptions contain the keys of locks. When disabled, a digest stands
- *     for the key: order:#1f3a9c02.
- * @param shutdownTimeout Time that methods which hold a lock get to finish when the application stops. Locks that are
- *     still held after it run out by themselves.
+ * @param mode Whether a proxy of the bean acquires the lock or, with AspectJ, code that the load-time weaver adds to
+ *     the method.
+ * @param store Store of the locks.
+ * @param keyPrefix Prefix of all keys and channels in Redis. Applications with the same prefix share their locks.
+ * @param waitTime Time to wait for a lock, unless the annotation or the request specifies it. Zero: one attempt; -1: no
+ *     limit.
+ * @param onLost Behavior when a lock is lost while its method runs, unless the annotation specifies it.
+ * @param release Whether a release waits for the reply of the store.
+ * @param logKeys Whether log lines and messages of exceptions contain the keys of locks. When disabled, they contain a
+ *     digest instead, such as order:#1f3a9c02.
+ * @param shutdownTimeout Time for methods that hold a lock to finish when the application stops. Locks that are still
+ *     held after it expire by themselves.
  */
 @ConfigurationProperties("distributed-lock")
 public record DistributedLockProperties(
@@ -48,7 +48,7 @@ public record DistributedLockProperties(
         @DefaultValue("true") boolean logKeys,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
-    /** Refuses what cannot work: the rules are those of the settings that are made of it. */
+    /** Checks the values by the rules of the settings that are created from them. */
     public DistributedLockProperties {
         LockSettings times = settings(waitTime, onLost, watchdog, redis, shutdownTimeout)
                 .withHandOff(handoff.settings())
@@ -57,7 +57,7 @@ public record DistributedLockProperties(
         redisSettings(keyPrefix, times, redis);
     }
 
-    /** The times that the registry works with. */
+    /** Returns the settings of the registry. */
     LockSettings settings() {
         return settings(this.waitTime, this.onLost, this.watchdog, this.redis, this.shutdownTimeout)
                 .withHandOff(this.handoff.settings())
@@ -65,7 +65,7 @@ public record DistributedLockProperties(
                 .withLogKeys(this.logKeys);
     }
 
-    /** How the store uses Redis. */
+    /** Returns the settings of the store in Redis. */
     RedisStoreSettings redisSettings() {
         return redisSettings(this.keyPrefix, settings(), this.redis);
     }
@@ -88,24 +88,24 @@ public record DistributedLockProperties(
                 keyPrefix, times.commandTimeout(), redis.privateConnection(), times.pollInterval(), times.logKeys());
     }
 
-    /** Where locks are kept. */
+    /** Stores of locks. */
     public enum Store {
-        /** In Redis: the lock is one for all instances. */
+        /** Redis: all instances share the locks. */
         REDIS,
-        /** In the memory of this application context: for tests, and for applications that run as one instance. */
+        /** The memory of this application context: for tests, and for applications that run as one instance. */
         MEMORY
     }
 
     /**
-     * What happens when a lock is lost while its method runs. The values of {@link OnLost}, but for its default, which is
-     * this property.
+     * Behaviors when a lock is lost while its method runs: the values of {@link OnLost} except {@code DEFAULT}, which
+     * selects this property.
      */
     public enum LossPolicy {
-        /** The call fails after the method has returned. */
+        /** The call throws LockLostException after the method has returned. */
         THROW(OnLost.THROW),
-        /** Also interrupts the thread of the method. */
+        /** As {@link #THROW}, and the thread of the method is interrupted at the moment of the loss. */
         INTERRUPT(OnLost.INTERRUPT),
-        /** The result of the method stands. */
+        /** The call returns the result of the method, as without a loss. */
         IGNORE(OnLost.IGNORE);
 
         private final OnLost onLost;
@@ -122,11 +122,12 @@ public record DistributedLockProperties(
     /**
      * Renewal of leases.
      *
-     * @param timeout Lease of renewed locks, which is how long a crash can block others. At least 100 ms.
-     * @param renewInterval Time from one renewal to the next; must leave room for a retry. By default, a third of the
+     * @param timeout Lease of renewed locks, and so the longest time for which a crash can block others. At least 100
+     *     ms.
+     * @param renewInterval Time between two renewals, which must leave time for a retry. By default, a third of the
      *     timeout.
-     * @param maxHold Cap of renewed leases. When it is reached, renewal stops, and the lock is lost as soon as its lease
-     *     runs out. By default, or with -1, there is none.
+     * @param maxHold Longest time for which a lease is renewed. After it, the lock is lost when its lease expires. By
+     *     default, or with -1, there is no limit.
      */
     public record Watchdog(
             @DefaultValue("30s") Duration timeout,
@@ -136,12 +137,12 @@ public record DistributedLockProperties(
     /**
      * Use of Redis.
      *
-     * @param commandTimeout Time that a command for a lock may take. By default, the smaller of 3 seconds and a sixth of
-     *     the watchdog timeout.
-     * @param privateConnection Whether to use a connection apart from that of the application, so that slow commands
-     *     there cannot hold up a renewal. Needs Lettuce.
-     * @param pollInterval How often a waiter looks even if nothing wakes it. By default, the smaller of 1 second and a
+     * @param commandTimeout Time after which a command for a lock fails. By default, the smaller of 3 seconds and a
      *     sixth of the watchdog timeout.
+     * @param privateConnection Whether locks use their own connection, so that slow commands of the application cannot
+     *     delay renewals. Requires Lettuce.
+     * @param pollInterval Longest time between two attempts of a waiter that is not notified. By default, the smaller
+     *     of 1 second and a sixth of the watchdog timeout.
      */
     public record Redis(
             @Nullable Duration commandTimeout,
@@ -149,11 +150,11 @@ public record DistributedLockProperties(
             @Nullable Duration pollInterval) {}
 
     /**
-     * Handing over a lock from one thread to the next inside of this JVM, without Redis. Longer batches make threads of
+     * Hand-over of a lock from one thread to the next inside of this JVM, without Redis. Larger values make threads of
      * other JVMs wait longer.
      *
-     * @param maxTime Time after a grant by Redis in which the lock may be handed over. Zero: never.
-     * @param maxCount How often in a row it may be handed over, at most 10000. Zero: never.
+     * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.
+     * @param maxCount Number of consecutive times that the lock may be handed over, at most 10000. Zero: never.
      */
     public record Handoff(
             @DefaultValue("10ms") Duration maxTime,
@@ -167,8 +168,8 @@ public record DistributedLockProperties(
     /**
      * Interception of annotated methods.
      *
-     * @param order Order of the lock among the advice of a method, such as transactions and caches. Smaller is farther
-     *     outside. In the mode of AspectJ the lock is inside of all proxies.
+     * @param order Order of the lock among the advice of a method, such as transactions and caches; smaller values are
+     *     outside of larger ones. In AspectJ mode, the lock is inside of all proxies.
      */
     public record Aspect(
             @DefaultValue("" + DistributedLockBeanPostProcessor.DEFAULT_ORDER)
@@ -177,15 +178,15 @@ public record DistributedLockProperties(
     /**
      * Meters.
      *
-     * @param enabled Whether to record meters of locks when there is a MeterRegistry.
+     * @param enabled Whether to record meters of locks if there is a MeterRegistry.
      */
     public record Metrics(@DefaultValue("true") boolean enabled) {}
 
     /**
      * Observations.
      *
-     * @param enabled Whether acquisitions are observations of the ObservationRegistry, for traces. By default, if a handler
-     *     does more with observations than meters.
+     * @param enabled Whether acquisitions are observations of the ObservationRegistry, for traces. By default, true if
+     *     there is a handler that does not only record meters.
      */
     public record Observation(@Nullable Boolean enabled) {}
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Explains at start-up which annotation cannot do what it says, and what to do about it. */
+/** Analyzes annotations that cannot take effect. */
 final class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockDefinitionException> {
 
     @Override
@@ -13,7 +13,7 @@ final class InvalidLockDefinitionFailureAnalyzer extends AbstractFailureAnalyzer
         return new FailureAnalysis(problem(cause), cause.remedy(), cause);
     }
 
-    /** The message without the remedy that it ends with. */
+    /** Returns the message without the remedy at its end. */
     private static @Nullable String problem(InvalidLockDefinitionException cause) {
         String message = cause.getMessage();
         return message != null && message.endsWith(cause.remedy())

@@ -10,8 +10,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Explains at start-up which property cannot work, as it was typed and where. Spring Boot's analyzer of binding knows only
- * that the properties as a whole were refused, hence before it.
+ * Analyzes invalid properties, with the value as it is written and its location. Has precedence over Spring Boot's
+ * analyzer of binding failures, which reports only that the properties as a whole could not be bound.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class InvalidLockSettingFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockSettingException> {

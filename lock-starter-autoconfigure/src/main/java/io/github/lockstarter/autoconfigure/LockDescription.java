@@ -6,11 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What the endpoint says of one lock.
+ * One lock, as a result of the endpoint.
  *
- * @param held what this instance holds of it; null: nothing
- * @param awaited who waits for it in this instance; null: nobody
- * @param store what the store says, of all instances
+ * @param name full name of the lock
+ * @param held the hold of this instance; null: none
+ * @param awaited the waiters of this instance; null: none
+ * @param store the lock as the store describes it, for all instances
  */
 record LockDescription(
         String name, @Nullable Held held, @Nullable Awaited awaited, StoreDescription store)

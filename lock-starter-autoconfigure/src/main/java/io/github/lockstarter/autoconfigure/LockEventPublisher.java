@@ -5,7 +5,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
-/** Makes application events of what an application may want to react to. */
+/** Publishes the events of leases that are at risk or lost as application events. */
 final class LockEventPublisher implements LockListener {
 
     private final ApplicationEventPublisher publisher;

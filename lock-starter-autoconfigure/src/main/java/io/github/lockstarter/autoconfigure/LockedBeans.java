@@ -15,12 +15,12 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
-/** Beans with annotated methods, for checks at the end of the start. */
+/** Finds beans with annotated methods, for checks at the end of start-up. */
 final class LockedBeans {
 
     private LockedBeans() {}
 
-    /** The name of one of those that have been made, with such an annotation; null if there is none. */
+    /** Returns the name of a created singleton with an annotation that matches; null if there is none. */
     static @Nullable String anyIn(
             ConfigurableListableBeanFactory beanFactory, Predicate<MergedAnnotation<DistributedLock>> wanted) {
         for (String name : beanFactory.getBeanDefinitionNames()) {
@@ -41,7 +41,7 @@ final class LockedBeans {
                 || !MethodIntrospector.selectMethods(type, annotated).isEmpty();
     }
 
-    /** Looks at the nearest annotations, which are several where they are repeated. */
+    /** Returns whether one of the nearest annotations matches; there are several if the annotation is repeated. */
     private static boolean hasAny(AnnotatedElement element, Predicate<MergedAnnotation<DistributedLock>> wanted) {
         List<MergedAnnotation<DistributedLock>> all =
                 MergedAnnotations.from(

@@ -6,12 +6,12 @@ import java.util.List;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What the endpoint says of all locks of this instance.
+ * The locks of this instance, as a result of the endpoint.
  *
- * @param heldCount how many locks it holds
- * @param held those that it has held longest, at most {@value LocksEndpoint#MOST}
- * @param awaitedCount how many locks somebody in it waits for
- * @param awaited those that are waited for longest, at most {@value LocksEndpoint#MOST}
+ * @param heldCount number of locks that this instance holds
+ * @param held the locks that are held longest, at most {@value LocksEndpoint#MOST}
+ * @param awaitedCount number of locks that this instance waits for
+ * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
  */
 record LocksDescription(int heldCount, List<Held> held, int awaitedCount, List<Awaited> awaited)
         implements OperationResponseBody {}

@@ -20,16 +20,16 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.lang.Nullable;
 
 /**
- * Actuator endpoint of the locks of this instance. Reading is allowed; taking a lock from its owner must be, by
+ * Actuator endpoint for the locks of this instance. Reading is allowed by default; a forced release requires
  * {@code management.endpoint.locks.access=unrestricted}.
  *
- * <p>A name stands in the path, slashes included, or in the parameter {@code name}: a path cannot carry every text, for
- * servers and firewalls take exception to some and change others.
+ * <p>The name of a lock is the rest of the path, including slashes, or the parameter {@code name}, because servers and
+ * firewalls reject or change some texts in a path.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
 
-    /** An answer that nobody can read helps nobody. */
+    /** Largest number of locks in each list of a result. */
     static final int MOST = 1000;
 
     private final LockInventory inventory;
@@ -41,9 +41,12 @@ final class LocksEndpoint {
         this.registry = registry;
     }
 
-    /** All locks of this instance, or that one. Not the null marker of this project: Spring Boot 3 does not know it. */
+    /**
+     * Returns all locks of this instance, or one by its full name. {@code Nullable} is that of Spring, because Spring
+     * Boot 3 does not support JSpecify for optional parameters.
+     */
     @ReadOperation
-    @RegisterReflectionForBinding(LocksDescription.class) // the return type does not tell native images of it
+    @RegisterReflectionForBinding(LocksDescription.class) // not reachable by the return type in a native image
     @SuppressWarnings("deprecation")
     OperationResponseBody locks(@Nullable String name) {
         return name != null ? lock(name) : locks();
@@ -60,7 +63,7 @@ final class LocksEndpoint {
         return new ReleaseDescription(name, this.registry.getLock(name).forceUnlock());
     }
 
-    /** Named apart: JMX tells operations by nothing else. */
+    /** Releases the lock by its path; has its own name, because JMX does not support overloads. */
     @DeleteOperation
     ReleaseDescription releaseAtPath(@Selector(match = Match.ALL_REMAINING) String... name) {
         return release(String.join("/", name));

@@ -9,7 +9,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-/** Says in the terms of HTTP that a lock could not be taken from its owner: 503, for who asks again may succeed. */
+/** Reports a forced release that failed with HTTP status 503, because a repetition may succeed. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 final class LocksEndpointWebExtension {
 

@@ -14,8 +14,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the beans that carry {@link DistributedLockConnectionFactory}, by the container's own rules for qualifiers: on a
- * class, a factory method, or in a bean definition.
+ * Finds the beans with the qualifier {@link DistributedLockConnectionFactory} by the rules of the container: on a
+ * class, on a factory method, or in a bean definition.
  */
 final class MarkedConnectionFactories {
 
@@ -48,7 +48,7 @@ final class MarkedConnectionFactories {
         return MethodParameter.forExecutable(Objects.requireNonNull(marked), 0);
     }
 
-    /** Never called: its parameter is what a bean must match. */
+    /** Never called; its parameter is the injection point that beans are compared with. */
     @SuppressWarnings("unused")
     private static void marked(@DistributedLockConnectionFactory RedisConnectionFactory factory) {}
 }

@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Locks in the memory of this application context; needs no class of any Redis client. */
+/** Configuration of the store in memory, which requires no class of a Redis client. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "distributed-lock.store", havingValue = "memory")
 class MemoryStoreConfiguration {

@@ -7,12 +7,12 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** A lock is asked for, but there is no store to keep it in. */
+/** Thrown when a lock is needed but no store could be configured. */
 final class MissingLockStoreException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** By its name, for the class may be what is missing. */
+    /** A name, because the class may be missing from the class path. */
     private static final String FACTORY = "org.springframework.data.redis.connection.RedisConnectionFactory";
 
     private final String problem;
@@ -26,45 +26,45 @@ final class MissingLockStoreException extends LockException {
     }
 
     /**
-     * Says why that bean factory has no store.
+     * Creates the exception with the reason why the bean factory has no store.
      *
-     * @param user a sentence about who needs it; empty: unknown
+     * @param user a sentence that names what needs the store; empty: unknown
      */
     static MissingLockStoreException in(ConfigurableListableBeanFactory beanFactory, String user) {
         String whose = user + (user.isEmpty() ? "" : " ");
         String store = beanFactory.getBean(Environment.class).getProperty("distributed-lock.store", "redis");
         if (!store.equalsIgnoreCase("redis")) {
             return new MissingLockStoreException(
-                    whose + "There is no store for locks: distributed-lock.store is \"" + store + "\".",
-                    "Set it to redis or memory, or leave it out: redis.");
+                    whose + "No store of locks is configured: distributed-lock.store is \"" + store + "\".",
+                    "Set it to redis (the default) or memory.");
         }
-        String problem = whose + "Distributed locks are to be kept in Redis (distributed-lock.store=redis), but ";
+        String problem = whose + "Distributed locks require Redis (distributed-lock.store=redis), but ";
         String[] factories = connectionFactories(beanFactory);
         if (factories.length == 0) {
             return new MissingLockStoreException(
                     problem + "there is no RedisConnectionFactory bean.",
                     "Add spring-boot-starter-data-redis or define a RedisConnectionFactory bean. For tests, and for an"
-                            + " application that only ever runs as one instance, set distributed-lock.store=memory.");
+                            + " application that always runs as one instance, set distributed-lock.store=memory.");
         }
         if (factories.length == 1) {
             return new MissingLockStoreException(
                     problem + "the RedisConnectionFactory bean '" + factories[0]
-                            + "' cannot be injected, or was defined after that was decided.",
-                    "Define it in a configuration class of the application, or in an auto-configuration that comes"
-                            + " before DistributedLockAutoConfiguration; or define a LockStore bean.");
+                            + "' cannot be injected, or was defined after DistributedLockAutoConfiguration was evaluated.",
+                    "Define it in a configuration class of the application or in an auto-configuration that is ordered"
+                            + " before DistributedLockAutoConfiguration, or define a LockStore bean.");
         }
         List<String> marked = MarkedConnectionFactories.in(beanFactory);
         if (marked.size() > 1) {
             return new MissingLockStoreException(
                     problem + "several RedisConnectionFactory beans are marked with @DistributedLockConnectionFactory: "
                             + String.join(", ", marked) + ".",
-                    "Mark only the one that locks are to use.");
+                    "Mark only the one that locks should use.");
         }
         return new MissingLockStoreException(
                 problem + "none of the RedisConnectionFactory beans is @Primary or marked for locks: "
                         + String.join(", ", factories) + ".",
-                "Mark the one that locks are to use with @DistributedLockConnectionFactory, on its @Bean method or its"
-                        + " class; or mark the one that everything uses as @Primary.");
+                "Mark the one that locks should use with @DistributedLockConnectionFactory, on its @Bean method or its"
+                        + " class, or mark the one that the whole application uses as @Primary.");
     }
 
     String problem() {

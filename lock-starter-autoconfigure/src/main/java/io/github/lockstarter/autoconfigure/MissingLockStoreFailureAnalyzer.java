@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.analyzer.AbstractInjectionFailureAnalyzer;
 
-/** Explains at start-up that there is no store for locks, and who needs it. */
+/** Analyzes the failure of an application that needs a lock but has no store, and names the bean that needs it. */
 final class MissingLockStoreFailureAnalyzer extends AbstractInjectionFailureAnalyzer<MissingLockStoreException> {
 
     @Override

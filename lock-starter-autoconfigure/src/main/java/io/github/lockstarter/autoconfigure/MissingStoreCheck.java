@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Fails the start of an application that has annotated beans but no store for their locks. */
+/** Fails the start of an application that has annotated beans but no store of locks. */
 final class MissingStoreCheck implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beanFactory;
@@ -13,7 +13,7 @@ final class MissingStoreCheck implements SmartInitializingSingleton {
     /**
      * Creates the check.
      *
-     * @param enabled whether annotated methods need their lock
+     * @param enabled whether annotated methods run under their lock
      */
     MissingStoreCheck(ConfigurableListableBeanFactory beanFactory, boolean enabled) {
         this.beanFactory = beanFactory;
@@ -25,7 +25,7 @@ final class MissingStoreCheck implements SmartInitializingSingleton {
         String locked = this.enabled ? LockedBeans.anyIn(this.beanFactory, annotation -> true) : null;
         if (locked != null) {
             throw MissingLockStoreException.in(
-                    this.beanFactory, "Bean '" + locked + "' has methods under @DistributedLock.");
+                    this.beanFactory, "Bean '" + locked + "' has methods with @DistributedLock.");
         }
     }
 }

@@ -9,14 +9,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * No store can be had. An application that uses no lock starts all the same; one that does is told at start-up what is
- * missing.
+ * Configuration for applications without a store. An application that uses no lock starts nevertheless; others fail at
+ * start-up with what is missing.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean({LockStore.class, LockRegistry.class})
 class MissingStoreConfiguration {
 
-    /** The properties are asked for so that a wrong one is complained about first. */
+    /** Throws when the registry is used. The properties are injected so that an invalid one is reported first. */
     @Bean
     @Lazy
     LockRegistry distributedLockRegistry(
@@ -24,7 +24,7 @@ class MissingStoreConfiguration {
         throw MissingLockStoreException.in(beanFactory, "");
     }
 
-    /** Not lazy even where everything else is: it is the one that speaks up at the start. */
+    /** Creates the check of annotated beans; never lazy, because it must run at start-up. */
     @Bean
     @Lazy(false)
     MissingStoreCheck distributedLockMissingStoreCheck(

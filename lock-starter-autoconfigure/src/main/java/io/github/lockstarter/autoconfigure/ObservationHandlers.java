@@ -9,8 +9,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides by the beans of an application whether observations of locks are of use: meters are recorded without them. The
- * handlers are not created for that; one of them may need a lock.
+ * Determines by the bean definitions of an application whether anything needs observations of locks, because meters are
+ * recorded without them. It does not create the handlers, which may depend on a lock.
  */
 final class ObservationHandlers {
 
@@ -28,7 +28,10 @@ final class ObservationHandlers {
                 : null;
     }
 
-    /** Whether a handler bean does more than meters, or the registry is the application's own and may have any handler. */
+    /**
+     * Returns whether a handler bean does not only record meters, or a registry is not Spring Boot's and may have any
+     * handler.
+     */
     boolean wantObservations() {
         for (String name : namesOf(ObservationHandler.class)) {
             Class<?> type = this.beanFactory.getType(name, false);

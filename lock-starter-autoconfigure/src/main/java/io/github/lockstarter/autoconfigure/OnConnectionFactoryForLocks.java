@@ -13,7 +13,7 @@ import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Matches if one connection factory is marked for locks, or is the only or the primary one. */
+/** Matches if a single connection factory is marked for locks, or there is a single or a primary one. */
 final class OnConnectionFactoryForLocks extends AnyNestedCondition {
 
     OnConnectionFactoryForLocks() {
@@ -38,8 +38,8 @@ final class OnConnectionFactoryForLocks extends AnyNestedCondition {
             ConfigurableListableBeanFactory beanFactory = Objects.requireNonNull(context.getBeanFactory());
             String name = MarkedConnectionFactories.onlyOneIn(beanFactory);
             return name != null
-                    ? ConditionOutcome.match("bean '" + name + "' is marked")
-                    : ConditionOutcome.noMatch("there is not one RedisConnectionFactory bean with @"
+                    ? ConditionOutcome.match("bean '" + name + "' is marked for locks")
+                    : ConditionOutcome.noMatch("there is no single RedisConnectionFactory bean with @"
                             + DistributedLockConnectionFactory.class.getSimpleName());
         }
     }

@@ -5,16 +5,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** The one bean to use of those that an application may have several of. */
+/** Selects a bean of a type of which an application may have several. */
 final class OnlyCandidate {
 
     private OnlyCandidate() {}
 
     /**
-     * Returns the only bean, or the primary one. Null if there is none, and if it is not clear which; that is logged if one
-     * of them is of use.
+     * Returns the only bean or the primary one; null if there is none, or if there are several without a primary one,
+     * which is logged at WARN if one of them would be used.
      *
-     * @param missed what is missing without it, as the warning begins
+     * @param missed what is not available without the bean, such as "meters"
+     * @param isOfUse whether a bean would be used
      */
     static <T> @Nullable T of(
             ObjectProvider<T> beans, Class<T> type, String missed, Predicate<T> isOfUse, LockLog logger) {

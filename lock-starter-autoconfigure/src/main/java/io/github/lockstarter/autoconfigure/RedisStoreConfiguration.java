@@ -13,13 +13,15 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Locks in Redis, if it is clear which connection factory they use. */
+/** Configuration of the store in Redis, if there is a single candidate for the connection factory. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnProperty(name = "distributed-lock.store", havingValue = "redis", matchIfMissing = true)
 class RedisStoreConfiguration {
 
-    /** A connection factory that is marked for locks comes before the only or the primary one. */
+    /**
+     * Creates the store. A connection factory that is marked for locks takes precedence over the only or primary one.
+     */
     @Bean
     @ConditionalOnMissingBean(LockStore.class)
     @Conditional(OnConnectionFactoryForLocks.class)

@@ -3,8 +3,9 @@ package io.github.lockstarter.autoconfigure;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What came of taking a lock from its owner.
+ * Result of a forced release, as a result of the endpoint.
  *
- * @param released whether anybody had it
+ * @param name full name of the lock
+ * @param released whether the lock was held
  */
 record ReleaseDescription(String name, boolean released) implements OperationResponseBody {}

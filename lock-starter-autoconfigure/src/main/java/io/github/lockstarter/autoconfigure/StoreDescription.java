@@ -4,12 +4,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store says of one lock.
+ * A lock as the store describes it.
  *
- * @param locked whether any instance has it; null: the store did not answer
- * @param fencingToken token of the last grant by the store; null: not known, or nobody has it
- * @param remaining until it runs out if nobody renews it; null: not known, or nobody has it
- * @param error why the store did not answer; null: it did
+ * @param locked whether any instance holds the lock; null: the store did not answer
+ * @param fencingToken token of the last grant by the store; null: unknown, or the lock is free
+ * @param remaining time until the lease expires unless it is renewed; null: unknown, or the lock is free
+ * @param error why the store did not answer; null if it did
  */
 record StoreDescription(
         @Nullable Boolean locked,
@@ -17,6 +17,6 @@ record StoreDescription(
         @Nullable Duration remaining,
         @Nullable String error) {
 
-    /** Nobody has it. */
+    /** A lock that is free. */
     static final StoreDescription FREE = new StoreDescription(false, null, null, null);
 }

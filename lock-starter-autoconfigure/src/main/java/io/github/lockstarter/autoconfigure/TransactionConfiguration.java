@@ -10,12 +10,15 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.TransactionExecutionListener;
 
-/** Transactions, where there can be some. */
+/** Configuration of the guard that prevents commits after a loss, if Spring's transactions are present. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(TransactionExecutionListener.class)
 class TransactionConfiguration {
 
-    /** A post-processor, hence static. One of a parent context never sees the transaction managers of this one. */
+    /**
+     * Creates the guard; static, because it is a post-processor. That of a parent context does not process this one's
+     * beans.
+     */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)

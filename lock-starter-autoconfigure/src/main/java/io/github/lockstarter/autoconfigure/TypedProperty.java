@@ -10,20 +10,20 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.Environment;
 
 /**
- * A property as it was typed.
+ * A property as it is written in its source.
  *
- * @param name its name, with the prefix
- * @param text its value, with placeholders if it has any
- * @param value its value
- * @param origin where it was typed; null: unknown
+ * @param name name with the prefix
+ * @param text value with unresolved placeholders
+ * @param value value with resolved placeholders
+ * @param origin location of the property; null: unknown
  */
 record TypedProperty(
         String name, String text, String value, @Nullable String origin) {
 
-    /** Of a time without a unit, such small ones may have been meant as seconds. */
+    /** Numbers that may have been meant as seconds if they are times without a unit. */
     private static final Pattern SMALL_NUMBER = Pattern.compile("0*[1-9]\\d{0,2}");
 
-    /** Finds the value that counts; null if the property is not set. */
+    /** Returns the property from the source with the highest precedence; null if it is not set. */
     static @Nullable TypedProperty find(Environment environment, String property) {
         ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
@@ -40,7 +40,10 @@ record TypedProperty(
         return null;
     }
 
-    /** Whether a time was typed without its unit, although its author may have meant seconds: it is in milliseconds. */
+    /**
+     * Returns whether the value is a small number without a unit, which is in milliseconds but may have been meant in
+     * seconds.
+     */
     boolean mayMeanSeconds() {
         return SMALL_NUMBER.matcher(this.value).matches();
     }

@@ -5,10 +5,10 @@ import java.util.List;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.env.Environment;
 
-/** Warns of times that work as they are, but may have been meant in seconds. */
+/** Warns at start-up about times without a unit that may have been meant in seconds. */
 final class UnitlessTimes implements SmartInitializingSingleton {
 
-    /** All properties that are times. */
+    /** The names of all properties whose values are times. */
     static final List<String> TIMES = List.of(
             "distributed-lock.wait-time",
             "distributed-lock.watchdog.timeout",

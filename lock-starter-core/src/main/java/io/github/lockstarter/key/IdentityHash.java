@@ -3,8 +3,9 @@ package io.github.lockstarter.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the result of {@code Object.toString}, such as {@code shop.Order@1b2c3d}, and that of arrays and lambdas, in a text
- * that may also contain addresses, such as {@code user@cafe.example}. A heuristic: it may miss hashes with few digits.
+ * Finds the result of {@code Object.toString}, such as {@code shop.Order@1b2c3d}, and that of arrays and lambdas, in a
+ * text that may also contain addresses, such as {@code user@cafe.example}. A heuristic: it may miss hashes with few
+ * digits.
  */
 final class IdentityHash {
 

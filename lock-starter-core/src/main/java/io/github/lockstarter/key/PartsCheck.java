@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Searches the text of a value, the components of records and the elements of collections for parts whose text differs
- * between JVMs. A component counts only if the text of its record contains its text: a record whose {@code toString} prints
- * its id only has a stable text, whatever its other components are. For one check; not thread-safe.
+ * between JVMs. A component counts only if the text of its record contains its text: a record whose {@code toString}
+ * prints its id only has a stable text, whatever its other components are. For one check; not thread-safe.
  */
 final class PartsCheck {
 

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A component of a record with the value of its field, which the generated {@code toString()} prints, too; an accessor may
- * return another value.
+ * A component of a record with the value of its field, which the generated {@code toString()} prints, too; an accessor
+ * may return another value.
  */
 record RecordComponentValue(String name, @Nullable Object value) {
 
@@ -35,7 +35,10 @@ record RecordComponentValue(String name, @Nullable Object value) {
         return values;
     }
 
-    /** Reads the fields, because {@code getRecordComponents} throws an error in a native image without hints for all of them. */
+    /**
+     * Reads the fields, because {@code getRecordComponents} throws an error in a native image without hints for all of
+     * them.
+     */
     private static List<Component> componentsOf(Class<?> type) {
         List<Component> components = new ArrayList<>();
         try {

@@ -3,8 +3,8 @@ package io.github.lockstarter.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts values to texts that are the same in every JVM. Values whose text may differ are rejected, because two instances
- * of an application would silently use different locks for the same value. Thread-safe.
+ * Converts values to texts that are the same in every JVM. Values whose text may differ are rejected, because two
+ * instances of an application would silently use different locks for the same value. Thread-safe.
  */
 public final class StableText {
 

@@ -73,13 +73,17 @@ enum TextKind {
         return this.reasonAlone;
     }
 
-    /** Returns why a value that contains such a value cannot be a key, as the end of a sentence; null if it may be one. */
+    /**
+     * Returns why a value that contains such a value cannot be a key, as the end of a sentence; null if it may be one.
+     */
     @Nullable
     String reasonInside() {
         return this.reasonInside;
     }
 
-    /** Returns the reason for a text with an identity hash, without the rest of the text, which may be personal data. */
+    /**
+     * Returns the reason for a text with an identity hash, without the rest of the text, which may be personal data.
+     */
     static String containing(String identityHash) {
         return ", whose text contains \"" + identityHash + "\" and differs between JVMs. " + Reason.REMEDY;
     }

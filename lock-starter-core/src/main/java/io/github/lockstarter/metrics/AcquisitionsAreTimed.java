@@ -6,9 +6,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Prevents the meter handler of Spring Boot from recording a second timer for each acquisition: {@link MicrometerLockListener}
- * records {@code distributed.lock.acquire} already, with less garbage. Spring Boot calls only the first meter handler that
- * supports an observation; this one does nothing.
+ * Prevents the meter handler of Spring Boot from recording a second timer for each acquisition: {@link
+ * MicrometerLockListener} records {@code distributed.lock.acquire} already, with less garbage. Spring Boot calls only
+ * the first meter handler that supports an observation; this one does nothing.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 public final class AcquisitionsAreTimed implements MeterObservationHandler<LockAcquisitionContext> {

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 /**
- * Holds one meter for each value of a tag. A meter is registered when it is first used, and found without allocation from
- * then on. Thread-safe.
+ * Holds one meter for each value of a tag. A meter is registered when it is first used, and found without allocation
+ * from then on. Thread-safe.
  *
  * @param <K> type of the values
  * @param <M> type of the meters

@@ -5,8 +5,8 @@ import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Context of the observation of an acquisition, for conventions, handlers and filters. The outcome and the token may be set
- * by another thread than the one that started the observation.
+ * Context of the observation of an acquisition, for conventions, handlers and filters. The outcome and the token may be
+ * set by another thread than the one that started the observation.
  */
 public final class LockAcquisitionContext extends Observation.Context {
 
@@ -33,12 +33,18 @@ public final class LockAcquisitionContext extends Observation.Context {
         return this.lock;
     }
 
-    /** Returns the key under that name; may be empty. The number of keys is unbounded, so that it is not suitable as a tag. */
+    /**
+     * Returns the key under that name; may be empty. The number of keys is unbounded, so that it is not suitable as a
+     * tag.
+     */
     public String getKey() {
         return this.key;
     }
 
-    /** Returns {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}; null while the acquisition is running. */
+    /**
+     * Returns {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}; null while the acquisition is
+     * running.
+     */
     public @Nullable String getOutcome() {
         AcquireOutcome how = this.outcome;
         return how != null ? how.tag() : null;

@@ -8,8 +8,8 @@ import io.micrometer.observation.ObservationConvention;
 
 /**
  * Determines the names and key values of the observations of acquisitions. A bean of this type applies to the whole
- * application; methods that it does not override keep their default. It must be thread-safe, because the acquiring threads
- * call it concurrently.
+ * application; methods that it does not override keep their default. It must be thread-safe, because the acquiring
+ * threads call it concurrently.
  */
 public interface LockAcquisitionConvention extends ObservationConvention<LockAcquisitionContext> {
 

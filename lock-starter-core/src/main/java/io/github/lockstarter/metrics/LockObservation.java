@@ -9,8 +9,8 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 public enum LockObservation implements ObservationDocumentation {
 
     /**
-     * One acquisition, from the request for the lock to its end, with or without the lock. A blocked thread waits in its
-     * scope. {@link LockAcquisitionConvention} determines its names and key values.
+     * One acquisition, from the request for the lock to its end, with or without the lock. A blocked thread waits in
+     * its scope. {@link LockAcquisitionConvention} determines its names and key values.
      */
     ACQUISITION {
         @Override

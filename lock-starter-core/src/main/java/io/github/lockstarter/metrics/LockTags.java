@@ -7,7 +7,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it. Thread-safe. */
+/**
+ * Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it.
+ * Thread-safe.
+ */
 final class LockTags {
 
     static final int MOST_NAMES = 200;

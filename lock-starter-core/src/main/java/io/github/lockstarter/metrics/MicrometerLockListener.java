@@ -14,8 +14,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.BiConsumer;
 
 /**
- * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an event may
- * call it.
+ * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an
+ * event may call it.
  *
  * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}.
  */

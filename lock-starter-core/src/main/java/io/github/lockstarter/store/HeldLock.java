@@ -5,15 +5,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock with its owner and its waiting line. It is changed only within the atomic operations of the store's map; the end of
- * the lease is also read outside of them. Times are nanoseconds of {@link System#nanoTime()} unless named otherwise.
+ * A lock with its owner and its waiting line. It is changed only within the atomic operations of the store's map; the
+ * end of the lease is also read outside of them. Times are nanoseconds of {@link System#nanoTime()} unless named
+ * otherwise.
  */
 final class HeldLock {
 
     /** Milliseconds in which a grant from the line must be claimed, before it expires. */
     private static final long CLAIM_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
-    /** Prefix of the owner while the lock is kept for a minimum hold, as in {@code keep.lua}; no acquisition id has it. */
+    /**
+     * Prefix of the owner while the lock is kept for a minimum hold, as in {@code keep.lua}; no acquisition id has it.
+     */
     private static final String KEPT_PREFIX = "~k";
 
     private final String owner;

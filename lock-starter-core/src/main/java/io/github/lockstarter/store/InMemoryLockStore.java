@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and waiters
- * queue in a line. For tests and for applications that run as one instance, because it does not exclude other JVMs. Several
- * registries may share one store. Thread-safe.
+ * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and
+ * waiters queue in a line. For tests and for applications that run as one instance, because it does not exclude other
+ * JVMs. Several registries may share one store. Thread-safe.
  */
 public final class InMemoryLockStore implements LockStore {
 

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores the grants of locks. Thread-safe.
  *
- * <p>Each operation is atomic for its lock, and idempotent for its acquisition id: executed twice, because a caller or a
- * client repeated it, it has the effect of one execution.
+ * <p>Each operation is atomic for its lock, and idempotent for its acquisition id: executed twice, because a caller or
+ * a client repeated it, it has the effect of one execution.
  *
- * <p>Calls block for at most one command timeout unless stated otherwise, and never wait for a connection to be opened. They
- * throw {@link LockStoreException} if the store does not answer or rejects the command. A thread that is interrupted while
- * it waits for a reply gets one whose outcome is unknown, and its interrupt flag is set.
+ * <p>Calls block for at most one command timeout unless stated otherwise, and never wait for a connection to be opened.
+ * They throw {@link LockStoreException} if the store does not answer or rejects the command. If the thread is
+ * interrupted while it waits for a reply, they throw one whose outcome is unknown, and set the interrupt flag.
  */
 public interface LockStore {
 
@@ -22,9 +22,11 @@ public interface LockStore {
      * token. If another acquisition owns it, optionally appends this one to the waiting line, where it is at most once.
      *
      * @param lockName full name of the lock
-     * @param acquisitionId id of the acquisition: unique, and never used again after it was released or has left the line
+     * @param acquisitionId id of the acquisition: unique, and never used again after it was released or has left the
+     *     line
      * @param leaseMillis duration of the grant in milliseconds
-     * @param join whether to join the line if the lock is taken; an acquisition in the line must be released when it gives up
+     * @param join whether to join the line if the lock is taken; an acquisition in the line must be released when it
+     *     gives up
      * @throws LockStoreException if the store does not answer or rejects the command
      */
     AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join);
@@ -32,8 +34,8 @@ public interface LockStore {
     /**
      * Acquires as {@link #acquire} does, but returns without waiting for the reply. Never blocks.
      *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
-     *     default) if this store does not support it
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
+     *     (the default) if this store does not support it
      */
     default @Nullable CompletionStage<AcquireReply> acquireLater(
             String lockName, String acquisitionId, long leaseMillis, boolean join) {
@@ -41,8 +43,8 @@ public interface LockStore {
     }
 
     /**
-     * Renews leases, each independently of the others. Each renewal is notified of its outcome exactly once, possibly by
-     * another thread, and before or after this method returns. Does not throw for renewals that fail.
+     * Renews leases, each independently of the others. Each renewal is notified of its outcome exactly once, possibly
+     * by another thread, and before or after this method returns. Does not throw for renewals that fail.
      *
      * @param renewals at most {@link #renewalBatchSize()}
      */
@@ -52,8 +54,8 @@ public interface LockStore {
     int renewalBatchSize();
 
     /**
-     * Releases the lock if the acquisition owns it, and grants it to the first in the waiting line, or else to the successor.
-     * An acquisition that does not own the lock but is in the line leaves it.
+     * Releases the lock if the acquisition owns it, and grants it to the first in the waiting line, or else to the
+     * successor. An acquisition that does not own the lock but is in the line leaves it.
      *
      * @param lastToken last fencing token used under that id; 0: the one that was granted
      * @param successor the next waiter of this instance; null: there is none
@@ -62,12 +64,12 @@ public interface LockStore {
     ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor);
 
     /**
-     * Releases as {@link #release} does, but returns without waiting for the reply. Never blocks. The command is executed
-     * before every later command of this instance for the lock; the order is not guaranteed when the server has lost its
-     * scripts since the last call.
+     * Releases as {@link #release} does, but returns without waiting for the reply. Never blocks. The command is
+     * executed before every later command of this instance for the lock; the order is not guaranteed when the server
+     * has lost its scripts since the last call.
      *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
-     *     default) if this store does not support it
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
+     *     (the default) if this store does not support it
      */
     default @Nullable CompletionStage<ReleaseReply> releaseLater(
             String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
@@ -75,12 +77,14 @@ public interface LockStore {
     }
 
     /**
-     * Ends the grant of the acquisition but keeps the lock taken until it expires by itself. The acquisition does not own the
-     * lock any more: a late acquire, renewal or release under its id changes nothing. A repetition never adds time.
+     * Ends the grant of the acquisition but keeps the lock taken until it expires by itself. The acquisition does not
+     * own the lock any more: a late acquire, renewal or release under its id changes nothing. A repetition never adds
+     * time.
      *
      * @param keepMillis milliseconds until the lock expires, at least 1
-     * @return {@code RELEASED} if the lock is kept, also by an earlier call; {@code GONE} or {@code TAKEN} if the acquisition
-     *     does not own it; {@code UNPROVEN} if that may be the reply to a second execution after the lock has expired
+     * @return {@code RELEASED} if the lock is kept, also by an earlier call; {@code GONE} or {@code TAKEN} if the
+     *     acquisition does not own it; {@code UNPROVEN} if that may be the reply to a second execution after the lock
+     *     has expired
      * @throws LockStoreException if the store does not answer or rejects the command
      */
     ReleaseReply keep(String lockName, String acquisitionId, long keepMillis);
@@ -88,8 +92,8 @@ public interface LockStore {
     /**
      * Keeps the lock as {@link #keep} does, but returns without waiting for the reply. Never blocks.
      *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
-     *     default) if this store does not support it
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
+     *     (the default) if this store does not support it
      */
     default @Nullable CompletionStage<ReleaseReply> keepLater(String lockName, String acquisitionId, long keepMillis) {
         return null;
@@ -105,16 +109,16 @@ public interface LockStore {
     /**
      * Queries as {@link #isLocked} does, but returns without waiting for the reply. Never blocks.
      *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null (the
-     *     default) if this store does not support it
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
+     *     (the default) if this store does not support it
      */
     default @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
         return null;
     }
 
     /**
-     * Returns the lock without changing it. By default it has no more data than that it is owned. May block for two command
-     * timeouts, and is not atomic.
+     * Returns the lock without changing it. By default it has no more data than that it is owned. May block for two
+     * command timeouts, and is not atomic.
      *
      * @return null if the lock is free
      * @throws LockStoreException if the store does not answer or rejects the command
@@ -132,8 +136,8 @@ public interface LockStore {
     boolean forceRelease(String lockName);
 
     /**
-     * Prepares notifications; called before an acquisition starts to wait. The {@link WaitingListener} is notified from then
-     * on, or as soon as possible, beginning with {@link WaitingListener#missedSome()}. Does not block.
+     * Prepares notifications; called before an acquisition starts to wait. The {@link WaitingListener} is notified from
+     * then on, or as soon as possible, beginning with {@link WaitingListener#missedSome()}. Does not block.
      */
     void prepareWaiting();
 

@@ -27,7 +27,9 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
     /** Reply with {@link Outcome#UNPROVEN}. */
     public static final ReleaseReply UNPROVEN = new ReleaseReply(Outcome.UNPROVEN, 0);
 
-    /** Returns a reply with {@link Outcome#GRANTED_TO_SUCCESSOR}; the new lease counts from when the release was sent. */
+    /**
+     * Returns a reply with {@link Outcome#GRANTED_TO_SUCCESSOR}; the new lease counts from when the release was sent.
+     */
     public static ReleaseReply grantedToSuccessor(long fencingToken) {
         return new ReleaseReply(Outcome.GRANTED_TO_SUCCESSOR, fencingToken);
     }
@@ -47,8 +49,8 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
         /** Another acquisition owns the lock. */
         TAKEN,
         /**
-         * The acquisition does not own the lock now, but the connection broke during the call: the client may have repeated
-         * the command, and its first execution may have released the lock.
+         * The acquisition does not own the lock now, but the connection broke during the call: the client may have
+         * repeated the command, and its first execution may have released the lock.
          */
         UNPROVEN
     }

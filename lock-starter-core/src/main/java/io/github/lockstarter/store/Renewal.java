@@ -15,7 +15,9 @@ public interface Renewal {
     /** Returns the id of the acquisition that must own the lock. */
     String acquisitionId();
 
-    /** Returns the milliseconds that are left of the lease afterwards, unless more were left: a renewal never shortens. */
+    /**
+     * Returns the milliseconds that are left of the lease afterwards, unless more were left: a renewal never shortens.
+     */
     long leaseMillis();
 
     /** Called when the acquisition owns the lock and its lease was renewed. */

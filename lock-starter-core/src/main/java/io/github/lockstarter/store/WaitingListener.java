@@ -1,8 +1,8 @@
 package io.github.lockstarter.store;
 
 /**
- * Is notified by a store when a waiter of this instance may have been granted its lock. Notifications are hints: only the
- * reply to an acquire is a grant. Called on threads of the store; must be thread-safe and must not block.
+ * Is notified by a store when a waiter of this instance may have been granted its lock. Notifications are hints: only
+ * the reply to an acquire is a grant. Called on threads of the store; must be thread-safe and must not block.
  */
 public interface WaitingListener {
 

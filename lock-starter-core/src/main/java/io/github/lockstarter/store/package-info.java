@@ -1,4 +1,7 @@
-/** The SPI of stores, which keep the grants of locks, and a store in memory. Part of the API, for implementations of stores. */
+/**
+ * The SPI of stores, which keep the grants of locks, and a store in memory. Part of the API, for implementations of
+ * stores.
+ */
 @NullMarked
 package io.github.lockstarter.store;
 

@@ -17,9 +17,9 @@ public enum LoggedNames {
     },
 
     /**
-     * Uses the static name and, instead of the key, the first eight hexadecimal digits of the SHA-256 of the full name in
-     * UTF-8: {@code order:#1f3a9c02}. A lock has the same digits in all messages of all instances. The digest does not
-     * protect keys that can be guessed.
+     * Uses the static name and, instead of the key, the first eight hexadecimal digits of the SHA-256 of the full name
+     * in UTF-8: {@code order:#1f3a9c02}. A lock has the same digits in all messages of all instances. The digest does
+     * not protect keys that can be guessed.
      */
     WITHOUT_KEYS {
         @Override

@@ -1,17 +1,17 @@
 package io.github.lockstarter.text;
 
 /**
- * Makes texts safe for logs and terminals. Names of locks and replies of servers are foreign input, which must not add lines
- * to a log, control a terminal or change the order in which a line is displayed.
+ * Makes texts safe for logs and terminals. Names of locks and replies of servers are foreign input, which must not add
+ * lines to a log, control a terminal or change the order in which a line is displayed.
  */
 public final class Printable {
 
     private Printable() {}
 
     /**
-     * Returns the text with a Unicode escape (a backslash, {@code u} and four hexadecimal digits) instead of every control
-     * character, line and paragraph separator, format character (such as those that change the direction of writing) and
-     * unpaired surrogate. Returns the same object if the text contains none of them.
+     * Returns the text with a Unicode escape (a backslash, {@code u} and four hexadecimal digits) instead of every
+     * control character, line and paragraph separator, format character (such as those that change the direction of
+     * writing) and unpaired surrogate. Returns the same object if the text contains none of them.
      */
     public static String of(String text) {
         int length = text.length();

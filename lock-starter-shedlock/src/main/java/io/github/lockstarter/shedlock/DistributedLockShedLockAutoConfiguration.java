@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * Auto-configuration of a lock provider for ShedLock; it backs off if there is one already. {@code @EnableSchedulerLock}
- * stays with the application.
+ * Auto-configuration of a lock provider for ShedLock. It backs off if the application defines one. The application
+ * enables ShedLock itself, with {@code @EnableSchedulerLock}.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)

@@ -10,32 +10,34 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * The locks of a {@link LockRegistry} for ShedLock. Thread-safe; a lock may be unlocked or extended by another thread than
- * the one that took it, one thread at a time.
+ * Adapts a {@link LockRegistry} to ShedLock. Thread-safe. A lock may be unlocked or extended by another thread than the
+ * one that acquired it, but not by several threads at the same time.
  *
- * <p>{@code lockAtMostFor} is a fixed lease that nothing renews: ShedLock cannot tell a task that it has lost its lock, so
- * a lease that an outage of the store can end early would let a second node in beside it. A node that dies blocks the
- * others until then. {@code lockAtLeastFor} counts from the grant and holds even if the node dies. Extending a lock
- * shortens nothing.
+ * <p>{@code lockAtMostFor} is a fixed lease that is never renewed: ShedLock cannot notify a task of the loss of its
+ * lock, so that after the early end of a renewed lease, in an outage of the store, a second node could run the task as
+ * well. If a node dies, its lock is taken until the end of the lease. {@code lockAtLeastFor} counts from the grant, and
+ * applies even if the node dies. An extension never shortens the lease.
  *
- * <p>The lock has ShedLock's name, and is the same that {@code @DistributedLock(name = …)} and
- * {@link LockRegistry#getLock} mean by it.
+ * <p>The name of the lock is that of ShedLock: it is the same lock as that of {@code @DistributedLock(name = …)} and
+ * {@link LockRegistry#getLock} with this name.
  */
 public final class LeaseLockProvider implements ExtensibleLockProvider {
 
     private final LockRegistry registry;
 
+    /** Creates a provider of the registry's locks. */
     public LeaseLockProvider(LockRegistry registry) {
         this.registry = registry;
     }
 
     /**
-     * Tries once, without waiting.
+     * Makes one attempt to acquire the lock, without waiting.
      *
-     * @throws io.github.lockstarter.LockStoreException if the store did not answer or refused; the task is not run
-     * @throws LockInterruptedException if the thread is interrupted; its flag is set again
+     * @throws io.github.lockstarter.LockStoreException if the store does not answer or rejects the command; the task is
+     *     not run
+     * @throws LockInterruptedException if the thread is interrupted; its interrupt flag is set
      * @throws IllegalArgumentException if {@code lockAtMostFor} is shorter than 1 ms
-     * @throws IllegalStateException if the calling thread holds this lock already by other means than ShedLock
+     * @throws IllegalStateException if the calling thread holds this lock already, acquired without ShedLock
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration lockConfiguration) {
@@ -47,7 +49,7 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(
-                    "Interrupted while asking for lock '" + request.name() + "' of ShedLock; the task was not run.",
+                    "Interrupted while acquiring lock '" + request.name() + "' for ShedLock; the task was not run.",
                     ex);
         }
     }

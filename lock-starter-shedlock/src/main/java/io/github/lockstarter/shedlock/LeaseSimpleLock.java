@@ -8,7 +8,7 @@ import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
-/** A lease as ShedLock wants it; extended, it goes on as another object. */
+/** Adapts a lease to ShedLock. An extension returns another object for the same lease. */
 final class LeaseSimpleLock extends AbstractSimpleLock {
 
     private final Lease lease;
@@ -20,7 +20,9 @@ final class LeaseSimpleLock extends AbstractSimpleLock {
         this.lease = lease;
     }
 
-    /** That it was lost, because the task took longer than it may, is in the log and in the meters by now. */
+    /**
+     * Releases the lease. The loss of a lease, after a task that took too long, has been logged and recorded by then.
+     */
     @Override
     protected void doUnlock() {
         Duration kept = this.lockConfiguration.getLockAtLeastFor().minusNanos(System.nanoTime() - this.takenAt);
@@ -33,7 +35,7 @@ final class LeaseSimpleLock extends AbstractSimpleLock {
             this.lease.extend(newConfiguration.getLockAtMostFor());
             return Optional.of(new LeaseSimpleLock(newConfiguration, this.lease));
         } catch (LockLostException ex) {
-            // ShedLock takes a lock that could not be extended for gone and does not unlock it.
+            // ShedLock does not unlock a lock whose extension failed.
             this.lease.close();
             return Optional.empty();
         }

@@ -1,4 +1,7 @@
-/** The locks of the library as a {@code LockProvider} of ShedLock. */
+/**
+ * Adapter of the locks to the {@code LockProvider} of ShedLock. Internal: not part of the API, except
+ * {@link io.github.lockstarter.shedlock.LeaseLockProvider}.
+ */
 @NullMarked
 package io.github.lockstarter.shedlock;
 

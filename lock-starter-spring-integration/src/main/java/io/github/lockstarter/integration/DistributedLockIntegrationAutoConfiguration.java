@@ -12,8 +12,8 @@ import org.springframework.core.Ordered;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
- * Auto-configuration of a lock registry for Spring Integration. It backs off if there is one already, and where there is
- * no Spring Integration 7, which brought {@link DistributedLock}.
+ * Auto-configuration of a lock registry for Spring Integration. It backs off if the application defines one, and
+ * requires Spring Integration 7, which introduced {@link DistributedLock}.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)

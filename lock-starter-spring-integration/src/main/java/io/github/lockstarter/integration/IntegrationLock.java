@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** A lock of ours that tells a loss as other registries of Spring Integration do. No state of its own. */
+/** Adapts a lock, and reports losses as the registries of Spring Integration do. Stateless and thread-safe. */
 final class IntegrationLock implements DistributedLock {
 
     private final LeaseLock lock;
@@ -46,7 +46,7 @@ final class IntegrationLock implements DistributedLock {
 
     @Override
     public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-        // As of any other Lock, a time below zero is none, while one of our own of -1 ms is for ever.
+        // As for any other Lock, a negative time means no wait, whereas LeaseLock waits without limit for -1 ms.
         return this.lock.tryLock(waitTime.isNegative() ? Duration.ZERO : waitTime, ttl);
     }
 
@@ -61,8 +61,10 @@ final class IntegrationLock implements DistributedLock {
         }
     }
 
-    /** Sees to it that the lease lasts for one timeout of the watchdog, as one that the watchdog renews does anyway. */
-    @SuppressWarnings("LockNotBeforeTry") // it is the nested hold that asks for more time, not what is done under it
+    /**
+     * Extends a fixed lease to one timeout of the watchdog from now; has no effect on a lease that the watchdog renews.
+     */
+    @SuppressWarnings("LockNotBeforeTry") // the nested hold itself extends the lease
     void renew() {
         requireHeld();
         try {
@@ -73,7 +75,7 @@ final class IntegrationLock implements DistributedLock {
         }
     }
 
-    /** Sees to it that the lease lasts at least that long from now. */
+    /** Extends the lease to at least this time from now. */
     void renew(Duration ttl) {
         Lease lease = requireHeld();
         try {

@@ -15,35 +15,35 @@ import org.springframework.integration.util.CheckedCallable;
 import org.springframework.integration.util.CheckedRunnable;
 
 /**
- * The locks of a {@link LockRegistry} for Spring Integration: leader election, aggregators, file handlers. Thread-safe.
+ * Adapts a {@link LockRegistry} to Spring Integration: leader election, aggregators, file handlers. Thread-safe.
  *
- * <p>A lock belongs to the thread that locks it and is reentrant. Unless it is locked with a time to live, the watchdog
- * renews it. When its lease is lost, locking it again fails with {@link io.github.lockstarter.LockLostException}, which
- * costs a leader its leadership at its next heartbeat, and the outermost {@code unlock()} fails with a
- * {@link ConcurrentModificationException}, as with the other registries of Spring Integration; the thread is free to lock
- * again. When the store does not answer, {@code lock()} and {@code lockInterruptibly()} go on trying, and the others throw
- * {@link io.github.lockstarter.LockStoreException} at the end of their wait. There are no conditions.
+ * <p>Locks are owned by threads and reentrant. Unless a lock is acquired with a time to live, the watchdog renews it.
+ * After a loss, locking again throws {@link io.github.lockstarter.LockLostException}, so that a leader resigns at its
+ * next heartbeat, and the outermost {@code unlock()} throws {@link ConcurrentModificationException}, as with the other
+ * registries of Spring Integration; the thread may lock again then. If the store does not answer, {@code lock()} and
+ * {@code lockInterruptibly()} retry without limit, and the other methods throw {@link
+ * io.github.lockstarter.LockStoreException} at the end of their wait. Conditions are not supported.
  *
- * <p>Keys are strings, or objects whose text is the same in every JVM. The lock of key {@code k} is called
- * {@code integration:k}, and {@code getLock("integration:k").currentLease()} of the other registry has its fencing token.
+ * <p>Keys are strings, or objects whose text is the same in every JVM. The name of the lock for key {@code k} is
+ * {@code integration:k}; {@code getLock("integration:k").currentLease()} of the adapted registry has its fencing token.
  */
 public final class IntegrationLockRegistry
         implements RenewableLockRegistry<DistributedLock>, ExpirableLockRegistry<DistributedLock> {
 
-    /** Stands before keys, and is the tag of all these locks in meters, unless another prefix is given. */
+    /** Default prefix of the names of locks, which is also the tag of all these locks in meters. */
     public static final String DEFAULT_PREFIX = "integration";
 
     private final LockRegistry registry;
 
     private final String prefix;
 
-    /** Locks called {@code integration:<key>}. */
+    /** Creates a registry whose locks have the names {@code integration:<key>}. */
     public IntegrationLockRegistry(LockRegistry registry) {
         this(registry, DEFAULT_PREFIX);
     }
 
     /**
-     * Locks called {@code <prefix>:<key>}.
+     * Creates a registry whose locks have the names {@code <prefix>:<key>}.
      *
      * @param prefix not blank, without a colon, at most 128 characters
      */
@@ -58,7 +58,8 @@ public final class IntegrationLockRegistry
     }
 
     /**
-     * The lock of that key, without I/O. The object is a light view; any number of them may stand for the same lock.
+     * Returns the lock for the key, without I/O. The object is a lightweight view; any number of them may exist for the
+     * same lock.
      *
      * @throws IllegalArgumentException if the text of the key may differ between JVMs: arrays, collections, maps,
      *     {@code Date}, {@code Calendar}, objects that do not override {@code toString}, and records that contain such
@@ -74,11 +75,11 @@ public final class IntegrationLockRegistry
     }
 
     /**
-     * Makes the lease last for one timeout of the watchdog from now, if it is fixed. A lease that the watchdog renews
-     * costs nothing here but a look at the local belief.
+     * Extends a fixed lease to one timeout of the watchdog from now. For a lease that the watchdog renews, only checks
+     * the local state, without I/O.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
-     * @throws IllegalStateException if the lease is lost
+     * @throws IllegalStateException if the lease was lost
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -86,29 +87,29 @@ public final class IntegrationLockRegistry
     }
 
     /**
-     * Makes the lease last at least that long from now, and asks the store for it; nothing is ever shortened.
+     * Extends the lease in the store to at least this time from now; it is never shortened.
      *
      * @param ttl at least 1 ms
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
-     * @throws IllegalStateException if the lease is lost, as far as we know or as the store says
+     * @throws IllegalStateException if the lease was lost, as it is known locally or as the store reports
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
         lock(lockKey).renew(ttl);
     }
 
-    /** Nothing to do: a lock that is not held takes up no memory here. */
+    /** Does nothing, because locks that are not held use no memory. */
     @Override
     public void expireUnusedOlderThan(long age) {}
 
-    /** {@inheritDoc} An exception of the body is never hidden by a loss. */
+    /** {@inheritDoc} If the body throws, a loss is added to its exception as suppressed. */
     @Override
     public <E extends Throwable> void executeLocked(Object lockKey, CheckedRunnable<E> runnable)
             throws E, InterruptedException {
         executeLocked(lockKey, asCallable(runnable));
     }
 
-    /** {@inheritDoc} An exception of the body is never hidden by a loss. */
+    /** {@inheritDoc} If the body throws, a loss is added to its exception as suppressed. */
     @Override
     public <T extends @Nullable Object, E extends Throwable> T executeLocked(
             Object lockKey, CheckedCallable<T, E> callable) throws E, InterruptedException {
@@ -117,7 +118,7 @@ public final class IntegrationLockRegistry
         return callAndUnlock(lock, callable);
     }
 
-    /** {@inheritDoc} An exception of the body is never hidden by a loss. */
+    /** {@inheritDoc} If the body throws, a loss is added to its exception as suppressed. */
     @Override
     public <E extends Throwable> void executeLocked(
             Object lockKey, Duration waitLockDuration, CheckedRunnable<E> runnable)
@@ -125,14 +126,14 @@ public final class IntegrationLockRegistry
         executeLocked(lockKey, waitLockDuration, asCallable(runnable));
     }
 
-    /** {@inheritDoc} An exception of the body is never hidden by a loss. */
+    /** {@inheritDoc} If the body throws, a loss is added to its exception as suppressed. */
     @Override
     public <T extends @Nullable Object, E extends Throwable> T executeLocked(
             Object lockKey, Duration waitLockDuration, CheckedCallable<T, E> callable)
             throws E, InterruptedException, TimeoutException {
         DistributedLock lock = obtain(lockKey);
         if (!lock.tryLock(waitLockDuration.toMillis(), TimeUnit.MILLISECONDS)) {
-            // The text of the lock has the key only if keys are to be logged.
+            // The text of the lock contains the key only if keys may be logged.
             throw new TimeoutException(
                     Printable.of(lock + " was not granted within " + DurationText.of(waitLockDuration) + "."));
         }

@@ -8,19 +8,26 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Name of the lock for a key of Spring Integration, which may be any object whose text is the same in every JVM. */
+/**
+ * Converts keys of Spring Integration to names of locks. A key may be any object whose text is the same in every JVM.
+ */
 final class LockKeyName {
 
     private static final int LONGEST_NAME = 512;
 
     private LockKeyName() {}
 
+    /**
+     * Returns the name of the lock.
+     *
+     * @throws IllegalArgumentException if the text of the key may differ between JVMs
+     */
     static String of(String prefix, Object key) {
         String name = prefix + ':' + text(key);
         if (name.length() * 3L <= LONGEST_NAME || name.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME) {
             return name;
         }
-        // Paths of files are keys here, and can be longer than a name.
+        // Spring Integration uses paths of files as keys, which can be longer than a name may be.
         return prefix + ":sha256-" + digest(name);
     }
 
@@ -30,8 +37,8 @@ final class LockKeyName {
         } catch (UnstableTextException ex) {
             throw new IllegalArgumentException(
                     Printable.of("A lock key is " + ex.getMessage()
-                            + " Two instances would use two locks for it. Use a String, a number or a UUID, for example"
-                            + " with a correlation strategy that returns one."),
+                            + " Two instances would use different locks for it. Use a String, a number or a UUID, for"
+                            + " example by a correlation strategy that returns one."),
                     ex);
         }
     }

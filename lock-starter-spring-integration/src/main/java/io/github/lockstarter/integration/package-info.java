@@ -1,4 +1,7 @@
-/** The locks of the library as a {@code LockRegistry} of Spring Integration 7. */
+/**
+ * Adapter of the locks to the {@code LockRegistry} of Spring Integration 7. Internal: not part of the API, except
+ * {@link io.github.lockstarter.integration.IntegrationLockRegistry}.
+ */
 @NullMarked
 package io.github.lockstarter.integration;
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Executes commands for one lock, blocking or asynchronously, and reports every failure as a {@link LockStoreException} that
- * names the lock. Thread-safe.
+ * Executes commands for one lock, blocking or asynchronously, and reports every failure as a {@link LockStoreException}
+ * that names the lock. Thread-safe.
  */
 final class LockCommands {
 
@@ -29,8 +29,8 @@ final class LockCommands {
     }
 
     /**
-     * Calls a script through the template and waits for the reply. It calls the template itself, without a callback: this is
-     * the path of every uncontended acquisition.
+     * Calls a script through the template and waits for the reply. It calls the template itself, without a callback:
+     * this is the path of every uncontended acquisition.
      */
     long execute(String lockName, LuaScript<Long> script, String... arguments) {
         StringRedisTemplate template = template(lockName);
@@ -44,9 +44,9 @@ final class LockCommands {
     }
 
     /**
-     * Calls a script as {@link #execute} does, but without the layers of the template if there is a private connection: for a
-     * release that the next owner waits for. This path runs too seldom to be compiled, and the template made a hand-over
-     * between JVMs 6 to 9 % slower.
+     * Calls a script as {@link #execute} does, but without the layers of the template if there is a private connection:
+     * for a release that the next owner waits for. This path runs too seldom to be compiled, and the template made a
+     * hand-over between JVMs 6 to 9 % slower.
      */
     long executeDirectly(String lockName, LuaScript<Long> script, String... arguments) {
         LettuceScriptExecutor scripts = this.connection.scripts();

@@ -23,9 +23,9 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Subscribes to the channel on which this instance is notified of locks that were granted to its waiters; the subscription
- * starts with the first waiter. Messages are hints in addition to polling, so that a failure here makes waiting slower but
- * loses no lock. Thread-safe.
+ * Subscribes to the channel on which this instance is notified of locks that were granted to its waiters; the
+ * subscription starts with the first waiter. Messages are hints in addition to polling, so that a failure here makes
+ * waiting slower but loses no lock. Thread-safe.
  */
 final class NotificationSubscription implements StoreConnection.Listener, MessageListener, SubscriptionListener {
 
@@ -121,7 +121,9 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
         }
     }
 
-    /** Ends the subscription. It does so from the calling thread: the background thread may be waiting for a connection. */
+    /**
+     * Ends the subscription. It does so from the calling thread: the background thread may be waiting for a connection.
+     */
     void stop() {
         this.stopped = true;
         this.background.shutdownNow();

@@ -23,10 +23,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Stores locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. Thread-safe, except that {@link #start}
- * and {@link #stop} must not run at the same time.
+ * Stores locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. Thread-safe, except that {@link
+ * #start} and {@link #stop} must not run at the same time.
  *
- * <p>Mutual exclusion is not guaranteed over an asynchronous failover, an eviction, a flush or a step of the server's clock.
+ * <p>Mutual exclusion is not guaranteed over an asynchronous failover, an eviction, a flush or a step of the server's
+ * clock.
  *
  * @see <a href="https://redis.io/docs/latest/develop/use/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
@@ -35,27 +36,27 @@ public final class RedisLockStore implements LockStore {
     /*
      * Implementation note.
      *
-     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token, q the waiting
-     * line. The key's time to live is the lease. Invariants, which spec/ checks with TLC:
+     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token, q the
+     * waiting line. The key's time to live is the lease. Invariants, which spec/ checks with TLC:
      *   - a lock is owned if and only if its key exists with a field o;
      *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
      *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before it
      *     while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
      *   - an acquisition id owns or waits at most once, and is never used again after its release.
      *
-     * Atomicity and repetition. Each change is one script, because the decision and the write must be one step. Clients and
-     * callers repeat calls whose reply was lost, so each script has the same effect when it is executed twice with the same
-     * acquisition id. Its late execution is harmless as well:
+     * Atomicity and repetition. Each change is one script, because the decision and the write must be one step. Clients
+     * and callers repeat calls whose reply was lost, so each script has the same effect when it is executed twice with
+     * the same acquisition id. Its late execution is harmless as well:
      *   - a late acquire grants a lock that nobody uses: the caller releases the id when the outcome is unknown;
      *   - a late renewal compares the owner, and so cannot extend the lease of the next one;
      *   - a late release compares the owner, and so cannot release the lock of the next one;
      *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
-     * If a connection breaks during a release and the reply is "not owned", the first of two executions may have released:
-     * this is UNPROVEN, found by comparing disconnects() before and after the call.
+     * If a connection breaks during a release and the reply is "not owned", the first of two executions may have
+     * released: this is UNPROVEN, found by comparing disconnects() before and after the call.
      *
-     * Waiting. An acquire that joins the line names the channel of this instance, and release.lua grants the lock to the first
-     * in line and publishes its name there. The grant has a short lease, claimMillis, until the waiter confirms it with
-     * another acquire under its id. Messages are hints: a waiter also polls. Three races matter:
+     * Waiting. An acquire that joins the line names the channel of this instance, and release.lua grants the lock to
+     * the first in line and publishes its name there. The grant has a short lease, claimMillis, until the waiter
+     * confirms it with another acquire under its id. Messages are hints: a waiter also polls. Three races matter:
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
      *   - after a reconnection of the subscription, messages may be missing: missedSome() makes all waiters check;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
@@ -65,13 +66,15 @@ public final class RedisLockStore implements LockStore {
      * connection; methods whose names end in Later never block, and complete on a thread of Lettuce, which must not be
      * blocked. Listeners are called on threads of Lettuce and on the background threads of connection and subscription.
      *
-     * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0 for
-     * none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only equality matters.
+     * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
+     * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
+     * equality matters.
      *
      * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, two frames from here to the template.
      *
-     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks with
-     * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
+     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks
+     * with Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in
+     * line).
      */
 
     /** Result of {@code PTTL} for a key that does not exist. */

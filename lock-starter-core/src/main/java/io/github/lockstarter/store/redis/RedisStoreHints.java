@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Registers the hints that the store needs in a native image: its scripts, and the field that it reads by reflection. */
+/**
+ * Registers the hints that the store needs in a native image: its scripts, and the field that it reads by reflection.
+ */
 final class RedisStoreHints implements RuntimeHintsRegistrar {
 
     @Override

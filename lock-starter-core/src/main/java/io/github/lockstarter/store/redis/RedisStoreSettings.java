@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param keyPrefix prefix of all keys and channels; not blank, without braces
  * @param commandTimeout how long a command on a private connection, and opening the connection, may take
  * @param privateConnection whether to derive a private connection from the application's connection factory
- * @param pollInterval longest time between two attempts of a waiter, at least 1 ms. A grant from the waiting line must be
- *     claimed within twice this time: with less, one long pause would lose both the grant and the place in the line
+ * @param pollInterval longest time between two attempts of a waiter, at least 1 ms. A grant from the waiting line must
+ *     be claimed within twice this time: with less, one long pause would lose both the grant and the place in the line
  * @param logKeys whether messages of exceptions contain the keys of locks; if false, they contain digests instead
  */
 public record RedisStoreSettings(

@@ -70,7 +70,9 @@ final class RenewalBatch {
         return size() == 1 ? first : first + " and " + (size() - 1) + " others";
     }
 
-    /** Returns whether the server rejected keys of different slots, for servers that find them while the script runs. */
+    /**
+     * Returns whether the server rejected keys of different slots, for servers that find them while the script runs.
+     */
     boolean isRejectedAsCrossSlot(List<?> failures) {
         boolean rejected = false;
         for (int i = 1; i < failures.size() && size() > 1; i += 2) {

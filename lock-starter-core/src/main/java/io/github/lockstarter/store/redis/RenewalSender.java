@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Sends renewals to Redis: many in one call if the server takes keys of different slots, otherwise each in a call of its own.
- * In a cluster all calls are sent before the first reply, so that a node that is down delays only the renewals of its own
- * locks. Elsewhere each batch waits for its reply: an acquire or a release on the same connection must not queue behind the
- * renewals of 10,000 locks. Thread-safe.
+ * Sends renewals to Redis: many in one call if the server takes keys of different slots, otherwise each in a call of
+ * its own. In a cluster all calls are sent before the first reply, so that a node that is down delays only the renewals
+ * of its own locks. Elsewhere each batch waits for its reply: an acquire or a release on the same connection must not
+ * queue behind the renewals of 10,000 locks. Thread-safe.
  */
 final class RenewalSender {
 
@@ -65,7 +65,9 @@ final class RenewalSender {
         }
     }
 
-    /** Renews the batch in one call, or each lock on its own if that call was rejected, which has changed nothing then. */
+    /**
+     * Renews the batch in one call, or each lock on its own if that call was rejected, which has changed nothing then.
+     */
     private void call(RenewalBatch batch, LettuceScriptExecutor scripts) {
         List<?> failures = callTogether(batch, scripts);
         if (failures != null) {
@@ -137,7 +139,9 @@ final class RenewalSender {
         }
     }
 
-    /** Waits until all renewals have been notified, which each reply's timeout limits; an interrupt only ends the wait. */
+    /**
+     * Waits until all renewals have been notified, which each reply's timeout limits; an interrupt only ends the wait.
+     */
     private static void await(CompletableFuture<?> notified) {
         try {
             Object unused = notified.get();

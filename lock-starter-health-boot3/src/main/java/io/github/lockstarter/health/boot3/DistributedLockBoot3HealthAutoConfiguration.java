@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
-/** Auto-configuration of the health component {@code distributedLock}, for Spring Boot 3. */
+/** Auto-configuration of the health component {@code distributedLock} for Spring Boot 3. */
 @AutoConfiguration(afterName = "io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration")
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})

@@ -5,7 +5,7 @@ import io.github.lockstarter.LockInventory;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 
-/** Health of the locks of this instance; answers within milliseconds, whatever the store does. */
+/** Reports the health of the locks of this instance, within milliseconds even if the store does not answer. */
 final class LockHealthIndicator implements HealthIndicator {
 
     private final LockInventory inventory;

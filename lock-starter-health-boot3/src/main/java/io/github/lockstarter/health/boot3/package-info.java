@@ -1,4 +1,7 @@
-/** Health of locks on Spring Boot 3. Switched off on Spring Boot 4, where these types are no more. */
+/**
+ * Health of locks on Spring Boot 3; has no effect on Spring Boot 4, which has other types. Internal: not part of the
+ * API, may change in any release.
+ */
 @NullMarked
 package io.github.lockstarter.health.boot3;
 

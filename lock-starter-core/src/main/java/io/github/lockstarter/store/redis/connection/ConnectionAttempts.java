@@ -4,8 +4,8 @@ import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.text.LockLog;
 
 /**
- * Counts consecutive failures to connect, determines the pause before the next attempt, and logs. An outage causes one WARN
- * and one INFO, however long it lasts. Not thread-safe; used by the connection thread.
+ * Counts consecutive failures to connect, determines the pause before the next attempt, and logs. An outage causes one
+ * WARN and one INFO, however long it lasts. Not thread-safe; used by the connection thread.
  */
 final class ConnectionAttempts {
 
@@ -31,7 +31,8 @@ final class ConnectionAttempts {
     }
 
     /**
-     * Records and logs a failed attempt. The first one is logged at DEBUG, because most broken connections are back at once.
+     * Records and logs a failed attempt. The first one is logged at DEBUG, because most broken connections are back at
+     * once.
      *
      * @return milliseconds until the next attempt
      */

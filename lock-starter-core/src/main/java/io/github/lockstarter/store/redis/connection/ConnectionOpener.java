@@ -27,8 +27,9 @@ final class ConnectionOpener {
     private final Consumer<RedisConnectionFactory> onSubscriptionLost;
 
     /**
-     * The factory of a connection that has not answered yet, reused for every attempt until it has: destroying a client while
-     * no other client is connected ends the threads that it shares with the application, while they still close its channels.
+     * The factory of a connection that has not answered yet, reused for every attempt until it has: destroying a client
+     * while no other client is connected ends the threads that it shares with the application, while they still close
+     * its channels.
      */
     private volatile @Nullable LettuceConnectionFactory candidate;
 

@@ -17,7 +17,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class DerivedFactory {
 
-    /** Name of the field of {@link LettuceConnectionFactory} with its configuration, which has no getter for all kinds. */
+    /**
+     * Name of the field of {@link LettuceConnectionFactory} with its configuration, which has no getter for all kinds.
+     */
     public static final String CONFIGURATION = "configuration";
 
     /** User as whom Redis authenticates clients that name none. */
@@ -59,7 +61,10 @@ public final class DerivedFactory {
         return (RedisConfiguration) new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
     }
 
-    /** Reads the field: there is no getter, and the standalone configuration of such a factory names an unrelated server. */
+    /**
+     * Reads the field: there is no getter, and the standalone configuration of such a factory names an unrelated
+     * server.
+     */
     private static boolean isStaticMasterReplica(LettuceConnectionFactory lettuce) {
         Object configuration = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
         return configuration instanceof RedisStaticMasterReplicaConfiguration;

@@ -8,8 +8,8 @@ import java.time.Duration;
 
 /**
  * Derives the client options of the private connection from the application's, with the changes that locks require:
- * commands are rejected while there is no connection, because a queued one would be executed after its caller has given up;
- * connecting takes no longer than a command; and the topology of a cluster is refreshed often enough.
+ * commands are rejected while there is no connection, because a queued one would be executed after its caller has given
+ * up; connecting takes no longer than a command; and the topology of a cluster is refreshed often enough.
  */
 final class DerivedOptions {
 

@@ -10,9 +10,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Counts how often the connections of Lettuce clients broke, and reports the loss of subscriptions, which Lettuce renews
- * without notice. The application's client, and Lettuce before version 6.7, repeat commands after a reconnection: a reply
- * may then be that to the second execution. Thread-safe.
+ * Counts how often the connections of Lettuce clients broke, and reports the loss of subscriptions, which Lettuce
+ * renews without notice. The application's client, and Lettuce before version 6.7, repeat commands after a
+ * reconnection: a reply may then be that to the second execution. Thread-safe.
  */
 final class DisconnectMonitor {
 

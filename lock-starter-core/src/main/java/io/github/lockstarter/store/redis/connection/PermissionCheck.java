@@ -21,13 +21,13 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the permissions that the user of a connection lacks, as rules of {@code ACL SETUSER}. A server reports only the
- * first permission that a script lacks, and Redis up to 7.0 does not report which one, so each command is tried on its own.
- * None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a server rejects after it has
- * checked the permission.
+ * first permission that a script lacks, and Redis up to 7.0 does not report which one, so each command is tried on its
+ * own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a server rejects
+ * after it has checked the permission.
  *
- * <p>The commands are tried in one script, {@code check.lua}. It declares the key, as clusters and proxies require; if the
- * user may not access the key, the script is called again without it. If the user may not call scripts, the commands are
- * sent one by one.
+ * <p>The commands are tried in one script, {@code check.lua}. It declares the key, as clusters and proxies require; if
+ * the user may not access the key, the script is called again without it. If the user may not call scripts, the
+ * commands are sent one by one.
  */
 final class PermissionCheck {
 
@@ -158,7 +158,10 @@ final class PermissionCheck {
         return '+' + attempt.get(0).toLowerCase(Locale.ROOT);
     }
 
-    /** Adds the permission that the error reports as missing, if it does: for the command, a key, a channel or the database. */
+    /**
+     * Adds the permission that the error reports as missing, if it does: for the command, a key, a channel or the
+     * database.
+     */
     private void note(Set<String> missing, String permission, @Nullable String error) {
         if (error == null || !ErrorReplies.isMissingPermission(error)) {
             return;

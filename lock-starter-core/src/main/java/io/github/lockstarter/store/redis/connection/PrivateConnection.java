@@ -16,9 +16,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * A connection that only the store uses. One background thread opens it, checks it after each failure, and replaces it if it
- * does not answer: a connection whose other end is gone can look open for minutes, and the reconnection of the client may
- * take longer than a lease lasts.
+ * A connection that only the store uses. One background thread opens it, checks it after each failure, and replaces it
+ * if it does not answer: a connection whose other end is gone can look open for minutes, and the reconnection of the
+ * client may take longer than a lease lasts.
  */
 public final class PrivateConnection implements StoreConnection {
 
@@ -53,7 +53,10 @@ public final class PrivateConnection implements StoreConnection {
     /** Whether the connection leads to a server that is not the master any more. */
     private volatile boolean notMaster;
 
-    /** When the last connection was opened or the topology refreshed, by {@link System#nanoTime()}; connection thread only. */
+    /**
+     * When the last connection was opened or the topology refreshed, by {@link System#nanoTime()}; connection thread
+     * only.
+     */
     private long lastRefresh;
 
     private volatile ConnectionAttempts attempts;

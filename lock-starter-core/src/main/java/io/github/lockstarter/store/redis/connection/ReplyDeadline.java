@@ -19,7 +19,9 @@ record ReplyDeadline(long end) {
         return new ReplyDeadline(System.nanoTime() + timeout.toNanos());
     }
 
-    /** Waits for a reply and returns its error: null if it is no error, empty if there was no reply before the deadline. */
+    /**
+     * Waits for a reply and returns its error: null if it is no error, empty if there was no reply before the deadline.
+     */
     @Nullable
     String errorOf(RedisFuture<?> reply) {
         try {

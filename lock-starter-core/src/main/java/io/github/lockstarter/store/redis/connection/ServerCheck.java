@@ -31,7 +31,10 @@ final class ServerCheck {
         this.user = user;
     }
 
-    /** Checks the server until the deadline. A failure of the check itself is logged at DEBUG: the first lock would report it. */
+    /**
+     * Checks the server until the deadline. A failure of the check itself is logged at DEBUG: the first lock would
+     * report it.
+     */
     void run(ReplyDeadline deadline) {
         try {
             RedisFuture<String> memory = this.commands.info("memory");

@@ -10,8 +10,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Connects the store to Redis: over a private connection or over the application's connection factory. Thread-safe, except
- * that {@link #start} and {@link #stop} must not run at the same time. All other methods return without blocking.
+ * Connects the store to Redis: over a private connection or over the application's connection factory. Thread-safe,
+ * except that {@link #start} and {@link #stop} must not run at the same time. All other methods return without
+ * blocking.
  */
 public interface StoreConnection {
 
@@ -53,7 +54,8 @@ public interface StoreConnection {
     boolean isCluster();
 
     /**
-     * Returns whether {@code PUBLISH} reports all receivers of a message: a node of a cluster counts only its own clients.
+     * Returns whether {@code PUBLISH} reports all receivers of a message: a node of a cluster counts only its own
+     * clients.
      */
     boolean countsAllReceivers();
 

@@ -6,12 +6,12 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Refreshes the topology of a cluster as the application has configured, and enables what it left at its default. Without a
- * refresh after a failover, a lock is renewed at the wrong node until it is lost. By default Lettuce refreshes nothing before
- * version 7, and never periodically.
+ * Refreshes the topology of a cluster as the application has configured, and enables what it left at its default.
+ * Without a refresh after a failover, a lock is renewed at the wrong node until it is lost. By default Lettuce
+ * refreshes nothing before version 7, and never periodically.
  *
- * <p>The getters are overridden because these options have no {@code mutate()}, and the builder of Lettuce 7 cannot exclude
- * a trigger by methods that Lettuce 6 has.
+ * <p>The getters are overridden because these options have no {@code mutate()}, and the builder of Lettuce 7 cannot
+ * exclude a trigger by methods that Lettuce 6 has.
  */
 final class TopologyRefresh extends ClusterTopologyRefreshOptions {
 

@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Classifies error replies by their text. Errors of commands inside of a script need special care: Redis 6.2 wraps them in
- * a text about the script, and no server reports a missing permission there with the code {@code NOPERM} that it uses
- * everywhere else.
+ * Classifies error replies by their text. Errors of commands inside of a script need special care: Redis 6.2 wraps them
+ * in a text about the script, and no server reports a missing permission there with the code {@code NOPERM} that it
+ * uses everywhere else.
  */
 public final class ErrorReplies {
 
@@ -61,7 +61,9 @@ public final class ErrorReplies {
 
     private ErrorReplies() {}
 
-    /** Returns the error without the text about the script that Redis 6.2 puts before it, and without spaces around it. */
+    /**
+     * Returns the error without the text about the script that Redis 6.2 puts before it, and without spaces around it.
+     */
     static String unwrap(String message) {
         return SCRIPT_PREFIX.matcher(message).replaceFirst("").strip();
     }
@@ -79,7 +81,9 @@ public final class ErrorReplies {
         return error.startsWith(NOPERM) || error.contains(DENIED_BEFORE_7_2) || error.contains(DENIED);
     }
 
-    /** Returns whether the command was rejected before anything was executed, for a reason that may go away by itself. */
+    /**
+     * Returns whether the command was rejected before anything was executed, for a reason that may go away by itself.
+     */
     static boolean isRejection(String message) {
         return codeIn(message, REJECTED) != null;
     }
@@ -89,7 +93,10 @@ public final class ErrorReplies {
         return codeIn(message, PERMANENT);
     }
 
-    /** Returns whether the exception or one of its causes is an error reply of a server that may not be the master any more. */
+    /**
+     * Returns whether the exception or one of its causes is an error reply of a server that may not be the master any
+     * more.
+     */
     public static boolean isNotMaster(Throwable ex) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
             if (isNotMaster(String.valueOf(cause.getMessage()))) {
@@ -121,7 +128,10 @@ public final class ErrorReplies {
                 || CROSS_SLOT_PHRASES.stream().anyMatch(text::contains);
     }
 
-    /** Returns whether one key of a command with several keys may have caused the failure, and not the server as a whole. */
+    /**
+     * Returns whether one key of a command with several keys may have caused the failure, and not the server as a
+     * whole.
+     */
     public static boolean mayConcernOneKey(Throwable ex) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
             String message = unwrap(String.valueOf(cause.getMessage()));

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Translates the exceptions of Redis clients into {@link LockStoreException}: whether the command may have been executed,
- * whether a later attempt may succeed, and what to do.
+ * Translates the exceptions of Redis clients into {@link LockStoreException}: whether the command may have been
+ * executed, whether a later attempt may succeed, and what to do.
  */
 public final class RedisExceptionTranslator {
 
@@ -19,8 +19,8 @@ public final class RedisExceptionTranslator {
      * @param ex what the client threw
      * @param servers the servers as messages name them, without credentials
      * @param subject what the command was for, such as {@code lock 'a'}
-     * @param executedOnce false if the client may have repeated the command: a rejection may then be the reply to the second
-     *     execution, after the first one succeeded
+     * @param executedOnce false if the client may have repeated the command: a rejection may then be the reply to the
+     *     second execution, after the first one succeeded
      * @param connectFailure why the last attempt to connect failed; null if it did not fail or is not known
      */
     public static LockStoreException translate(

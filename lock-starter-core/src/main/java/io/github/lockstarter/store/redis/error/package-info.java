@@ -1,6 +1,6 @@
 /**
- * Classification of Redis error replies and translation of client exceptions. Internal: not part of the API, may change in
- * any release.
+ * Classification of Redis error replies and translation of client exceptions. Internal: not part of the API, may change
+ * in any release.
  */
 @NullMarked
 package io.github.lockstarter.store.redis.error;

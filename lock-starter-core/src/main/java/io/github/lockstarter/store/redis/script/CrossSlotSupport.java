@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Records whether the server of one connection executes a script with keys of different hash slots, which renewing many
- * locks in one call needs. A node of a cluster rejects such a call before it executes anything, and so does a proxy in front
- * of a cluster; both can be addressed as a single server. After a rejection no such call is made over that connection.
- * Thread-safe.
+ * locks in one call needs. A node of a cluster rejects such a call before it executes anything, and so does a proxy in
+ * front of a cluster; both can be addressed as a single server. After a rejection no such call is made over that
+ * connection. Thread-safe.
  */
 public final class CrossSlotSupport {
 
@@ -32,8 +32,8 @@ public final class CrossSlotSupport {
     }
 
     /**
-     * Sends a script call with two keys of different slots that no lock has, without waiting for the reply. It arrives before
-     * the replies to all commands that are sent later over the same connection.
+     * Sends a script call with two keys of different slots that no lock has, without waiting for the reply. It arrives
+     * before the replies to all commands that are sent later over the same connection.
      */
     public void probe(RedisClusterAsyncCommands<byte[], byte[]> commands, LockKeys keys) {
         byte[][] ofTwoSlots = {bytes(keys.ofNoLock('0')), bytes(keys.ofNoLock('1'))};

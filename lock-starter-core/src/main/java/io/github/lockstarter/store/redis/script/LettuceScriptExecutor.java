@@ -101,11 +101,12 @@ public final class LettuceScriptExecutor {
     }
 
     /**
-     * Calls a script without waiting for the reply. The text of the script is sent until the server has executed it once,
-     * because a repetition for a server that does not have the script would be executed after commands that were sent
-     * meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover.
+     * Calls a script without waiting for the reply. The text of the script is sent until the server has executed it
+     * once, because a repetition for a server that does not have the script would be executed after commands that were
+     * sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover.
      *
-     * @return completed on a thread that must not be blocked; with {@link QueryTimeoutException} if there is no reply in time
+     * @return completed on a thread that must not be blocked; with {@link QueryTimeoutException} if there is no reply
+     *     in time
      */
     public <T> CompletionStage<T> send(LuaScript<T> script, List<String> keys, String... arguments) {
         byte[][] keyBytes = bytes(keys);
@@ -146,7 +147,10 @@ public final class LettuceScriptExecutor {
                 });
     }
 
-    /** Returns a copy of the future: a timeout of Lettuce's own would cancel the command and lose its place in the order. */
+    /**
+     * Returns a copy of the future: a timeout of Lettuce's own would cancel the command and lose its place in the
+     * order.
+     */
     private <T> CompletableFuture<T> limited(RedisFuture<T> reply) {
         CompletableFuture<T> limited = reply.thenApply(Function.identity()).toCompletableFuture();
         this.timeouts.limit(limited);

@@ -3,9 +3,9 @@ package io.github.lockstarter.store.redis.script;
 import io.github.lockstarter.text.LoggedNames;
 
 /**
- * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces are a
- * hash tag, so that all data of a lock is in one slot of a cluster. Characters that would end the tag early, and control
- * characters, are percent-encoded: every name has a key, and no two names have the same. Immutable.
+ * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces
+ * are a hash tag, so that all data of a lock is in one slot of a cluster. Characters that would end the tag early, and
+ * control characters, are percent-encoded: every name has a key, and no two names have the same. Immutable.
  */
 public final class LockKeys {
 
@@ -33,7 +33,10 @@ public final class LockKeys {
         this.channelPrefix = prefix + ":inbox:";
     }
 
-    /** Returns the lock as messages name it, such as {@code lock 'a'}; with a digest instead of the key if so configured. */
+    /**
+     * Returns the lock as messages name it, such as {@code lock 'a'}; with a digest instead of the key if so
+     * configured.
+     */
     public String describe(String lockName) {
         return "lock '" + this.names.of(lockName) + '\'';
     }

@@ -10,8 +10,8 @@ import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * A script of the store, read from its file once. Spring's {@code DefaultRedisScript} checks the file for changes on each call.
- * Each file describes its keys, arguments and results. Immutable.
+ * A script of the store, read from its file once. Spring's {@code DefaultRedisScript} checks the file for changes on
+ * each call. Each file describes its keys, arguments and results. Immutable.
  */
 public final class LuaScript<T> implements RedisScript<T> {
 

@@ -13,9 +13,9 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 /**
  * Fails futures of replies that do not arrive in time. Thread-safe.
  *
- * <p>All replies have the same timeout, so they expire in the order of their requests, and one scheduled check at a time is
- * enough. A timer for each of them would wake a thread in the moment in which the threads that deliver replies need the
- * processor.
+ * <p>All replies have the same timeout, so they expire in the order of their requests, and one scheduled check at a
+ * time is enough. A timer for each of them would wake a thread in the moment in which the threads that deliver replies
+ * need the processor.
  */
 final class ReplyTimeouts {
 
