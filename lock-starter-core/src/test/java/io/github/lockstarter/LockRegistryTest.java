@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.lease.HandOff;
-import io.github.lockstarter.lease.LockSettings;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -160,8 +160,8 @@ public record DistributedLockProperties(
             @DefaultValue("10ms") Duration maxTime,
             @DefaultValue("64") int maxCount) {
 
-        HandOff settings() {
-            return new HandOff(this.maxTime, this.maxCount);
+        HandOffSettings settings() {
+            return new HandOffSettings(this.maxTime, this.maxCount);
         }
     }
 

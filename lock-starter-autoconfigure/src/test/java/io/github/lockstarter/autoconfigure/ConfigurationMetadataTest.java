@@ -7,7 +7,7 @@ import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -7,8 +7,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
-import io.github.lockstarter.lease.HandOff;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -46,7 +46,7 @@ class DistributedLockPropertiesTest {
             assertThat(settings.commandTimeout()).isEqualTo(Duration.ofSeconds(3));
             assertThat(settings.pollInterval()).isEqualTo(Duration.ofSeconds(1));
             assertThat(settings.shutdownTimeout()).isEqualTo(Duration.ofSeconds(10));
-            assertThat(settings.handOff()).isEqualTo(new HandOff(Duration.ofMillis(10), 64));
+            assertThat(settings.handOff()).isEqualTo(new HandOffSettings(Duration.ofMillis(10), 64));
             assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.AWAIT);
             assertThat(settings.logKeys()).isTrue();
         });
@@ -94,7 +94,7 @@ class DistributedLockPropertiesTest {
             assertThat(settings.commandTimeout()).isEqualTo(Duration.ofMillis(700));
             assertThat(settings.pollInterval()).isEqualTo(Duration.ofMillis(200));
             assertThat(settings.shutdownTimeout()).isEqualTo(Duration.ofMinutes(1));
-            assertThat(settings.handOff()).isEqualTo(new HandOff(Duration.ofMillis(3), 7));
+            assertThat(settings.handOff()).isEqualTo(new HandOffSettings(Duration.ofMillis(3), 7));
             assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.BACKGROUND);
             assertThat(settings.logKeys()).isFalse();
         });

@@ -9,7 +9,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.contradiction.KeyAndValue;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import java.time.Duration;

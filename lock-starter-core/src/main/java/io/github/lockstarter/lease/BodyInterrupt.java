@@ -5,8 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Interrupts the thread of a body when its lease is lost. Interrupting and the end of the body exclude each other, so
- * that no interrupt of ours reaches what the thread does afterwards.
+ * Interrupts the thread of a body when its lease is lost. The interrupt and the end of the body exclude each other, so
+ * that the interrupt cannot reach what the thread does afterwards.
  */
 final class BodyInterrupt implements Consumer<LossReason> {
 
@@ -23,7 +23,7 @@ final class BodyInterrupt implements Consumer<LossReason> {
         this.lock.lock();
         try {
             if (!this.ended) {
-                // An interrupt that somebody else sent is not ours to clear.
+                // An interrupt of another origin must not be cleared.
                 this.interrupted = !this.thread.isInterrupted();
                 this.thread.interrupt();
             }
@@ -32,7 +32,7 @@ final class BodyInterrupt implements Consumer<LossReason> {
         }
     }
 
-    /** The body has ended; an interrupt of ours that it did not consume is cleared. Called by the thread of the body. */
+    /** Ends the body; clears an interrupt of this object that the body did not consume. Called by the thread of the body. */
     void end() {
         this.lock.lock();
         try {

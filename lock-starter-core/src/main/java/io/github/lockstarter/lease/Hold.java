@@ -1,8 +1,10 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.release.LeaseHandle;
 import org.jspecify.annotations.Nullable;
 
-/** What one thread holds of one lock: a grant, and how often it was entered. Used by that thread alone. */
+/** A lock held by one thread: its grant, and how often the thread has entered. Used by that thread alone. */
 final class Hold {
 
     /** A nested hold that changed how long the grant is renewed, and what was there before. */
@@ -49,7 +51,7 @@ final class Hold {
         this.count = Math.addExact(this.count, 1);
     }
 
-    /** The hold that was entered last asks for renewal until that time; it ends with that hold. */
+    /** Renews the grant until that time for the hold that was entered last; ends with that hold. */
     void renewUntil(long renewUntil) {
         this.level = new Level(this.count, grant().renewUntil(), this.level);
         grant().setRenewUntil(renewUntil);
@@ -57,7 +59,7 @@ final class Hold {
 
     /**
      * Ends one of several holds, counted from the outermost, which is 1. A hold that was entered inside of it and outlives
-     * it takes its place, and the grant is renewed for as long as that one was promised.
+     * it takes its position, and the grant is renewed for as long as that hold requires.
      */
     void leave(int number) {
         Level current = this.level;

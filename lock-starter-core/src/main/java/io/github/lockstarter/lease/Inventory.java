@@ -1,9 +1,14 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.LockHealth;
-import io.github.lockstarter.LockHealth.Status;
 import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.GrantState;
+import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.queue.WaitingRequest;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,22 +16,28 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What there is to see of one run of a registry. Walks the local queues: who holds a lock is the first of one. */
+/** Lists what one run of a registry holds and awaits, from its local queues: the owner of a lock is the first of one. */
 final class Inventory {
 
-    private final LockEngine engine;
+    /** Numbers of grants that are live, and of those among them that are at risk. */
+    record Count(int live, int atRisk) {}
 
-    private final StoreProbe probe;
+    private final LocalQueues<Grant> queues;
 
-    Inventory(LockEngine engine) {
-        this.engine = engine;
-        this.probe = new StoreProbe(engine);
+    private final Losses losses;
+
+    private final LeaseClock clock;
+
+    Inventory(LocalQueues<Grant> queues, Losses losses, LeaseClock clock) {
+        this.queues = queues;
+        this.losses = losses;
+        this.clock = clock;
     }
 
     List<Held> held() {
         List<Held> all = new ArrayList<>();
-        this.engine.queues().forEach(turn -> {
-            Held held = heldBy(turn);
+        this.queues.forEach(node -> {
+            Held held = heldBy(node);
             if (held != null) {
                 all.add(held);
             }
@@ -36,21 +47,15 @@ final class Inventory {
 
     @Nullable
     Held held(String lockName) {
-        Turn first = this.engine.queues().first(lockName);
+        QueueNode<Grant> first = this.queues.first(lockName);
         return first != null ? heldBy(first) : null;
-    }
-
-    /** Whether this JVM holds the lock. */
-    boolean isHeld(String lockName) {
-        Turn first = this.engine.queues().first(lockName);
-        return first != null && liveGrant(first) != null;
     }
 
     List<Awaited> awaited() {
         List<Awaited> all = new ArrayList<>();
-        this.engine.queues().forEach(turn -> {
-            // Most locks have a holder and nobody else.
-            Awaited awaited = turn.isLast() && !waitsAsFirst(turn) ? null : awaited(turn.lockName());
+        this.queues.forEach(node -> {
+            // Most locks have an owner and no waiters.
+            Awaited awaited = node.isLast() && !waitsAsFirst(node) ? null : awaited(node.lockName());
             if (awaited != null) {
                 all.add(awaited);
             }
@@ -60,93 +65,60 @@ final class Inventory {
 
     @Nullable
     Awaited awaited(String lockName) {
-        return this.engine.queues().look(lockName, this::awaitedIn);
+        return this.queues.inspect(lockName, this::awaitedIn);
     }
 
-    LockHealth health() {
-        int[] held = new int[2];
-        this.engine.queues().forEach(turn -> {
-            Grant grant = liveGrant(turn);
+    Count count() {
+        int[] count = new int[2];
+        this.queues.forEach(node -> {
+            Grant grant = liveGrant(node);
             if (grant != null) {
-                held[0]++;
-                held[1] += grant.standing() == Standing.AT_RISK ? 1 : 0;
+                count[0]++;
+                count[1] += grant.state() == GrantState.AT_RISK ? 1 : 0;
             }
         });
-        StoreProbe.Result store = this.probe.look();
-        Duration lag = this.engine.watchdog().lag();
-        String problem = problem(store, lag);
-        Status status = problem != null ? Status.DOWN : store == null ? Status.UNKNOWN : Status.UP;
-        Losses losses = this.engine.losses();
-        return new LockHealth(
-                status,
-                status == Status.UNKNOWN ? "The store has been asked, and has not answered yet." : problem,
-                this.engine.store().description(),
-                this.probe.sinceAnswer(),
-                held[0],
-                held[1],
-                this.engine.waiting().count(),
-                lag,
-                losses.count(),
-                losses.last());
+        return new Count(count[0], count[1]);
     }
 
-    private @Nullable String problem(StoreProbe.@Nullable Result store, Duration lag) {
-        if (!this.engine.isAccepting()) {
-            return "The lock registry has been stopped.";
-        }
-        if (store != null && store.failure() != null) {
-            return "The store does not answer: " + store.failure().getMessage();
-        }
-        // Later than that, a renewal has no time left for a second attempt.
-        return lag.compareTo(this.engine.settings().renewInterval()) > 0
-                ? "The watchdog is " + lag.toMillis() + " ms late: leases are not renewed in time."
-                : null;
-    }
-
-    private @Nullable Held heldBy(Turn turn) {
-        Grant grant = liveGrant(turn);
+    private @Nullable Held heldBy(QueueNode<Grant> node) {
+        Grant grant = liveGrant(node);
         if (grant == null) {
             return null;
         }
-        LeaseClock clock = this.engine.clock();
-        long now = clock.nanoTime();
+        long now = this.clock.nanoTime();
         Thread owner = grant.owner();
         return new Held(
                 grant.lockName(),
                 grant.fencingToken(),
-                grant.standing().state(),
+                grant.state().leaseState(),
                 millis(now - grant.grantedAt()),
-                millis(grant.remaining(clock)),
+                millis(grant.remaining(this.clock)),
                 grant.wantsRenewal(now),
                 grant.renewals(),
                 owner != null ? nameOf(owner) : null);
     }
 
-    /** What that one holds; reading is looking, as with a lease. */
-    private @Nullable Grant liveGrant(Turn turn) {
-        Grant grant = turn.grant();
-        if (grant == null) {
-            return null;
-        }
-        this.engine.losses().check(grant);
-        return grant.isLive() ? grant : null;
+    /** Returns the grant of a node; notices a deadline that has passed, as a lease does. */
+    private @Nullable Grant liveGrant(QueueNode<Grant> node) {
+        Grant grant = node.grant();
+        return grant != null && this.losses.isLive(grant) ? grant : null;
     }
 
-    private @Nullable Awaited awaitedIn(Turn first) {
-        ArrayDeque<Turn> behind = first.behind();
-        Turn second = behind != null ? behind.peek() : null;
+    private @Nullable Awaited awaitedIn(QueueNode<Grant> first) {
+        ArrayDeque<QueueNode<Grant>> behind = first.behind();
+        QueueNode<Grant> second = behind != null ? behind.peek() : null;
         boolean firstWaits = waitsAsFirst(first);
-        Turn longest = firstWaits ? first : second;
-        Acquisition acquisition = longest != null ? longest.acquisition() : null;
-        if (acquisition == null) {
+        QueueNode<Grant> longest = firstWaits ? first : second;
+        WaitingRequest waiter = longest != null ? longest.waiter() : null;
+        if (waiter == null) {
             return null;
         }
         int count = (behind != null ? behind.size() : 0) + (firstWaits ? 1 : 0);
-        long waited = this.engine.clock().nanoTime() - acquisition.startedAt();
+        long waited = this.clock.nanoTime() - waiter.startedAt();
         return new Awaited(first.lockName(), count, millis(waited));
     }
 
-    /** Virtual threads have no name unless they are given one; by their number, thread dumps know all of them. */
+    /** Virtual threads have no name by default; thread dumps show their number. */
     private static String nameOf(Thread owner) {
         return owner.getName().isEmpty() ? "#" + owner.getId() : owner.getName();
     }
@@ -155,8 +127,8 @@ final class Inventory {
         return Duration.ofMillis(Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos)));
     }
 
-    private static boolean waitsAsFirst(Turn first) {
-        Acquisition acquisition = first.acquisition();
-        return first.grant() == null && acquisition != null && acquisition.isWaiting();
+    private static boolean waitsAsFirst(QueueNode<Grant> first) {
+        WaitingRequest waiter = first.waiter();
+        return first.grant() == null && waiter != null && waiter.isWaiting();
     }
 }

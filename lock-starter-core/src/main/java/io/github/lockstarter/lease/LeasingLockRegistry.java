@@ -1,5 +1,8 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockHealth;
@@ -10,8 +13,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
-import io.github.lockstarter.text.LoggedNames;
-import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,11 +23,11 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The lock registry: leases in a {@link LockStore}, kept by a watchdog.
+ * Grants locks as leases in a {@link LockStore}, which a watchdog renews. Thread-safe.
  *
- * <p>It starts with the application context, or at the first use before that, and stops after the web server and the
- * schedulers, but before the connections of the store: then it refuses new acquisitions, waits for running bodies up to
- * the shutdown timeout, and tells the owners of what is still held that it is lost. It can be started again.
+ * <p>Starts with the application context, or at the first use before that. Stops after the web server and the task
+ * schedulers, but before the connections of the store: it then refuses new acquisitions, waits for running bodies up to
+ * the shutdown timeout, and notifies the owners of locks that are still held of their loss. Can be started again.
  */
 public final class LeasingLockRegistry
         implements LockRegistry, LockInventory, SmartLifecycle, DisposableBean, RegistryStatistics {
@@ -44,7 +45,7 @@ public final class LeasingLockRegistry
 
     private final List<LockListener> listeners;
 
-    private final @Nullable AcquireObserver observer;
+    private final AcquireObserver observer;
 
     private final LeaseClock clock;
 
@@ -52,24 +53,24 @@ public final class LeasingLockRegistry
 
     private final ReentrantLock lifecycle = new ReentrantLock();
 
-    private volatile @Nullable LockEngine engine;
+    private volatile @Nullable RegistryRun run;
 
     private volatile boolean running;
 
-    /** Creates a registry whose acquisitions nobody follows. */
+    /** Creates a registry whose acquisitions are not observed. */
     public LeasingLockRegistry(
             LockStore store, LockSettings settings, @Nullable LockListener meters, List<LockListener> listeners) {
         this(store, settings, meters, listeners, (AcquireObserver) null);
     }
 
     /**
-     * Creates a registry; it takes up no resources before it is started or used.
+     * Creates a registry, which uses no resources before it is started or used.
      *
-     * @param store where the grants are kept
-     * @param settings the times it works with
-     * @param meters is called in the thread of each event, and so must neither block nor throw; null: none
+     * @param store keeps the grants
+     * @param settings times and limits
+     * @param meters is called on the thread of each event, and must neither block nor throw; null: none
      * @param listeners are called on the listener thread
-     * @param observer follows acquisitions, in their threads; null: nobody
+     * @param observer observes acquisitions, on their threads; null: none
      */
     public LeasingLockRegistry(
             LockStore store,
@@ -91,74 +92,49 @@ public final class LeasingLockRegistry
         this.settings = settings;
         this.meters = meters;
         this.listeners = List.copyOf(listeners);
-        this.observer = observer;
+        this.observer = observer != null ? observer : AcquireObserver.NONE;
         this.clock = clock;
     }
 
     @Override
     public LeaseLock getLock(String name) {
-        return new ThreadOwnedLock(this, LockRequest.of(name));
+        return new ThreadOwnedLock(
+                () -> run().owned(), this::startedStore, this.settings.names(), LockRequest.of(name));
     }
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        LockEngine current = engine();
-        Acquisition acquisition = unowned(current, request);
-        Grant grant = current.blocking().acquire(acquisition, null);
-        if (grant == null) {
-            throw acquisition.giveUp();
-        }
-        return current.unownedLease(grant);
+        return run().unowned().acquire(request);
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        LockEngine current = engine();
-        Acquisition acquisition = unowned(current, request);
-        Grant grant = current.blocking().acquire(acquisition, null);
-        if (grant == null) {
-            acquisition.giveUpIfUnknown();
-            return Optional.empty();
-        }
-        return Optional.of(current.unownedLease(grant));
+        return Optional.ofNullable(run().unowned().tryAcquire(request));
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-        LockEngine current = engine();
-        return new AsyncAcquirer(current, unowned(current, request)).start();
-    }
-
-    private Acquisition unowned(LockEngine current, LockRequest request) {
-        Hold hold = this.holds.get(request.lockName());
-        if (hold != null) {
-            throw new IllegalStateException(
-                    Printable.of("Thread '" + Thread.currentThread().getName()
-                            + "' holds lock '" + names().of(request.lockName())
-                            + "' already, and a lease that belongs to no thread is not"
-                            + " reentrant: it would wait for itself. Use getLock or execute for a nested hold."));
-        }
-        return current.acquisition(request, current.waitTime(request), null);
+        return run().unowned().acquireAsync(request);
     }
 
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
-        return new LockedExecution(engine(), request).run(body);
+        return run().execution().run(request, body);
     }
 
-    /** How messages name locks. */
-    LoggedNames names() {
-        return this.settings.names();
+    private LockStore startedStore() {
+        run();
+        return this.store;
     }
 
-    /** The engine of this run, or of the last one if there is none; it refuses by itself. */
-    LockEngine engine() {
-        LockEngine current = this.engine;
+    /** Returns the present run, or the last one after a stop, which refuses by itself. Starts the first one. */
+    RegistryRun run() {
+        RegistryRun current = this.run;
         if (current == null) {
             // Used before the context has started its lifecycle beans.
             start();
-            current = this.engine;
+            current = this.run;
             if (current == null) {
                 throw new IllegalStateException("The lock registry has not started.");
             }
@@ -171,10 +147,10 @@ public final class LeasingLockRegistry
         this.lifecycle.lock();
         try {
             if (!this.running) {
-                LockEngine started = new LockEngine(
+                RegistryRun started = new RegistryRun(
                         this.clock, this.store, this.settings, this.meters, this.listeners, this.observer, this.holds);
                 started.start();
-                this.engine = started;
+                this.run = started;
                 this.running = true;
                 String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
                 logger.info("Distributed locks " + state + configuration() + '.');
@@ -184,7 +160,7 @@ public final class LeasingLockRegistry
         }
     }
 
-    /** What the line at start shows. */
+    /** Returns the configuration for the line in the log at the start. */
     private String configuration() {
         return this.store.description() + "; " + this.settings.times();
     }
@@ -193,7 +169,7 @@ public final class LeasingLockRegistry
     public void stop() {
         this.lifecycle.lock();
         try {
-            LockEngine current = this.engine;
+            RegistryRun current = this.run;
             if (this.running && current != null) {
                 current.stop();
             }
@@ -236,50 +212,48 @@ public final class LeasingLockRegistry
 
     @Override
     public int active() {
-        LockEngine current = this.engine;
-        return current != null ? current.live().count() : 0;
+        RegistryRun current = this.run;
+        return current != null ? current.active() : 0;
     }
 
     @Override
     public int waiting() {
-        LockEngine current = this.engine;
-        return current != null ? current.waiting().count() : 0;
+        RegistryRun current = this.run;
+        return current != null ? current.waiting() : 0;
     }
 
     @Override
     public Duration watchdogLag() {
-        LockEngine current = this.engine;
-        return current != null ? current.watchdog().lag() : Duration.ZERO;
+        RegistryRun current = this.run;
+        return current != null ? current.watchdogLag() : Duration.ZERO;
     }
 
     @Override
     public long droppedEvents() {
-        LockEngine current = this.engine;
-        return current != null ? current.threads().droppedEvents() : 0;
+        RegistryRun current = this.run;
+        return current != null ? current.droppedEvents() : 0;
     }
 
     @Override
     public List<Held> held() {
-        LockEngine current = this.engine;
+        RegistryRun current = this.run;
         return current != null ? current.inventory().held() : List.of();
     }
 
     @Override
     public Optional<Held> held(String lockName) {
-        return Optional.ofNullable(this.engine)
-                .map(current -> current.inventory().held(lockName));
+        return Optional.ofNullable(this.run).map(current -> current.inventory().held(lockName));
     }
 
     @Override
     public List<Awaited> awaited() {
-        LockEngine current = this.engine;
+        RegistryRun current = this.run;
         return current != null ? current.inventory().awaited() : List.of();
     }
 
     @Override
     public Optional<Awaited> awaited(String lockName) {
-        return Optional.ofNullable(this.engine)
-                .map(current -> current.inventory().awaited(lockName));
+        return Optional.ofNullable(this.run).map(current -> current.inventory().awaited(lockName));
     }
 
     @Override
@@ -292,7 +266,9 @@ public final class LeasingLockRegistry
 
     @Override
     public LockHealth health() {
-        LockEngine current = this.engine;
-        return current != null ? current.inventory().health() : LockHealth.notRunning(this.store.description());
+        RegistryRun current = this.run;
+        return current != null
+                ? current.health().now()
+                : LockHealth.notRunning(this.store.description());
     }
 }

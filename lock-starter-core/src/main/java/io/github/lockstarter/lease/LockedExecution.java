@@ -6,55 +6,63 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.text.LoggedNames;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a body under a lock: acquire, run, release, and say so if the lease was lost on the way. */
+/** Runs code under a lock: acquires, runs, releases, and reports a lease that was lost meanwhile. */
 final class LockedExecution {
 
-    private final LockEngine engine;
+    private final OwnedLocks locks;
 
-    private final LockRequest request;
+    private final Losses losses;
 
-    private final OnLost onLost;
+    private final LoggedNames names;
 
-    LockedExecution(LockEngine engine, LockRequest request) {
-        this.engine = engine;
-        this.request = request;
-        this.onLost = request.onLost() == OnLost.DEFAULT ? engine.settings().onLost() : request.onLost();
+    private final OnLost defaultReaction;
+
+    /**
+     * Creates an execution.
+     *
+     * @param defaultReaction to losses under requests that have none of their own
+     */
+    LockedExecution(OwnedLocks locks, Losses losses, LoggedNames names, OnLost defaultReaction) {
+        this.locks = locks;
+        this.losses = losses;
+        this.names = names;
+        this.defaultReaction = defaultReaction;
     }
 
-    <T extends @Nullable Object, E extends Throwable> T run(LockedCallback<T, E> body) throws E {
-        Hold hold = enter();
+    <T extends @Nullable Object, E extends Throwable> T run(LockRequest request, LockedCallback<T, E> body) throws E {
+        OnLost onLost = request.onLost() == OnLost.DEFAULT ? this.defaultReaction : request.onLost();
+        Hold hold;
+        try {
+            hold = this.locks.enter(request, null, null);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(
+                    "Interrupted while waiting for lock '" + this.names.of(request.lockName())
+                            + "'; the body was not run.",
+                    ex);
+        }
         int number = hold.count();
-        BodyInterrupt interrupt = armInterrupt(hold);
+        BodyInterrupt interrupt = onLost == OnLost.INTERRUPT ? armInterrupt(hold) : null;
         T result;
         try {
             result = body.run(hold.lease());
         } catch (Throwable ex) {
-            LockLostException loss = end(hold, number, interrupt);
-            // The exception of the body wins; it may well be the report of this very loss already.
+            LockLostException loss = end(hold, number, interrupt, onLost);
+            // The exception of the body takes precedence; it may itself report this loss.
             if (loss != null && !isReportOf(loss, ex)) {
                 ex.addSuppressed(loss);
             }
             throw ex;
         }
-        LockLostException loss = end(hold, number, interrupt);
+        LockLostException loss = end(hold, number, interrupt, onLost);
         if (loss != null) {
             throw loss;
         }
         return result;
-    }
-
-    private Hold enter() {
-        try {
-            return this.engine.owned().enter(this.request, this.engine.waitTime(this.request), null);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-            throw new LockInterruptedException(
-                    "Interrupted while waiting for lock '" + this.engine.names().of(this.request.lockName())
-                            + "'; the body was not run.",
-                    ex);
-        }
     }
 
     private static boolean isReportOf(LockLostException loss, Throwable thrown) {
@@ -63,23 +71,19 @@ final class LockedExecution {
                 && other.fencingToken() == loss.fencingToken();
     }
 
-    private @Nullable BodyInterrupt armInterrupt(Hold hold) {
-        if (this.onLost != OnLost.INTERRUPT) {
-            return null;
-        }
+    private BodyInterrupt armInterrupt(Hold hold) {
         BodyInterrupt interrupt = new BodyInterrupt();
-        this.engine.losses().onLoss(hold.grant(), interrupt);
+        this.losses.onLoss(hold.grant(), interrupt);
         return interrupt;
     }
 
-    private @Nullable LockLostException end(Hold hold, int number, @Nullable BodyInterrupt interrupt) {
+    private @Nullable LockLostException end(
+            Hold hold, int number, @Nullable BodyInterrupt interrupt, OnLost onLost) {
         if (interrupt != null) {
-            this.engine.losses().forget(hold.grant(), interrupt);
+            this.losses.forget(hold.grant(), interrupt);
             interrupt.end();
         }
-        LossReason reason = this.engine.owned().leave(hold, number);
-        return reason != null && this.onLost != OnLost.IGNORE
-                ? LossDescription.of(this.engine.names(), hold.grant(), reason)
-                : null;
+        LossReason reason = this.locks.leave(hold, number);
+        return reason != null && onLost != OnLost.IGNORE ? hold.lease().exception(reason) : null;
     }
 }

@@ -2,92 +2,95 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.acquire.AcquireReports;
+import io.github.lockstarter.lease.acquire.Acquisition;
+import io.github.lockstarter.lease.acquire.AcquisitionFactory;
+import io.github.lockstarter.lease.acquire.BlockingAcquirer;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.release.LeaseHandles;
+import io.github.lockstarter.lease.support.InterruptShield;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Holds that belong to threads: entering, entering again, leaving. */
+/** Locks that belong to threads: entering, entering again, leaving. */
 final class OwnedLocks {
-
-    private final LockEngine engine;
 
     private final ThreadHolds holds;
 
-    OwnedLocks(LockEngine engine, ThreadHolds holds) {
-        this.engine = engine;
+    private final NestedHolds nested;
+
+    private final AcquisitionFactory acquisitions;
+
+    private final BlockingAcquirer acquirer;
+
+    private final AcquireReports reports;
+
+    private final LeaseHandles handles;
+
+    OwnedLocks(
+            ThreadHolds holds,
+            NestedHolds nested,
+            AcquisitionFactory acquisitions,
+            BlockingAcquirer acquirer,
+            AcquireReports reports,
+            LeaseHandles handles) {
         this.holds = holds;
+        this.nested = nested;
+        this.acquisitions = acquisitions;
+        this.acquirer = acquirer;
+        this.reports = reports;
+        this.handles = handles;
     }
 
-    /** Enters the lock; throws if it is not granted. */
-    Hold enter(LockRequest request, Duration waitTime, @Nullable InterruptShield shield) throws InterruptedException {
-        Hold hold = this.holds.get(request.lockName());
+    /**
+     * Enters the lock; throws if it is not granted.
+     *
+     * @param waitTime null: that of the request, or else of the settings
+     * @param shield defers interrupts; null: an interrupt ends the wait
+     */
+    Hold enter(LockRequest request, @Nullable Duration waitTime, @Nullable InterruptShield shield)
+            throws InterruptedException {
+        Hold hold = enterAgain(request);
         if (hold != null) {
-            enterAgain(hold, request);
             return hold;
         }
-        Acquisition acquisition = this.engine.acquisition(request, waitTime, Thread.currentThread());
-        hold = acquire(acquisition, shield);
-        if (hold == null) {
-            throw acquisition.giveUp();
+        Acquisition acquisition = this.acquisitions.begin(request, waitTime, Thread.currentThread());
+        Grant grant = this.acquirer.acquire(acquisition, shield);
+        if (grant == null) {
+            throw this.reports.gaveUp(acquisition);
         }
-        return hold;
+        return hold(grant);
     }
 
-    /** Enters the lock; null if somebody else held it until the end of the wait. */
+    /** As {@link #enter}, but returns null if the lock was held by another owner until the end of the wait. */
     @Nullable
     Hold tryEnter(LockRequest request, Duration waitTime, @Nullable InterruptShield shield)
             throws InterruptedException {
-        Hold hold = this.holds.get(request.lockName());
+        Hold hold = enterAgain(request);
         if (hold != null) {
-            enterAgain(hold, request);
             return hold;
         }
-        Acquisition acquisition = this.engine.acquisition(request, waitTime, Thread.currentThread());
-        hold = acquire(acquisition, shield);
-        if (hold == null) {
-            acquisition.giveUpIfUnknown();
-        }
-        return hold;
-    }
-
-    private @Nullable Hold acquire(Acquisition acquisition, @Nullable InterruptShield shield)
-            throws InterruptedException {
-        Grant grant = this.engine.blocking().acquire(acquisition, shield);
+        Acquisition acquisition = this.acquisitions.begin(request, waitTime, Thread.currentThread());
+        Grant grant = this.acquirer.acquire(acquisition, shield);
         if (grant == null) {
+            this.reports.gaveUpTrying(acquisition);
             return null;
         }
-        Hold hold = new Hold(new LeaseHandle(this.engine, grant, null));
-        this.holds.put(hold);
+        return hold(grant);
+    }
+
+    private @Nullable Hold enterAgain(LockRequest request) {
+        Hold hold = this.holds.get(request.lockName());
+        if (hold != null) {
+            this.nested.enter(hold, request);
+        }
         return hold;
     }
 
-    private void enterAgain(Hold hold, LockRequest request) {
-        hold.lease().ensureHeld();
-        Grant grant = hold.grant();
-        long now = this.engine.clock().nanoTime();
-        long renewUntil = this.engine.renewUntil(request, now);
-        boolean longer = isLater(renewUntil, grant.renewUntil());
-        // Nothing nested may shorten the lease; what asks for more than is left, lengthens it, and that costs a
-        // command.
-        boolean renewedAlready = renewUntil != Grant.NOT_RENEWED && grant.renewUntil() != Grant.NOT_RENEWED;
-        long leaseMillis = this.engine.leaseMillis(request);
-        long wanted = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - Belief.marginNanos(leaseMillis);
-        if (!renewedAlready && wanted > grant.remaining(this.engine.clock())) {
-            this.engine.watchdog().renewer().renewNow(grant, leaseMillis);
-        }
-        hold.enter();
-        grant.keep(request.minHold(), now);
-        if (longer) {
-            hold.renewUntil(renewUntil);
-            this.engine.watchdog().reconsiderRenewal(grant);
-        }
-    }
-
-    private static boolean isLater(long renewUntil, long than) {
-        if (renewUntil == Grant.NOT_RENEWED || than == Grant.UNCAPPED) {
-            return false;
-        }
-        return renewUntil == Grant.UNCAPPED || than == Grant.NOT_RENEWED || renewUntil - than > 0;
+    private Hold hold(Grant grant) {
+        Hold hold = new Hold(this.handles.ofThread(grant));
+        this.holds.put(hold);
+        return hold;
     }
 
     /**
@@ -111,12 +114,13 @@ final class OwnedLocks {
     LossReason leave(Hold hold, int number) {
         if (hold.count() > 1) {
             hold.leave(number);
-            this.engine.losses().check(hold.grant());
+            // Checks the deadline, so that a loss is not reported later than this.
+            hold.lease().isHeld();
         } else {
             this.holds.remove(hold);
             hold.lease().release();
         }
-        return hold.grant().standing().lossReason();
+        return hold.grant().state().lossReason();
     }
 
     @Nullable

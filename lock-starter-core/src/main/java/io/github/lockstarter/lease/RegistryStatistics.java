@@ -2,18 +2,18 @@ package io.github.lockstarter.lease;
 
 import java.time.Duration;
 
-/** What a registry is doing at this moment. */
+/** Figures of a registry at this moment. */
 public interface RegistryStatistics {
 
-    /** Leases that are held, or on their way out. */
+    /** Returns the number of leases that are held or being released. */
     int active();
 
-    /** Acquisitions that wait, in the local queue or for the store. */
+    /** Returns the number of acquisitions that wait, in the local queue or for the store. */
     int waiting();
 
-    /** How late the watchdog is: time since the earliest look at a lease that is overdue; zero if none is. */
+    /** Returns how late the watchdog is: time since the first overdue check of a lease was due; zero if none is overdue. */
     Duration watchdogLag();
 
-    /** Events that listeners never heard of, because they were too slow. */
+    /** Returns the number of events that were dropped because listeners were too slow. */
     long droppedEvents();
 }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.lease.support.LockThreads;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
@@ -12,22 +14,22 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the store answers. It is asked on a thread of its own, one question at a time, and only when somebody wants to
- * know; who wants to know waits for a moment and then hears what was known before.
+ * Checks whether the store answers, when it is asked for that: on a thread of its own, with one question at a time. The
+ * caller waits for 10 ms at most, and then gets the result of the question before.
  */
 final class StoreProbe {
 
-    /** An ordinary lock that nobody takes. In a cluster it stands for the node that has it. */
+    /** Name of a lock that is never acquired. In a cluster it checks the node of its slot. */
     static final String NAME = "lock-starter-health";
 
     private static final long FRESH = TimeUnit.SECONDS.toNanos(1);
 
     private static final long PATIENCE_MILLIS = 10;
 
-    /** What came of a question, and when; no failure: an answer. */
+    /** The result of a question and its time in nanoseconds; without a failure: an answer. */
     record Result(@Nullable Throwable failure, long at) {}
 
-    /** A question that is on its way. */
+    /** A question that has no answer yet. */
     private record Question(long at, CompletableFuture<Result> result) {}
 
     private final LeaseClock clock;
@@ -46,16 +48,21 @@ final class StoreProbe {
 
     private volatile boolean answered;
 
-    StoreProbe(LockEngine engine) {
-        this.clock = engine.clock();
-        this.store = engine.store();
-        this.threads = engine.threads();
-        this.timeoutNanos = engine.settings().commandTimeout().toNanos();
+    StoreProbe(LeaseClock clock, LockStore store, LockThreads threads, Duration timeout) {
+        this.clock = clock;
+        this.store = store;
+        this.threads = threads;
+        this.timeoutNanos = timeout.toNanos();
     }
 
-    /** The last result, asking anew if it is not fresh; null: none so far. A question that is overdue counts as failed. */
+    /** Returns what the store is, for users. */
+    String description() {
+        return this.store.description();
+    }
+
+    /** Returns the last result, asking again if it is older than 1 s; null: none so far. An overdue question has failed. */
     @Nullable
-    Result look() {
+    Result check() {
         Result known = this.last;
         if (known == null || this.clock.nanoTime() - known.at() >= FRESH) {
             awaitFor(ask());
@@ -70,7 +77,7 @@ final class StoreProbe {
         return known;
     }
 
-    /** Time since the store answered last; null: never. */
+    /** Returns the time since the last answer; null: there was none. */
     @Nullable
     Duration sinceAnswer() {
         return this.answered ? Duration.ofNanos(Math.max(0, this.clock.nanoTime() - this.answeredAt)) : null;
@@ -113,7 +120,7 @@ final class StoreProbe {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException | CancellationException ex) {
-            // Then what was known before is what is known.
+            // The result of the question before is used.
         }
     }
 }

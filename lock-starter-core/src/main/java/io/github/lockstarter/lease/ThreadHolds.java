@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The holds of each thread, by the name of the lock. Reentrancy lives here and nowhere else. */
+/** Keeps the holds of each thread by the name of the lock. Reentrancy is implemented here alone, without the store. */
 final class ThreadHolds {
 
     @SuppressWarnings("ThreadLocalUsage") // a registry is a singleton; what a thread holds belongs to it alone
@@ -25,7 +25,7 @@ final class ThreadHolds {
         mine.put(hold.grant().lockName(), hold);
     }
 
-    /** Forgets the hold; a pool thread keeps nothing of locks it held once. */
+    /** Removes the hold, and the map with the last one, so that pool threads keep nothing. */
     void remove(Hold hold) {
         Map<String, Hold> mine = this.holds.get();
         if (mine != null && mine.remove(hold.grant().lockName()) != null && mine.isEmpty()) {

@@ -1,5 +1,10 @@
 package io.github.lockstarter.lease;
 
+import java.util.function.Supplier;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.text.LoggedNames;
+
+import io.github.lockstarter.lease.support.InterruptShield;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
@@ -10,22 +15,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/** The view of a lock as a {@link java.util.concurrent.locks.Lock}; all state is the thread's and the store's. */
+/** A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store. */
 final class ThreadOwnedLock implements LeaseLock {
 
     private static final long LONGEST_WAIT = TimeUnit.DAYS.toNanos(3660);
 
-    private final LeasingLockRegistry registry;
+    private final Supplier<OwnedLocks> locks;
+
+    private final Supplier<LockStore> store;
+
+    private final LoggedNames names;
 
     private final LockRequest request;
 
-    ThreadOwnedLock(LeasingLockRegistry registry, LockRequest request) {
-        this.registry = registry;
+    /**
+     * Creates a lock.
+     *
+     * @param locks those of the present run of the registry
+     * @param store started if necessary
+     */
+    ThreadOwnedLock(Supplier<OwnedLocks> locks, Supplier<LockStore> store, LoggedNames names, LockRequest request) {
+        this.locks = locks;
+        this.store = store;
+        this.names = names;
         this.request = request;
-    }
-
-    private OwnedLocks locks() {
-        return this.registry.engine().owned();
     }
 
     @Override
@@ -40,7 +53,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     private void lock(LockRequest wanted) {
         try (InterruptShield shield = new InterruptShield()) {
-            locks().enter(wanted, LockRequest.FOREVER, shield);
+            this.locks.get().enter(wanted, LockRequest.FOREVER, shield);
         } catch (InterruptedException ex) {
             throw new AssertionError("shielded from interrupts", ex);
         }
@@ -48,13 +61,13 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        locks().enter(this.request, LockRequest.FOREVER, null);
+        this.locks.get().enter(this.request, LockRequest.FOREVER, null);
     }
 
     @Override
     public boolean tryLock() {
         try (InterruptShield shield = new InterruptShield()) {
-            return locks().tryEnter(this.request, Duration.ZERO, shield) != null;
+            return this.locks.get().tryEnter(this.request, Duration.ZERO, shield) != null;
         } catch (InterruptedException ex) {
             throw new AssertionError("shielded from interrupts", ex);
         }
@@ -62,22 +75,22 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        // A Lock takes any time; what is longer than a request may ask for is as good as for ever.
+        // A Lock takes any time, but a request is limited.
         long nanos = Math.max(0, Math.min(unit.toNanos(time), LONGEST_WAIT));
         return tryLock(Duration.ofNanos(nanos));
     }
 
     @Override
     public boolean tryLock(Duration waitTime) throws InterruptedException {
-        return locks().tryEnter(this.request, validWait(waitTime), null) != null;
+        return this.locks.get().tryEnter(this.request, validWait(waitTime), null) != null;
     }
 
     @Override
     public boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException {
-        return locks().tryEnter(this.request.withLease(lease), validWait(waitTime), null) != null;
+        return this.locks.get().tryEnter(this.request.withLease(lease), validWait(waitTime), null) != null;
     }
 
-    /** Refuses what a request would refuse. */
+    /** Rejects what a request would reject. */
     private Duration validWait(Duration waitTime) {
         this.request.withWaitTime(waitTime);
         return waitTime;
@@ -85,12 +98,12 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public void unlock() {
-        OwnedLocks locks = locks();
+        OwnedLocks locks = this.locks.get();
         Hold hold = required(locks.current(this.request.lockName()));
         boolean outermost = hold.count() == 1;
         LossReason lost = locks.leave(hold);
         if (outermost && lost != null) {
-            throw LossDescription.of(this.registry.names(), hold.grant(), lost);
+            throw hold.lease().exception(lost);
         }
     }
 
@@ -98,49 +111,48 @@ final class ThreadOwnedLock implements LeaseLock {
         if (hold == null) {
             throw new IllegalMonitorStateException(Printable.of("Lock '" + shownName()
                     + "' is not held by thread '" + Thread.currentThread().getName()
-                    + "': not locked, unlocked already,"
-                    + " or locked by another thread, which alone can unlock it. A Lease of LockRegistry.acquire can be"
-                    + " released by any."));
+                    + "': it is not locked, already unlocked, or locked by another thread, which must unlock it itself. A"
+                    + " Lease of LockRegistry.acquire can be released by any thread."));
         }
         return hold;
     }
 
     private String shownName() {
-        return this.registry.names().of(this.request.lockName());
+        return this.names.of(this.request.lockName());
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = locks().current(this.request.lockName());
+        Hold hold = this.locks.get().current(this.request.lockName());
         return hold != null && hold.lease().isHeld();
     }
 
     @Override
     public int getHoldCount() {
-        Hold hold = locks().current(this.request.lockName());
+        Hold hold = this.locks.get().current(this.request.lockName());
         return hold != null ? hold.count() : 0;
     }
 
     @Override
     public boolean isLocked() {
-        return this.registry.engine().store().isLocked(this.request.lockName());
+        return this.store.get().isLocked(this.request.lockName());
     }
 
     @Override
     public boolean forceUnlock() {
-        return this.registry.engine().store().forceRelease(this.request.lockName());
+        return this.store.get().forceRelease(this.request.lockName());
     }
 
     @Override
     public Lease currentLease() {
-        return required(locks().current(this.request.lockName())).lease();
+        return required(this.locks.get().current(this.request.lockName())).lease();
     }
 
     @Override
     public Condition newCondition() {
         throw new UnsupportedOperationException(Printable.of("Lock '" + shownName()
-                + "' has no conditions: those who wait for one in another JVM could not be signalled. Use what the JVMs"
-                + " share, such as a queue or a topic."));
+                + "' has no conditions: waiters in other JVMs could not be signalled. Use a queue or a topic that the"
+                + " JVMs share."));
     }
 
     @Override

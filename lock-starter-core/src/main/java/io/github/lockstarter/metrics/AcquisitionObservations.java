@@ -1,7 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.AcquireObserver;
+import io.github.lockstarter.lease.acquire.AcquireObserver;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
@@ -36,23 +36,23 @@ public final class AcquisitionObservations implements AcquireObserver {
     }
 
     @Override
-    public @Nullable Acquiring began(LockRequest request) {
+    public Acquiring began(LockRequest request) {
         if (this.registry.isNoop()) {
-            return null;
+            return Acquiring.UNOBSERVED;
         }
         try {
             LockAcquisitionContext context = new LockAcquisitionContext(this.tags.of(request.name()), request);
             Observation observation =
                     LockObservation.ACQUISITION.observation(this.convention, DEFAULT, () -> context, this.registry);
             if (observation.isNoop()) {
-                return null;
+                return Acquiring.UNOBSERVED;
             }
             observation.start();
             return new ObservedAcquisition(observation, context, this.registry, this.failures);
         } catch (Throwable ex) {
             // Handlers, filters and predicates are foreign code, whose failure must not affect the lock.
             this.failures.add(request.name(), ex);
-            return null;
+            return Acquiring.UNOBSERVED;
         }
     }
 }

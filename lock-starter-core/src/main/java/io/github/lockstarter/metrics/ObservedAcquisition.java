@@ -1,7 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
-import io.github.lockstarter.lease.AcquireObserver.Acquiring;
+import io.github.lockstarter.lease.acquire.AcquireObserver.Acquiring;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.fixture.Servers;
-import io.github.lockstarter.lease.LockSettings;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisServer;

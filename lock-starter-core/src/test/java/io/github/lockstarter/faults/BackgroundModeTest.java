@@ -13,7 +13,7 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import io.github.lockstarter.metrics.MicrometerLockListener;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;

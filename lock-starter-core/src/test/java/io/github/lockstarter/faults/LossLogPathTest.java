@@ -96,7 +96,7 @@ class LossLogPathTest {
     @Test
     void shouldRenewAcquireAndReleaseWhileTheLogBlocks() throws Exception {
         Instance instance = this.instances.at(this.server, setup -> setup.lease(Duration.ofMillis(1500)));
-        whileTheLogBlocks("LossLog", () -> {
+        whileTheLogBlocks("event.LoggingLockListener", () -> {
             Lease renewed = instance.acquire("order:1");
             lose(instance.acquire("order:2"));
             awaitBlocked();
@@ -115,7 +115,7 @@ class LossLogPathTest {
         Instance instance = this.instances.at(
                 this.proxy,
                 setup -> setup.commandTimeout(Duration.ofMillis(300)).unreachable());
-        whileTheLogBlocks("Acquisition", () -> {
+        whileTheLogBlocks("acquire.AcquireReports", () -> {
             Call<Boolean> call = Call.start(() -> {
                 instance.lock("early").lock();
                 instance.lock("early").unlock();
@@ -138,7 +138,7 @@ class LossLogPathTest {
             }
         };
         Instance instance = this.instances.at(this.server, setup -> setup.calm().meters(broken));
-        whileTheLogBlocks("EventTopic", () -> {
+        whileTheLogBlocks("event.EventTopic", () -> {
             Call<Boolean> call = Call.start(() -> instance.acquire("order:1").release());
             awaitBlocked();
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.kit;
 import static io.github.lockstarter.kit.Outcomes.eventually;
 
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import org.junit.jupiter.api.Test;

@@ -7,6 +7,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -118,21 +119,51 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage(ROOT + ".lease..", ROOT + ".aop..", ROOT + ".metrics..");
 
-    /** What auto-configuration makes beans of, or asks. */
+    /** The way of a lock; a lower package reports upwards through interfaces that it declares. */
     @ArchTest
-    static final ArchRule leasesShouldKeepTheirInsidesToThemselves = classes()
+    static final ArchRule leasesShouldDependInOneDirection = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage(ROOT + ".lease..")
+            .layer("registry")
+            .definedBy(ROOT + ".lease")
+            .layer("acquire")
+            .definedBy(ROOT + ".lease.acquire")
+            .layer("release")
+            .definedBy(ROOT + ".lease.release")
+            .layer("queue")
+            .definedBy(ROOT + ".lease.queue")
+            .layer("grant")
+            .definedBy(ROOT + ".lease.grant")
+            .layer("event")
+            .definedBy(ROOT + ".lease.event")
+            .layer("settings")
+            .definedBy(ROOT + ".lease.settings")
+            .layer("support")
+            .definedBy(ROOT + ".lease.support")
+            .whereLayer("registry")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("acquire")
+            .mayOnlyBeAccessedByLayers("registry")
+            .whereLayer("release")
+            .mayOnlyBeAccessedByLayers("registry", "acquire")
+            .whereLayer("queue")
+            .mayOnlyBeAccessedByLayers("registry", "acquire", "release")
+            .whereLayer("grant")
+            .mayOnlyBeAccessedByLayers("registry", "acquire", "release")
+            .whereLayer("event")
+            .mayOnlyBeAccessedByLayers("registry", "grant")
+            .whereLayer("settings")
+            .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "grant")
+            .whereLayer("support")
+            .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "queue", "grant", "event");
+
+    /** Parts get the collaborators that they use; nothing looks them up. */
+    @ArchTest
+    static final ArchRule onlyTheRegistryShouldKnowItsRun = classes()
             .that()
-            .resideInAPackage(ROOT + ".lease..")
-            .and()
-            .areTopLevelClasses()
-            .and(not(simpleName("LeasingLockRegistry")
-                    .or(simpleName("LockSettings"))
-                    .or(simpleName("HandOff"))
-                    .or(simpleName("ReleaseMode"))
-                    .or(simpleName("RegistryStatistics"))
-                    .or(simpleName("AcquireObserver"))))
+            .haveSimpleName("RegistryRun")
             .should()
-            .notBePublic();
+            .onlyHaveDependentClassesThat()
+            .haveNameMatching(".*\\.lease\\.(RegistryRun|LeasingLockRegistry)(\\$.*)?");
 
     @ArchTest
     static final ArchRule theAspectShouldKeepItsInsidesToItself = classes()

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.HandOff;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
-import io.github.lockstarter.lease.ReleaseMode;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.settings.ReleaseMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ abstract class BackgroundReleaseKit extends RegistryFixture {
     private static LockSettings inBackground(int handOffs) {
         return settings(LONG)
                 .withReleaseMode(ReleaseMode.BACKGROUND)
-                .withHandOff(new HandOff(Duration.ofSeconds(10), handOffs));
+                .withHandOff(new HandOffSettings(Duration.ofSeconds(10), handOffs));
     }
 
     @ParameterizedTest

@@ -10,7 +10,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -8,9 +8,9 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.fixture.EventLog;
-import io.github.lockstarter.lease.HandOff;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Test;
 abstract class HandOverKit extends RegistryFixture {
 
     /** In memory as often as it may, however slow the machine is. */
-    static final HandOff GENEROUS = new HandOff(Duration.ofSeconds(10), 64);
+    static final HandOffSettings GENEROUS = new HandOffSettings(Duration.ofSeconds(10), 64);
 
     HandOverKit(LockBackend backend) {
         super(backend);
     }
 
-    static LockSettings handingOver(HandOff handOff) {
+    static LockSettings handingOver(HandOffSettings handOff) {
         return settings(LONG).withHandOff(handOff);
     }
 
@@ -125,7 +125,7 @@ abstract class HandOverKit extends RegistryFixture {
 
     @Test
     void shouldGoThroughTheStoreWhenItWasHandedOverOftenEnough() throws Exception {
-        LeasingLockRegistry registry = registry(handingOver(new HandOff(Duration.ofSeconds(10), 2)));
+        LeasingLockRegistry registry = registry(handingOver(new HandOffSettings(Duration.ofSeconds(10), 2)));
         Lease lease = registry.acquire(request());
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
@@ -146,7 +146,7 @@ abstract class HandOverKit extends RegistryFixture {
 
     @Test
     void shouldAlwaysGoThroughTheStoreIfNothingMayBeHandedOver() throws Exception {
-        LeasingLockRegistry registry = registry(handingOver(new HandOff(Duration.ZERO, 0)));
+        LeasingLockRegistry registry = registry(handingOver(new HandOffSettings(Duration.ZERO, 0)));
         Lease lease = registry.acquire(request());
         List<CompletableFuture<Lease>> waiting =
                 List.of(registry.acquireAsync(request()), registry.acquireAsync(request()));
@@ -163,7 +163,7 @@ abstract class HandOverKit extends RegistryFixture {
 
     @Test
     void shouldLetOtherRegistriesHaveTheirTurn() throws Exception {
-        LeasingLockRegistry here = registry(handingOver(new HandOff(Duration.ofSeconds(10), 2)));
+        LeasingLockRegistry here = registry(handingOver(new HandOffSettings(Duration.ofSeconds(10), 2)));
         LeasingLockRegistry there = registry(settings(LONG));
         Lease first = here.acquire(request());
         CompletableFuture<Lease> stranger = there.acquireAsync(request().withWaitTime(LONG));

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.HandOff;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ abstract class HandOverMixKit extends RegistryFixture {
 
     /** In memory or through the store. */
     private LeasingLockRegistry registry(int handOffs) {
-        return registry(settings(LONG).withHandOff(new HandOff(Duration.ofSeconds(10), handOffs)));
+        return registry(settings(LONG).withHandOff(new HandOffSettings(Duration.ofSeconds(10), handOffs)));
     }
 
     @ParameterizedTest

@@ -16,7 +16,7 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,14 +4,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A place at which a thread is stopped until the test lets it go on. */
-final class Gate {
+public final class Gate {
 
     private final CountDownLatch reached = new CountDownLatch(1);
 
     private final CountDownLatch opened = new CountDownLatch(1);
 
     /** Waits here, once the first time; afterwards the gate stays as it is. Interrupts don't open it. */
-    void pass() {
+    public void pass() {
         this.reached.countDown();
         boolean interrupted = false;
         boolean open = false;
@@ -29,17 +29,17 @@ final class Gate {
     }
 
     /** Waits until somebody stands at the gate. */
-    void awaitSomebody() throws InterruptedException {
+    public void awaitSomebody() throws InterruptedException {
         if (!this.reached.await(20, TimeUnit.SECONDS)) {
             throw new AssertionError("nobody came");
         }
     }
 
-    boolean isReached() {
+    public boolean isReached() {
         return this.reached.getCount() == 0;
     }
 
-    void open() {
+    public void open() {
         this.opened.countDown();
     }
 }

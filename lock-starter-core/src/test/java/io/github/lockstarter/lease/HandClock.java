@@ -1,10 +1,11 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Two clocks that a test moves by hand. */
-final class HandClock implements LeaseClock {
+public final class HandClock implements LeaseClock {
 
     private final AtomicLong nanos =
             new AtomicLong(Long.MAX_VALUE - Duration.ofSeconds(5).toNanos());
@@ -12,18 +13,18 @@ final class HandClock implements LeaseClock {
     private final AtomicLong millis = new AtomicLong(1_800_000_000_000L);
 
     /** Time passes. */
-    void pass(Duration time) {
+    public void pass(Duration time) {
         this.nanos.addAndGet(time.toNanos());
         this.millis.addAndGet(time.toMillis());
     }
 
     /** Time passes, but the machine is suspended: only the wall clock knows afterwards. */
-    void passSuspended(Duration time) {
+    public void passSuspended(Duration time) {
         this.millis.addAndGet(time.toMillis());
     }
 
     /** Somebody sets the wall clock. */
-    void setWall(Duration step) {
+    public void setWall(Duration step) {
         this.millis.addAndGet(step.toMillis());
     }
 

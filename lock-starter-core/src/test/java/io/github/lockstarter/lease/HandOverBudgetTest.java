@@ -1,5 +1,9 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.grant.Grants;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -12,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** When a lease goes through the store instead, although somebody waits in this JVM. */
 class HandOverBudgetTest extends PuppetRegistry {
 
-    private static final HandOff GENEROUS = new HandOff(Duration.ofSeconds(10), 64);
+    private static final HandOffSettings GENEROUS = new HandOffSettings(Duration.ofSeconds(10), 64);
 
     private static final Duration MICRO = Duration.ofNanos(1_000);
 
@@ -27,7 +31,7 @@ class HandOverBudgetTest extends PuppetRegistry {
 
     private Lease lease;
 
-    private void acquire(HandOff handOff, LockRequest request) throws Exception {
+    private void acquire(HandOffSettings handOff, LockRequest request) throws Exception {
         this.registry = registry(settings(LEASE, Duration.ZERO).withHandOff(handOff), this.clock);
         this.lease = this.registry.acquire(request);
     }
@@ -48,7 +52,7 @@ class HandOverBudgetTest extends PuppetRegistry {
 
     @Test
     void shouldAskTheStoreWhenTheTimeIsUp() throws Exception {
-        acquire(new HandOff(Duration.ofMillis(10), 64), request());
+        acquire(new HandOffSettings(Duration.ofMillis(10), 64), request());
         this.clock.pass(Duration.ofMillis(10).minusNanos(1));
         assertThat(releaseAsks()).isFalse();
 
@@ -62,7 +66,7 @@ class HandOverBudgetTest extends PuppetRegistry {
 
     @Test
     void shouldAskTheStoreWhenTheCountIsUsedUp() throws Exception {
-        acquire(new HandOff(Duration.ofSeconds(10), 3), request());
+        acquire(new HandOffSettings(Duration.ofSeconds(10), 3), request());
         for (int round = 0; round < 3; round++) {
             this.clock.pass(MILLI);
             for (int pass = 0; pass < 3; pass++) {
@@ -102,13 +106,13 @@ class HandOverBudgetTest extends PuppetRegistry {
 
     @Test
     void shouldAskTheStoreWhenThereIsNoBudget() throws Exception {
-        acquire(new HandOff(Duration.ofSeconds(10), 0), request());
+        acquire(new HandOffSettings(Duration.ofSeconds(10), 0), request());
         this.clock.pass(MILLI);
         assertThat(releaseAsks()).isTrue();
         assertThat(this.lease.release()).isTrue();
         stop();
 
-        acquire(new HandOff(Duration.ZERO, 64), request());
+        acquire(new HandOffSettings(Duration.ZERO, 64), request());
         this.clock.pass(MILLI);
         assertThat(releaseAsks()).isTrue();
     }
@@ -133,7 +137,7 @@ class HandOverBudgetTest extends PuppetRegistry {
     void shouldNotHandOverALeaseAtRisk() throws Exception {
         acquire(GENEROUS, request());
         this.clock.pass(MILLI);
-        grant().atRisk();
+        Grants.atRisk(grant());
 
         assertThat(releaseAsks()).isTrue();
     }
@@ -142,8 +146,8 @@ class HandOverBudgetTest extends PuppetRegistry {
     void shouldHandOverALeaseThatHasRecovered() throws Exception {
         acquire(GENEROUS, request());
         this.clock.pass(MILLI);
-        grant().atRisk();
-        grant().recover();
+        Grants.atRisk(grant());
+        Grants.recover(grant());
 
         assertThat(releaseAsks()).isFalse();
     }
@@ -152,7 +156,7 @@ class HandOverBudgetTest extends PuppetRegistry {
     void shouldNotHandOverALeaseThatIsBeingRenewed() throws Exception {
         acquire(GENEROUS, request());
         this.clock.pass(MILLI);
-        grant().renewalSent(new RenewalAttempt(grant(), 10_000, null), this.clock.nanoTime());
+        Grants.sendRenewal(grant(), this.clock);
 
         assertThat(releaseAsks()).isTrue();
     }
@@ -175,7 +179,7 @@ class HandOverBudgetTest extends PuppetRegistry {
     void shouldNotHandOverALeaseThatANestedHoldHasLengthened() throws Exception {
         acquire(GENEROUS, request());
         this.clock.pass(MILLI);
-        grant().extend(this.clock.nanoTime(), this.clock.currentTimeMillis(), LONG.toMillis());
+        Grants.extend(grant(), this.clock, LONG.toMillis());
 
         assertThat(releaseAsks()).isTrue();
         assertThat(this.lease.remaining()).isEqualTo(Duration.ofSeconds(9));

@@ -1,5 +1,10 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.acquire.Acquisition;
+import io.github.lockstarter.lease.acquire.AsyncAcquirer;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.release.LocalHandOff;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -31,7 +36,7 @@ class HandOverMomentTest extends PuppetRegistry {
     @BeforeEach
     void acquire() throws Exception {
         this.registry = registry(
-                settings(LONG, Duration.ZERO).withHandOff(new HandOff(Duration.ofSeconds(10), 1_000)), this.clock);
+                settings(LONG, Duration.ZERO).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 1_000)), this.clock);
         this.lease = this.registry.acquire(request());
     }
 
@@ -51,9 +56,9 @@ class HandOverMomentTest extends PuppetRegistry {
     /** Releases on another thread, which has chosen the next one but has not called it yet. */
     private CompletableFuture<Boolean> releaseToTheGate() throws Exception {
         this.clock.whenNanosAreRead(() -> {
-            if (isIn(HandOver.class.getName(), "pass")) {
+            if (isIn(LocalHandOff.class.getName(), "handOff")) {
                 this.handingOver.pass();
-            } else if (isIn(AsyncAcquirer.class.getName(), "start") && !isIn(Acquisition.class.getName(), "<init>")) {
+            } else if (isIn("io.github.lockstarter.lease.acquire.AsyncWait", "start") && !isIn(Acquisition.class.getName(), "<init>")) {
                 this.entering.pass();
             }
         });
@@ -65,7 +70,8 @@ class HandOverMomentTest extends PuppetRegistry {
     private void shouldBeFree() {
         eventually().until(() -> this.registry.active() == 0 && this.registry.waiting() == 0);
         assertThat(store().isLocked(NAME)).isFalse();
-        assertThat(this.registry.engine().queues().isEmpty()).isTrue();
+        assertThat(this.registry.held()).isEmpty();
+        assertThat(this.registry.awaited()).isEmpty();
     }
 
     @Test
@@ -154,16 +160,11 @@ class HandOverMomentTest extends PuppetRegistry {
     void shouldNotBeForgottenByOneWhoTriesOnce() throws Exception {
         LockRequest once = request().withWaitTime(Duration.ZERO);
         this.clock.whenNanosAreRead(() -> {
-            if (isIn(HandOver.class.getName(), "pass")) {
+            if (isIn(LocalHandOff.class.getName(), "handOff")) {
                 this.handingOver.pass();
-            } else if (isIn(AsyncAcquirer.class.getName(), "start")
+            } else if (isIn("io.github.lockstarter.lease.acquire.AsyncWait", "start")
                     && !this.entering.isReached()
-                    && this.registry
-                                    .engine()
-                                    .queues()
-                                    .nextBehind(
-                                            ((LeaseHandle) this.lease).grant().turn())
-                            != null) {
+                    && this.registry.waiting() > 0) {
                 this.entering.pass();
             }
         });

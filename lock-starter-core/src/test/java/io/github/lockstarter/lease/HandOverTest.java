@@ -1,5 +1,8 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -32,7 +35,7 @@ class HandOverTest extends PuppetRegistry {
 
     private void acquire(Duration timeout) throws Exception {
         this.registry = registry(
-                settings(timeout, Duration.ZERO).withHandOff(new HandOff(Duration.ofSeconds(10), 64)),
+                settings(timeout, Duration.ZERO).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 64)),
                 this.clock,
                 this.heard);
         this.old = this.registry.acquire(request());

@@ -1,5 +1,8 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -16,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class HandOverWatchdogTest extends PuppetRegistry {
 
     private static final LockSettings SETTINGS =
-            settings(TIMEOUT, Duration.ZERO).withHandOff(new HandOff(Duration.ofSeconds(10), 10_000));
+            settings(TIMEOUT, Duration.ZERO).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 10_000));
 
     private static final Duration INTERVAL = TIMEOUT.dividedBy(4);
 

@@ -1,5 +1,8 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
@@ -22,7 +25,7 @@ abstract class PuppetRegistry {
     static final Duration LONG = Duration.ofSeconds(60);
 
     /** Each release goes to the store. */
-    static final HandOff NEVER = new HandOff(Duration.ZERO, 0);
+    static final HandOffSettings NEVER = new HandOffSettings(Duration.ZERO, 0);
 
     private final PuppetStore store = new PuppetStore();
 

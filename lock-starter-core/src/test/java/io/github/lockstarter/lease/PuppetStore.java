@@ -17,28 +17,28 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A store in memory, in whose calls a test can intervene. */
-final class PuppetStore implements LockStore {
+public final class PuppetStore implements LockStore {
 
     /** Stands in the place of a call; may make it, before, after or not at all. */
     @FunctionalInterface
-    interface Intervention<T> {
+    public interface Intervention<T> {
         T instead(Call<T> real) throws InterruptedException;
     }
 
     /** The real thing. */
     @FunctionalInterface
-    interface Call<T> {
+    public interface Call<T> {
         T make();
     }
 
     /** Stands in the place of a renewal. */
     @FunctionalInterface
-    interface RenewalIntervention {
+    public interface RenewalIntervention {
         void instead(List<? extends Renewal> renewals, Runnable real) throws InterruptedException;
     }
 
     /** One call that came in. */
-    record Received(String operation, String acquisitionId, long lastToken, Successor successor) {}
+    public record Received(String operation, String acquisitionId, long lastToken, Successor successor) {}
 
     private final InMemoryLockStore store = new InMemoryLockStore();
 
@@ -47,6 +47,8 @@ final class PuppetStore implements LockStore {
     private final Map<WaitingListener, WaitingListener> listeners = new ConcurrentHashMap<>();
 
     private final AtomicInteger renewals = new AtomicInteger();
+
+    private final AtomicInteger waits = new AtomicInteger();
 
     private volatile Intervention<AcquireReply> onAcquire = Call::make;
 
@@ -64,69 +66,74 @@ final class PuppetStore implements LockStore {
 
     private volatile boolean asynchronous;
 
-    void onAcquire(Intervention<AcquireReply> intervention) {
+    public void onAcquire(Intervention<AcquireReply> intervention) {
         this.onAcquire = intervention;
     }
 
-    void onRelease(Intervention<ReleaseReply> intervention) {
+    public void onRelease(Intervention<ReleaseReply> intervention) {
         this.onRelease = intervention;
     }
 
-    void onKeep(Intervention<ReleaseReply> intervention) {
+    public void onKeep(Intervention<ReleaseReply> intervention) {
         this.onKeep = intervention;
     }
 
-    void onIsLocked(Intervention<Boolean> intervention) {
+    public void onIsLocked(Intervention<Boolean> intervention) {
         this.onIsLocked = intervention;
     }
 
-    void onRenew(RenewalIntervention intervention) {
+    public void onRenew(RenewalIntervention intervention) {
         this.onRenew = intervention;
     }
 
     /** Acquires need not be waited for from now on. */
-    void acquireAsynchronously() {
+    public void acquireAsynchronously() {
         this.asynchronous = true;
     }
 
     /** Answers to acquires and releases that nobody waits for come when that is complete. */
-    void answerLater(CompletableFuture<Void> signal) {
+    public void answerLater(CompletableFuture<Void> signal) {
         this.answers = signal;
     }
 
     /** No message is heard from now on, but those that the test makes up. */
-    void mute() {
+    public void mute() {
         this.muted = true;
     }
 
     /** The message that the lock was handed to this instance. */
-    void sayHandedOver(String lockName) {
+    public void sayHandedOver(String lockName) {
         this.listeners.keySet().forEach(listener -> listener.handedOver(lockName));
     }
 
+    /** Some messages may be lost. */
+    public void sayMissedSome() {
+        this.listeners.keySet().forEach(WaitingListener::missedSome);
+    }
+
     /** All acquires and releases, in the order in which they came in. */
-    List<Received> received() {
+    public List<Received> received() {
         return List.copyOf(this.received);
     }
 
     /** Ids of all acquires, in the order in which they came in. */
-    List<String> acquisitionIds() {
+    public List<String> acquisitionIds() {
         return received("acquire").stream().map(Received::acquisitionId).toList();
     }
 
-    List<Received> received(String operation) {
+    public List<Received> received(String operation) {
         return this.received.stream()
                 .filter(call -> call.operation().equals(operation))
                 .toList();
     }
 
     /** Calls of {@link #renew} that came in. */
-    int renewals() {
+    public int renewals() {
         return this.renewals.get();
     }
 
     /** Calls of {@link #release} that came in. */
-    int releases() {
+    public int releases() {
         return received("release").size();
     }
 
@@ -207,7 +214,13 @@ final class PuppetStore implements LockStore {
 
     @Override
     public void prepareWaiting() {
+        this.waits.incrementAndGet();
         this.store.prepareWaiting();
+    }
+
+    /** How often a waiter has concluded an answer and begun to wait for a message. */
+    public int waits() {
+        return this.waits.get();
     }
 
     @Override

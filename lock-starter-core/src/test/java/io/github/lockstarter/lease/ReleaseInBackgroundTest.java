@@ -1,5 +1,9 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.grant.Grants;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -96,7 +100,7 @@ class ReleaseInBackgroundTest extends PuppetRegistry {
 
     @Test
     void shouldTellAtOnceOfALossThatIsKnown() {
-        ((LeaseHandle) this.lease).grant().lose(LossReason.TAKEN_OVER);
+        Grants.lose(((LeaseHandle) this.lease).grant(), LossReason.TAKEN_OVER);
 
         assertThat(this.lease.release()).isFalse();
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -143,7 +144,7 @@ class ShutdownRaceTest extends PuppetRegistry {
     @Test
     void shouldBeForgottenByTheStoreWhenItHasStopped() {
         LeasingLockRegistry registry = hasty();
-        WeakReference<LockEngine> first = new WeakReference<>(registry.engine());
+        WeakReference<RegistryRun> first = new WeakReference<>(registry.run());
 
         registry.stop();
         registry.start();

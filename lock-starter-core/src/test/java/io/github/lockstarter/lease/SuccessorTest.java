@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -30,7 +31,7 @@ class SuccessorTest extends PuppetRegistry {
         this.gate.open();
     }
 
-    private LeasingLockRegistry registry(HandOff handOff) {
+    private LeasingLockRegistry registry(HandOffSettings handOff) {
         return registry(seldom(settings(LONG, Duration.ZERO)).withHandOff(handOff), this.clock, this.heard);
     }
 
@@ -111,7 +112,7 @@ class SuccessorTest extends PuppetRegistry {
 
     @Test
     void shouldTellTheStoreTheLastTokenWhenTheBudgetIsUsedUp() throws Exception {
-        LeasingLockRegistry registry = registry(new HandOff(Duration.ofSeconds(10), 2));
+        LeasingLockRegistry registry = registry(new HandOffSettings(Duration.ofSeconds(10), 2));
         Lease first = registry.acquire(request());
         CompletableFuture<Lease> second = registry.acquireAsync(request());
         CompletableFuture<Lease> third = registry.acquireAsync(request());

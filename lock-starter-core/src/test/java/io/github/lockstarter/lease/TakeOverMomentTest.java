@@ -1,5 +1,8 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.release.Succession;
+import io.github.lockstarter.lease.grant.GrantFactory;
+import io.github.lockstarter.lease.grant.LeaseValidity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -48,14 +51,14 @@ class TakeOverMomentTest extends PuppetRegistry {
         eventually().until(() -> !store().isLocked(NAME));
     }
 
-    /** When the grant has been made, and its place is not closed yet. */
+    /** When the grant has been created, and its ticket is not closed yet. */
     private static boolean isTakenOverNow() {
         return StackWalker.getInstance()
-                .walk(frames -> frames.filter(frame -> frame.getClassName().equals(Belief.class.getName())
-                                || frame.getClassName().equals(Grants.class.getName()))
+                .walk(frames -> frames.filter(frame -> frame.getClassName().equals(LeaseValidity.class.getName())
+                                || frame.getClassName().equals(Succession.class.getName()))
                         .map(StackWalker.StackFrame::getMethodName)
                         .limit(2)
                         .toList())
-                .equals(List.of("hasEnded", "takeOver"));
+                .equals(List.of("hasEnded", "grantTo"));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -136,7 +137,7 @@ class WaitingLineTest extends PuppetRegistry {
         this.lease.close();
         otherReleases();
 
-        this.registry.engine().missedSome();
+        store().sayMissedSome();
 
         assertThat(got(waiting).isHeld()).isTrue();
         eventually().until(() -> this.heard.all().size() >= 3);

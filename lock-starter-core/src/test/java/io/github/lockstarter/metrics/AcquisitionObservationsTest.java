@@ -11,7 +11,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;

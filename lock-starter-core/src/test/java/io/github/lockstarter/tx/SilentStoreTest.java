@@ -7,7 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisServer;

@@ -9,7 +9,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.LockSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisCli;

@@ -1,0 +1,255 @@
+package io.github.lockstarter.lease.acquire;
+
+import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.GrantFactory;
+import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.queue.Claim;
+import io.github.lockstarter.lease.queue.LineTicket;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.support.InFlightCounter;
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.lease.support.StoreFailures;
+import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.LockStore;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the store for locks, and begins the grants that it gives. */
+public final class Attempts {
+
+    private final LeaseClock clock;
+
+    private final LockStore store;
+
+    private final GrantFactory grants;
+
+    private final Losses losses;
+
+    private final AcquireReports reports;
+
+    private final InFlightCounter inFlight;
+
+    public Attempts(
+            LeaseClock clock,
+            LockStore store,
+            GrantFactory grants,
+            Losses losses,
+            AcquireReports reports,
+            InFlightCounter inFlight) {
+        this.clock = clock;
+        this.store = store;
+        this.grants = grants;
+        this.losses = losses;
+        this.reports = reports;
+        this.inFlight = inFlight;
+    }
+
+    /** Prepares the store for a wait, so that a message can end it. */
+    void prepareWaiting() {
+        this.store.prepareWaiting();
+    }
+
+    /** Asks and waits for the reply; returns null if the lock was not granted. */
+    @Nullable
+    Grant now(Acquisition acquisition, QueueNode<Grant> node) {
+        this.inFlight.began();
+        try {
+            this.reports.ensureAccepting(acquisition);
+            Attempt attempt = new Attempt(acquisition, node);
+            if (!attempt.answered) {
+                // In this frame, and not in a method of the attempt: stack traces of waits are short.
+                try {
+                    attempt.reply = this.store.acquire(
+                            node.lockName(),
+                            attempt.ticket.acquisitionId(),
+                            acquisition.leaseMillis(),
+                            acquisition.mayWait());
+                } catch (RuntimeException ex) {
+                    attempt.failure = ex;
+                    attempt.interrupted = Thread.currentThread().isInterrupted();
+                }
+            }
+            return attempt.conclude();
+        } finally {
+            this.inFlight.ended();
+        }
+    }
+
+    /**
+     * Asks, and returns before the reply is there if the store can do that. {@link Attempt#end} must follow.
+     *
+     * @param onReply called when the reply is there, at once or later, on a thread that must not be blocked
+     */
+    Attempt later(Acquisition acquisition, QueueNode<Grant> node, Runnable onReply) {
+        this.inFlight.began();
+        try {
+            this.reports.ensureAccepting(acquisition);
+            Attempt attempt = new Attempt(acquisition, node);
+            attempt.send(onReply);
+            return attempt;
+        } catch (RuntimeException | Error ex) {
+            this.inFlight.ended();
+            throw ex;
+        }
+    }
+
+    /**
+     * One attempt, from the moment at which it is sent. Used by one thread at a time; only the reply may arrive on another
+     * thread.
+     */
+    final class Attempt {
+
+        private final Acquisition acquisition;
+
+        private final QueueNode<Grant> node;
+
+        private final LineTicket ticket;
+
+        private final long sentAt;
+
+        private final long sentAtWall;
+
+        private @Nullable AcquireReply reply;
+
+        private @Nullable Throwable failure;
+
+        /** Whether the thread that asked was interrupted, which says nothing about the store. */
+        private boolean interrupted;
+
+        /** Written last and read first, so that the reply is visible when this is. */
+        private volatile boolean answered;
+
+        private Attempt(Acquisition acquisition, QueueNode<Grant> node) {
+            this.acquisition = acquisition;
+            this.node = node;
+            this.ticket = Objects.requireNonNull(node.ticket());
+            Claim claim = this.ticket.takeClaim(acquisition.leaseMillis());
+            if (claim != null) {
+                // Sent and answered before the waiter woke up.
+                this.sentAt = claim.sentAt();
+                this.sentAtWall = claim.sentAtWall();
+                this.reply = new AcquireReply.Granted(claim.fencingToken());
+                this.answered = true;
+            } else {
+                this.sentAt = Attempts.this.clock.nanoTime();
+                this.sentAtWall = Attempts.this.clock.currentTimeMillis();
+                this.ticket.asking(this.sentAt);
+            }
+        }
+
+        private void send(Runnable onReply) {
+            if (this.answered) {
+                onReply.run();
+                return;
+            }
+            CompletionStage<AcquireReply> promised = Attempts.this.store.acquireLater(
+                    this.node.lockName(),
+                    this.ticket.acquisitionId(),
+                    this.acquisition.leaseMillis(),
+                    this.acquisition.mayWait());
+            if (promised == null) {
+                block();
+                onReply.run();
+                return;
+            }
+            CompletionStage<?> unused = promised.whenComplete((answer, thrown) -> {
+                this.reply = answer;
+                this.failure = thrown;
+                this.answered = true;
+                onReply.run();
+            });
+        }
+
+        private void block() {
+            try {
+                this.reply = Attempts.this.store.acquire(
+                        this.node.lockName(),
+                        this.ticket.acquisitionId(),
+                        this.acquisition.leaseMillis(),
+                        this.acquisition.mayWait());
+            } catch (RuntimeException ex) {
+                this.failure = ex;
+                this.interrupted = Thread.currentThread().isInterrupted();
+            }
+            this.answered = true;
+        }
+
+        boolean isAnswered() {
+            return this.answered;
+        }
+
+        /** Returns the grant, or null if the lock was not granted. Called once, after the reply. */
+        @Nullable
+        Grant end() {
+            try {
+                return conclude();
+            } finally {
+                Attempts.this.inFlight.ended();
+            }
+        }
+
+        private @Nullable Grant conclude() {
+            try {
+                AcquireReply answer = this.reply;
+                if (answer == null) {
+                    throw StoreFailures.of(Attempts.this.reports.shownName(this.acquisition), this.failure);
+                }
+                this.ticket.answered(null);
+                if (answer instanceof AcquireReply.Granted granted) {
+                    return granted(granted.fencingToken());
+                }
+                this.ticket.taken(this.acquisition.mayWait());
+                this.acquisition.refused(((AcquireReply.Taken) answer).remainingMillis());
+                return null;
+            } catch (LockStoreException ex) {
+                failed(ex);
+                return null;
+            }
+        }
+
+        private void failed(LockStoreException ex) {
+            if (ex.isOutcomeUnknown()) {
+                this.ticket.unanswered(this.acquisition.leaseMillis());
+            }
+            if (this.interrupted && ex.isOutcomeUnknown()) {
+                this.ticket.interrupted();
+                this.acquisition.interrupted();
+            } else {
+                this.ticket.answered(ex);
+                Attempts.this.reports.attemptFailed(this.acquisition, ex);
+            }
+        }
+
+        private Grant granted(long fencingToken) {
+            if (Attempts.this.losses.hasGivenUp()) {
+                // Grants are no longer renewed, released or cleaned up: this one expires.
+                throw Attempts.this.reports.stopped(this.acquisition);
+            }
+            Grant grant = Attempts.this.grants.create(
+                    this.acquisition.request(),
+                    this.ticket.acquisitionId(),
+                    fencingToken,
+                    this.acquisition.leaseMillis(),
+                    this.acquisition.owner(),
+                    this.sentAt,
+                    this.sentAtWall);
+            grant.setUnanswered(this.ticket.close());
+            if (grant.hasEnded(Attempts.this.clock)) {
+                throw new LockStoreException(
+                        "Lock '" + Attempts.this.reports.shownName(this.acquisition)
+                                + "' was granted, but the reply took longer than the lease of "
+                                + this.acquisition.leaseMillis() + " ms allows. Ask for a longer lease.",
+                        null,
+                        true,
+                        true);
+            }
+            Kind handedOver = this.ticket.wasHandedOver() ? Kind.REMOTE : null;
+            this.node.granted(grant);
+            Attempts.this.grants.begin(grant, handedOver, this.acquisition.startedAt(), this.sentAt);
+            return grant;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.github.lockstarter.lease.acquire;
+
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.queue.Claim;
+import io.github.lockstarter.lease.queue.LineTicket;
+import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.queue.WaitingRequest;
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Handles messages of the store about hand-overs to this JVM. A message is only a hint, because it can be late: an acquire
+ * command follows, which is sent before the waiter has woken up, and only its reply counts. Does not block.
+ */
+public final class HandOverMessages implements WaitingListener {
+
+    private static final LockLog logger = LockLog.of(HandOverMessages.class);
+
+    private final LocalQueues<Grant> queues;
+
+    private final LockStore store;
+
+    private final LeaseClock clock;
+
+    private final LoggedNames names;
+
+    public HandOverMessages(LocalQueues<Grant> queues, LockStore store, LeaseClock clock, LoggedNames names) {
+        this.queues = queues;
+        this.store = store;
+        this.clock = clock;
+        this.names = names;
+    }
+
+    @Override
+    public void handedOver(String lockName) {
+        this.queues.forFirst(lockName, (first, ticket) -> {
+            ticket.noticeHandOver();
+            WaitingRequest waiter = first.waiter();
+            // A waiter that is not waiting asks by itself, or once more after the reply that is on its way.
+            if (waiter == null || !first.isWaiting() || !claim(first, ticket, waiter)) {
+                first.wake();
+            }
+        });
+    }
+
+    @Override
+    public void missedSome() {
+        this.queues.wakeAll();
+    }
+
+    private boolean claim(QueueNode<Grant> first, LineTicket ticket, WaitingRequest waiter) {
+        Claim claim = new Claim(this.clock, waiter.leaseMillis());
+        if (!ticket.beginClaim(claim)) {
+            return false;
+        }
+        CompletionStage<AcquireReply> reply = send(first, ticket, waiter);
+        if (reply == null) {
+            claim.answer(null);
+            return false;
+        }
+        CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                ticket.unanswered(waiter.leaseMillis());
+            }
+            claim.answer(answer);
+            // The waiter that asks under the ticket now: the one for which the claim was sent may have given up.
+            this.queues.forFirst(first.lockName(), (present, its) -> {
+                its.notice();
+                present.wake();
+            });
+        });
+        return true;
+    }
+
+    private @Nullable CompletionStage<AcquireReply> send(
+            QueueNode<Grant> first, LineTicket ticket, WaitingRequest waiter) {
+        try {
+            return this.store.acquireLater(
+                    first.lockName(), ticket.acquisitionId(), waiter.leaseMillis(), waiter.mayWait());
+        } catch (RuntimeException ex) {
+            logger.debug("No claim for lock '" + this.names.of(first.lockName()) + "'", ex);
+            ticket.unanswered(waiter.leaseMillis());
+            return null;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.github.lockstarter.lease.acquire;
+
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.queue.LineTicket;
+import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.release.OrphanCleanup;
+import io.github.lockstarter.lease.release.Releaser;
+import io.github.lockstarter.lease.release.Succession;
+import java.util.concurrent.CompletionStage;
+
+/** The way of an acquisition into the local queue, and out of it without a grant. */
+public final class QueueEntrance {
+
+    private final LocalQueues<Grant> queues;
+
+    private final Succession succession;
+
+    private final Releaser releaser;
+
+    public QueueEntrance(LocalQueues<Grant> queues, Succession succession, Releaser releaser) {
+        this.queues = queues;
+        this.succession = succession;
+        this.releaser = releaser;
+    }
+
+    QueueNode<Grant> enter(Acquisition acquisition) {
+        return this.queues.enter(acquisition.request().lockName(), acquisition);
+    }
+
+    /** Leaves the queue before the call; returns false if it is too late. */
+    boolean withdraw(QueueNode<Grant> node) {
+        return this.queues.withdraw(node);
+    }
+
+    /** Passes a grant that was handed over to a waiter that has given up, and waits for the store. */
+    void passOn(QueueNode<Grant> node, Grant grant) {
+        node.settle();
+        this.releaser.releaseUnused(grant);
+    }
+
+    /** As {@link #passOn(QueueNode, Grant)}, without waiting for the store. */
+    CompletionStage<?> giveBack(QueueNode<Grant> node, Grant grant) {
+        node.settle();
+        return this.releaser.giveBack(grant);
+    }
+
+    /**
+     * Leaves as the first of the queue without a grant. The node has no ticket if the registry was stopped before its call.
+     *
+     * @return completed when the ticket has left the store's line, or the store has failed to answer
+     */
+    CompletionStage<?> passOn(QueueNode<Grant> node) {
+        LineTicket ticket = node.ticket();
+        return ticket != null ? this.succession.passOn(node, ticket) : OrphanCleanup.NOTHING_TO_AWAIT;
+    }
+}

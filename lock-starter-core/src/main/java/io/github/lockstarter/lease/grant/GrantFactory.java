@@ -1,0 +1,86 @@
+package io.github.lockstarter.lease.grant;
+
+import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.support.InFlightCounter;
+import io.github.lockstarter.lease.support.LeaseClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates grants from replies of the store and from grants that are handed over, and begins them: counted, reported and
+ * watched. A grant that is created but not begun has no effect.
+ */
+public final class GrantFactory {
+
+    private final LeaseClock clock;
+
+    private final LeaseTerms terms;
+
+    private final LeaseEvents events;
+
+    private final CheckSchedule checks;
+
+    private final InFlightCounter live;
+
+    public GrantFactory(
+            LeaseClock clock, LeaseTerms terms, LeaseEvents events, CheckSchedule checks, InFlightCounter live) {
+        this.clock = clock;
+        this.terms = terms;
+        this.events = events;
+        this.checks = checks;
+        this.live = live;
+    }
+
+    /**
+     * Creates a grant of the store.
+     *
+     * @param owner thread that it belongs to; null: none
+     * @param sentAt nanoseconds at which the command was sent, from which the lease is counted
+     * @param sentAtWall the same in milliseconds of the wall clock
+     */
+    public Grant create(
+            LockRequest request,
+            String acquisitionId,
+            long fencingToken,
+            long leaseMillis,
+            @Nullable Thread owner,
+            long sentAt,
+            long sentAtWall) {
+        long now = this.clock.nanoTime();
+        Grant grant = new Grant(request, acquisitionId, fencingToken, now, owner);
+        grant.extend(sentAt, sentAtWall, leaseMillis);
+        grant.setRenewUntil(this.terms.renewUntil(request, now));
+        return grant;
+    }
+
+    /** Creates a grant that continues the lease of another one, with the next fencing token. */
+    public Grant successor(Grant from, LockRequest request, @Nullable Thread owner) {
+        long now = this.clock.nanoTime();
+        Grant grant = new Grant(from, request, now, owner);
+        grant.setRenewUntil(this.terms.renewUntil(request, now));
+        return grant;
+    }
+
+    /**
+     * Begins a grant.
+     *
+     * @param handedOver how the lock came from its last owner; null: it was free
+     * @param startedAt nanoseconds at which the acquisition began
+     * @param sentAt nanoseconds at which the command was sent
+     */
+    public void begin(Grant grant, @Nullable Kind handedOver, long startedAt, long sentAt) {
+        this.live.began();
+        if (handedOver != null) {
+            this.events.handedOver(grant, handedOver);
+        }
+        this.events.acquired(grant, startedAt);
+        this.checks.watch(grant, sentAt);
+    }
+
+    /** Begins a grant that takes the place of another one, which has ended: the number of live grants is the same. */
+    public void beginInstead(Grant from, Grant grant, long startedAt) {
+        this.events.handedOver(grant, Kind.LOCAL);
+        this.events.acquired(grant, startedAt);
+        this.checks.watchInstead(from, grant);
+    }
+}

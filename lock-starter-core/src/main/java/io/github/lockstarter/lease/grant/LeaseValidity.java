@@ -1,0 +1,80 @@
+package io.github.lockstarter.lease.grant;
+
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.lease.support.TimingWheel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The time until which the owner of a lease may rely on it.
+ *
+ * <p>Implementation note. The store counts a lease from the execution of the command, this class from the moment at which
+ * the command was sent, less a margin: so the owner's view ends before the store can grant the lock to another owner. Two
+ * clocks are used, and the stricter one counts, because the monotonic clock stands still while a virtual machine is
+ * suspended (see {@link LeaseClock}). A reply that arrives late cannot shorten what an earlier one has extended. For the
+ * argument, see Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
+ * consistency" (1989).
+ */
+public abstract class LeaseValidity extends TimingWheel.Entry {
+
+    private volatile long validUntil;
+
+    private volatile long wallValidUntil;
+
+    private volatile long wallSentAt;
+
+    private volatile boolean extended;
+
+    /** Takes over the validity of the same lease from the grant before. */
+    final void goOnFrom(LeaseValidity other) {
+        this.validUntil = other.validUntil;
+        this.wallValidUntil = other.wallValidUntil;
+        this.wallSentAt = other.wallSentAt;
+        this.extended = other.extended;
+    }
+
+    /**
+     * Notes that the store has set the lease.
+     *
+     * @param sentAt nanoseconds of the monotonic clock at which the command was sent
+     * @param sentAtWall milliseconds of the wall clock at the same moment
+     * @param leaseMillis the lease that the command has set
+     */
+    final void extend(long sentAt, long sentAtWall, long leaseMillis) {
+        long valid = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - marginNanos(leaseMillis);
+        // Rounded up: the wall clock is the coarse one, the other decides to the nanosecond.
+        long wallValid = TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
+        // A renewal never shortens what a longer lease has left, by either clock; but after the wall clock was set back,
+        // its earlier deadline is meaningless.
+        boolean setBack = sentAtWall < this.wallSentAt;
+        this.wallSentAt = sentAtWall;
+        this.wallValidUntil = setBack ? sentAtWall + wallValid : Math.max(this.wallValidUntil, sentAtWall + wallValid);
+        long until = sentAt + valid;
+        this.validUntil = this.extended && this.validUntil - until > 0 ? this.validUntil : until;
+        this.extended = true;
+    }
+
+    /**
+     * Returns the margin: a tenth and at least 2 ms, for clocks that run at different speeds and for steps of the server's
+     * clock; half of the shortest leases, so that some time is left.
+     */
+    static long marginNanos(long leaseMillis) {
+        long lease = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+        return Math.min(lease / 2, Math.max(TimeUnit.MILLISECONDS.toNanos(2), lease / 10));
+    }
+
+    /** Returns whether the lease may have ended in the store, by either clock. */
+    public final boolean hasEnded(LeaseClock clock) {
+        return clock.nanoTime() - this.validUntil >= 0 || clock.currentTimeMillis() >= this.wallValidUntil;
+    }
+
+    /** Returns the nanoseconds left by the stricter clock; zero or negative if the lease has ended. */
+    public final long remaining(LeaseClock clock) {
+        return Math.min(
+                this.validUntil - clock.nanoTime(),
+                TimeUnit.MILLISECONDS.toNanos(this.wallValidUntil - clock.currentTimeMillis()));
+    }
+
+    public final long validUntil() {
+        return this.validUntil;
+    }
+}

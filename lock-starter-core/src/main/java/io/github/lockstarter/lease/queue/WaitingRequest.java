@@ -1,0 +1,29 @@
+package io.github.lockstarter.lease.queue;
+
+import io.github.lockstarter.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+/** What the queue, and those that hand over or release a lock, know of an acquisition that waits. */
+public interface WaitingRequest {
+
+    LockRequest request();
+
+    /** Returns the thread to which the grant will belong; null: none. */
+    @Nullable
+    Thread owner();
+
+    /** Returns the lease in milliseconds. */
+    long leaseMillis();
+
+    /** Returns whether the watchdog will renew the grant. */
+    boolean wantsRenewal();
+
+    /** Returns whether it stands in the line of the store while the lock is taken. */
+    boolean mayWait();
+
+    /** Returns whether its caller waits at this moment. */
+    boolean isWaiting();
+
+    /** Returns the nanoseconds at which it began. */
+    long startedAt();
+}

@@ -1,0 +1,100 @@
+package io.github.lockstarter.lease.release;
+
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.GrantFactory;
+import io.github.lockstarter.lease.grant.GrantState;
+import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.queue.WaitingRequest;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands a lease to the next waiter of this JVM as it is, without the store: the same acquisition id, the same end, the
+ * next fencing token. Limited by time and number, so that other JVMs get the lock as well.
+ */
+public final class LocalHandOff {
+
+    private final LocalQueues<Grant> queues;
+
+    private final GrantFactory grants;
+
+    private final Losses losses;
+
+    private final ReleaseOutcomes outcomes;
+
+    private final LeaseClock clock;
+
+    private final long maxNanos;
+
+    private final int maxCount;
+
+    /** With less time left, the release goes through the store, where the next grant has a full lease. */
+    private final long enoughNanos;
+
+    public LocalHandOff(
+            LocalQueues<Grant> queues,
+            GrantFactory grants,
+            Losses losses,
+            ReleaseOutcomes outcomes,
+            LeaseClock clock,
+            LockSettings settings) {
+        this.queues = queues;
+        this.grants = grants;
+        this.losses = losses;
+        this.outcomes = outcomes;
+        this.clock = clock;
+        this.maxNanos = settings.handOff().maxTime().toNanos();
+        this.maxCount = settings.handOff().maxCount();
+        this.enoughNanos = settings.watchdogTimeout().toNanos() / 2;
+    }
+
+    /**
+     * Returns the node of a grant that may be handed over: renewed and not at risk, with enough time left, within the
+     * limits, and with a waiter behind it; null otherwise. There are never more hand-offs than microseconds since the
+     * store's reply, because the next token of the store is at least its time in microseconds.
+     */
+    @Nullable
+    QueueNode<Grant> nodeIfPossible(Grant grant) {
+        QueueNode<Grant> node = this.queues.nodeOf(grant.lockName(), grant);
+        if (node == null || node.isLast() || grant.state() != GrantState.HELD || grant.isBeingRenewed()) {
+            return null;
+        }
+        long since = this.clock.nanoTime() - grant.storeGrantedAt();
+        boolean possible = grant.renewUntil() != Grant.NOT_RENEWED
+                && since < this.maxNanos
+                && grant.passes() < Math.min(this.maxCount, TimeUnit.NANOSECONDS.toMicros(since))
+                && isUsual(grant.remaining(this.clock))
+                && !this.losses.hasGivenUp();
+        return possible ? node : null;
+    }
+
+    /** A lease that a nested hold has extended would outlive its next owner by as much if that owner dies. */
+    private boolean isUsual(long remaining) {
+        return remaining > this.enoughNanos && remaining <= 2 * this.enoughNanos;
+    }
+
+    /** Hands over a grant whose release has begun; returns false if no next waiter wants a renewed lease. */
+    boolean handOff(Grant grant, QueueNode<Grant> node) {
+        QueueNode<Grant> next = this.queues.endFor(node, LocalHandOff::wantsRenewal);
+        if (next == null) {
+            return false;
+        }
+        WaitingRequest waiter = Objects.requireNonNull(next.waiter());
+        Grant successor = this.grants.successor(grant, waiter.request(), waiter.owner());
+        next.granted(successor);
+        this.outcomes.handedOff(grant);
+        this.grants.beginInstead(grant, successor, waiter.startedAt());
+        next.complete(successor);
+        return true;
+    }
+
+    private static boolean wantsRenewal(QueueNode<Grant> node) {
+        WaitingRequest waiter = node.waiter();
+        return waiter != null && waiter.wantsRenewal();
+    }
+}

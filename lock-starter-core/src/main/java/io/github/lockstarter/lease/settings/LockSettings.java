@@ -1,0 +1,178 @@
+package io.github.lockstarter.lease.settings;
+
+import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.LoggedNames;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a registry. Immutable. Rejects values that cannot work, under the names of the properties that users set.
+ *
+ * @param waitTime wait time of requests that have none; zero: one attempt, {@link LockRequest#FOREVER}: no limit
+ * @param onLost reaction of {@code execute} to a loss unless the request has its own; not {@code DEFAULT}
+ * @param watchdogTimeout lease of renewed locks
+ * @param renewInterval time from one renewal to the next
+ * @param maxHold limit for renewed leases; null: none
+ * @param commandTimeout time that a command to the store may take; a renewal that takes longer is late
+ * @param pollInterval longest time from one attempt of a waiter to the next
+ * @param shutdownTimeout time that locked code may go on after the stop of the registry
+ * @param handOff limits of hand-offs between waiters of this JVM
+ * @param releaseMode moment at which a release returns
+ * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise they contain digests
+ */
+public record LockSettings(
+        Duration waitTime,
+        OnLost onLost,
+        Duration watchdogTimeout,
+        Duration renewInterval,
+        @Nullable Duration maxHold,
+        Duration commandTimeout,
+        Duration pollInterval,
+        Duration shutdownTimeout,
+        HandOffSettings handOff,
+        ReleaseMode releaseMode,
+        boolean logKeys) {
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+
+    private static final Duration LONGEST_TIME = Duration.ofDays(3660);
+
+    private static final Duration ONE_MILLI = Duration.ofMillis(1);
+
+    public LockSettings {
+        SettingRule.require(
+                LockRequest.FOREVER.equals(waitTime) || between(waitTime, Duration.ZERO),
+                "wait-time",
+                waitTime,
+                "must be zero (try once), a time up to 3660 days, or -1ms (wait for ever)",
+                "10s");
+        SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
+        SettingRule.require(
+                between(watchdogTimeout, SHORTEST_TIMEOUT),
+                "watchdog.timeout",
+                watchdogTimeout,
+                "must be at least 100ms and at most 3660 days",
+                "30s");
+        SettingRule.require(
+                between(commandTimeout, ONE_MILLI),
+                "redis.command-timeout",
+                commandTimeout,
+                "must be at least 1ms",
+                "a sixth of watchdog.timeout, at most 3s");
+        SettingRule.require(
+                between(pollInterval, ONE_MILLI),
+                "redis.poll-interval",
+                pollInterval,
+                "must be at least 1ms",
+                "a sixth of watchdog.timeout, at most 1s");
+        new RenewalRule(watchdogTimeout, renewInterval, commandTimeout).require();
+        SettingRule.require(
+                maxHold == null || between(maxHold, ONE_MILLI),
+                "watchdog.max-hold",
+                maxHold,
+                "must be at least 1ms, or absent for no cap",
+                "no cap");
+        SettingRule.require(
+                between(shutdownTimeout, Duration.ZERO),
+                "shutdown-timeout",
+                shutdownTimeout,
+                "must be zero or more",
+                "10s");
+    }
+
+    /** Creates settings with a wait time of 10 s and this watchdog timeout, from which the others are derived. */
+    public static LockSettings of(Duration watchdogTimeout) {
+        return of(
+                Duration.ofSeconds(10), OnLost.THROW, watchdogTimeout, null, null, null, null, Duration.ofSeconds(10));
+    }
+
+    /**
+     * Creates settings; null means that a value is derived from the watchdog timeout. A {@code maxHold} of null or -1 ms
+     * means no limit.
+     *
+     * @throws InvalidLockSettingException if a value is out of range, two of them do not fit, or {@code onLost} is
+     *     {@code DEFAULT}
+     */
+    public static LockSettings of(
+            Duration waitTime,
+            OnLost onLost,
+            Duration watchdogTimeout,
+            @Nullable Duration renewInterval,
+            @Nullable Duration maxHold,
+            @Nullable Duration commandTimeout,
+            @Nullable Duration pollInterval,
+            Duration shutdownTimeout) {
+        return new LockSettings(
+                waitTime,
+                onLost,
+                watchdogTimeout,
+                renewInterval != null ? renewInterval : watchdogTimeout.dividedBy(3),
+                LockRequest.FOREVER.equals(maxHold) ? null : maxHold,
+                commandTimeout != null ? commandTimeout : defaultCommandTimeout(watchdogTimeout),
+                pollInterval != null ? pollInterval : sixthOf(watchdogTimeout, Duration.ofSeconds(1)),
+                shutdownTimeout,
+                HandOffSettings.DEFAULT,
+                ReleaseMode.AWAIT,
+                true);
+    }
+
+    /** Returns a copy with these limits of hand-offs. */
+    public LockSettings withHandOff(HandOffSettings changed) {
+        return with(changed, this.releaseMode, this.logKeys);
+    }
+
+    /** Returns a copy with this mode. */
+    public LockSettings withReleaseMode(ReleaseMode changed) {
+        return with(this.handOff, changed, this.logKeys);
+    }
+
+    /** Returns a copy in which messages contain keys or not. */
+    public LockSettings withLogKeys(boolean changed) {
+        return with(this.handOff, this.releaseMode, changed);
+    }
+
+    /** Returns the main settings for the log, as they are written in a configuration. */
+    public String times() {
+        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : DurationText.of(this.waitTime);
+        return "watchdog timeout " + DurationText.of(this.watchdogTimeout) + ", renewal every "
+                + DurationText.of(this.renewInterval) + ", wait time " + wait + ", command timeout "
+                + DurationText.of(this.commandTimeout);
+    }
+
+    /** Returns the names of locks as they appear in messages. */
+    public LoggedNames names() {
+        return LoggedNames.withKeys(this.logKeys);
+    }
+
+    private LockSettings with(HandOffSettings changedHandOff, ReleaseMode changedMode, boolean changedLogKeys) {
+        return new LockSettings(
+                this.waitTime,
+                this.onLost,
+                this.watchdogTimeout,
+                this.renewInterval,
+                this.maxHold,
+                this.commandTimeout,
+                this.pollInterval,
+                this.shutdownTimeout,
+                changedHandOff,
+                changedMode,
+                changedLogKeys);
+    }
+
+    /** Returns how long a command may take where that is not configured. */
+    public static Duration defaultCommandTimeout(Duration watchdogTimeout) {
+        return sixthOf(watchdogTimeout, Duration.ofSeconds(3));
+    }
+
+    private static Duration sixthOf(Duration watchdogTimeout, Duration atMost) {
+        Duration sixth = watchdogTimeout.dividedBy(6);
+        return sixth.compareTo(atMost) < 0 ? sixth : atMost;
+    }
+
+    private static boolean between(Duration value, Duration least) {
+        return value.compareTo(least) >= 0 && value.compareTo(LONGEST_TIME) <= 0;
+    }
+}
