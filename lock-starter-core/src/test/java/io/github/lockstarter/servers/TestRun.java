@@ -8,6 +8,8 @@ import static org.junit.platform.launcher.TagFilter.includeTags;
 import static org.junit.platform.launcher.listeners.discovery.LauncherDiscoveryListeners.abortOnFailure;
 
 import io.github.lockstarter.testsupport.RedisBinary;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,6 +46,8 @@ final class TestRun {
             "ForeignKeyTest",
             "ScriptFlushTest",
             "SingleShardTest");
+
+    private static final int STACK_LINES = 30;
 
     private final TestExecutionSummary summary;
 
@@ -94,6 +98,13 @@ final class TestRun {
         return this.summary.getFailures().stream()
                 .map(failure -> nameOf(failure.getTestIdentifier()) + ": " + failure.getException())
                 .toList();
+    }
+
+    /** The same with stack traces: a run takes minutes, and what fails by chance does not fail again for a debugger. */
+    String details() {
+        StringWriter text = new StringWriter();
+        this.summary.printFailuresTo(new PrintWriter(text), STACK_LINES);
+        return text.toString();
     }
 
     private static String nameOf(TestIdentifier test) {
