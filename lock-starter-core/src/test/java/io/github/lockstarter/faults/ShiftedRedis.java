@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.within;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A Redis whose clock can be set, by a small library that is compiled here and loaded before all others. That needs a C
@@ -141,15 +143,16 @@ final class ShiftedRedis implements AutoCloseable {
         });
     }
 
-    /** A statically linked server takes no notice of the library. */
+    /** A statically linked server takes no notice of the library, and Valkey 9 reads the clock once a millisecond. */
     private void ensureShiftable() throws MissingException {
         shift(Duration.ofHours(1));
-        boolean shifted = seconds() > System.currentTimeMillis() / 1000 + 1800;
-        shift(Duration.ZERO);
-        if (!shifted) {
+        try {
+            within(Duration.ofSeconds(1)).until(() -> seconds() > System.currentTimeMillis() / 1000 + 1800);
+        } catch (ConditionTimeoutException ex) {
             close();
             throw new MissingException("only a redis-server that is linked statically");
         }
+        shift(Duration.ZERO);
     }
 
     private long seconds() {
