@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +84,29 @@ class ClaimTest extends PuppetRegistry {
                 .containsExactly(LockHandedOverEvent.Kind.REMOTE);
         assertThat(got(waiting).release()).isTrue();
         assertThat(store().isLocked(NAME)).isFalse();
+    }
+
+    /** The holder releases as soon as the waiter stands in line, before the answer that it does has arrived. */
+    @Test
+    void shouldCountAHandOverWhoseMessageOvertakesTheAnswer() throws Exception {
+        CountDownLatch joined = new CountDownLatch(1);
+        store().onAcquire(real -> {
+            AcquireReply reply = real.make();
+            joined.countDown();
+            return reply;
+        });
+        store().answerLater(this.answers);
+        CompletableFuture<Lease> waiting = this.registry.acquireAsync(request().withWaitTime(LONG));
+        assertThat(joined.await(20, TimeUnit.SECONDS)).isTrue();
+
+        handOver();
+        this.answers.complete(null);
+
+        assertThat(got(waiting).release()).isTrue();
+        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
+        assertThat(this.heard.all(LockHandedOverEvent.class))
+                .extracting(LockHandedOverEvent::kind)
+                .containsExactly(LockHandedOverEvent.Kind.REMOTE);
     }
 
     @Test

@@ -61,6 +61,21 @@ class LineTicketNoticeTest {
         assertThat(this.first.ticket().wasHandedOver()).isFalse();
     }
 
+    @Test
+    void shouldBelieveTheStoreAgainstAnEarlierMessageOnly() {
+        Place place = this.first.place();
+        HandOverNotice.of(this.queues, NAME);
+        place.asking(1);
+        assertThat(place.wasHandedOver()).isTrue();
+        place.taken(true);
+        assertThat(place.wasHandedOver()).isFalse();
+
+        place.asking(2);
+        HandOverNotice.of(this.queues, NAME);
+        place.taken(true);
+        assertThat(place.wasHandedOver()).isTrue();
+    }
+
     /** The message comes while the release is on its way that gave the place to those behind. */
     @Test
     void shouldReachWhoIsCalledAfterwards() {
