@@ -63,17 +63,17 @@ class LineTicketNoticeTest {
 
     @Test
     void shouldBelieveTheStoreAgainstAnEarlierMessageOnly() {
-        Place place = this.first.place();
+        LineTicket ticket = this.first.ticket();
         HandOverNotice.of(this.queues, NAME);
-        place.asking(1);
-        assertThat(place.wasHandedOver()).isTrue();
-        place.taken(true);
-        assertThat(place.wasHandedOver()).isFalse();
+        ticket.asking(1);
+        assertThat(ticket.wasHandedOver()).isTrue();
+        ticket.taken(true);
+        assertThat(ticket.wasHandedOver()).isFalse();
 
-        place.asking(2);
+        ticket.asking(2);
         HandOverNotice.of(this.queues, NAME);
-        place.taken(true);
-        assertThat(place.wasHandedOver()).isTrue();
+        ticket.taken(true);
+        assertThat(ticket.wasHandedOver()).isTrue();
     }
 
     /** The message comes while the release is on its way that gave the place to those behind. */
