@@ -1,8 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.acquire.AcquireObserver;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockHealth;
@@ -11,6 +8,9 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
@@ -267,8 +267,6 @@ public final class LeasingLockRegistry
     @Override
     public LockHealth health() {
         RegistryRun current = this.run;
-        return current != null
-                ? current.health().now()
-                : LockHealth.notRunning(this.store.description());
+        return current != null ? current.health().now() : LockHealth.notRunning(this.store.description());
     }
 }

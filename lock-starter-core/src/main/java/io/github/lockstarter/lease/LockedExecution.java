@@ -77,8 +77,7 @@ final class LockedExecution {
         return interrupt;
     }
 
-    private @Nullable LockLostException end(
-            Hold hold, int number, @Nullable BodyInterrupt interrupt, OnLost onLost) {
+    private @Nullable LockLostException end(Hold hold, int number, @Nullable BodyInterrupt interrupt, OnLost onLost) {
         if (interrupt != null) {
             this.losses.forget(hold.grant(), interrupt);
             interrupt.end();

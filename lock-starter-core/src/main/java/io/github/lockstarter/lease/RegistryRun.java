@@ -1,10 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.release.LocalHandOff;
-import io.github.lockstarter.lease.release.LostGrantRelease;
-import io.github.lockstarter.lease.release.MinimumHoldRelease;
-import io.github.lockstarter.lease.release.ReleaseOutcomes;
-import io.github.lockstarter.lease.release.StoreRelease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LossReason;
@@ -32,8 +27,13 @@ import io.github.lockstarter.lease.grant.Watchdog;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.release.LeaseHandles;
+import io.github.lockstarter.lease.release.LocalHandOff;
+import io.github.lockstarter.lease.release.LostGrantRelease;
+import io.github.lockstarter.lease.release.MinimumHoldRelease;
 import io.github.lockstarter.lease.release.OrphanCleanup;
+import io.github.lockstarter.lease.release.ReleaseOutcomes;
 import io.github.lockstarter.lease.release.Releaser;
+import io.github.lockstarter.lease.release.StoreRelease;
 import io.github.lockstarter.lease.release.Succession;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.AcquisitionIds;
@@ -139,8 +139,7 @@ final class RegistryRun {
                 new MinimumHoldRelease(store, this.threads, outcomes, succession, clock),
                 new LostGrantRelease(this.queues, this.cleanup, events),
                 settings.releaseMode());
-        LeaseHandles handles =
-                new LeaseHandles(this.losses, renewer, releaser, terms, this.threads, this.checks);
+        LeaseHandles handles = new LeaseHandles(this.losses, renewer, releaser, terms, this.threads, this.checks);
 
         // Their beginning
         AcquireReports reports = new AcquireReports(events, names, this.waiting, this.stop, this.log);
@@ -156,8 +155,7 @@ final class RegistryRun {
         NestedHolds nested = new NestedHolds(clock, terms, renewer, this.checks);
         this.owned = new OwnedLocks(holds, nested, acquisitions, blocking, reports, handles);
         this.execution = new LockedExecution(this.owned, this.losses, names, settings.onLost());
-        this.unowned =
-                new UnownedLeases(holds, acquisitions, blocking, this.asynchronous, reports, handles, names);
+        this.unowned = new UnownedLeases(holds, acquisitions, blocking, this.asynchronous, reports, handles, names);
         this.inventory = new Inventory(this.queues, this.losses, clock);
         StoreProbe probe = new StoreProbe(clock, store, this.threads, settings.commandTimeout());
         this.health = new HealthReport(

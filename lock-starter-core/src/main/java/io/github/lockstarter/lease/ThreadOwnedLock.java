@@ -1,18 +1,17 @@
 package io.github.lockstarter.lease;
 
-import java.util.function.Supplier;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.text.LoggedNames;
-
-import io.github.lockstarter.lease.support.InterruptShield;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.support.InterruptShield;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store. */

@@ -137,7 +137,7 @@ class MisuseTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> request.withMinHold(Duration.ofMillis(-1)))
-                .withMessageStartingWith("Lock 'desk': the minHold must be zero (not at all) or more")
+                .withMessageStartingWith("Lock 'desk': the minHold must be zero")
                 .withMessageNotContaining("-1 ms for no limit");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> request.withLease(Duration.ZERO))

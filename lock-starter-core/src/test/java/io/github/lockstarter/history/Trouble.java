@@ -138,6 +138,10 @@ enum Trouble {
         }
         String key = last.get().get(3);
         String lock = key.substring(key.indexOf('{') + 1, key.length() - 1);
+        if (lock.isEmpty()) {
+            // The check of permissions at the start, which concerns no lock.
+            return;
+        }
         Limits limits = fleet.pace().limits(Duration.ZERO);
         // by now it may be an acquire for nobody
         long now = System.nanoTime();

@@ -1,14 +1,10 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.acquire.Acquisition;
-import io.github.lockstarter.lease.queue.QueueNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockReleasedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
@@ -18,8 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The acquire that a message sends off before the waiter has woken up. */
 class ClaimTest extends PuppetRegistry {
@@ -44,8 +38,7 @@ class ClaimTest extends PuppetRegistry {
 
     private CompletableFuture<Lease> waitInLine() {
         CompletableFuture<Lease> waiting = this.registry.acquireAsync(request().withWaitTime(LONG));
-        eventually()
-                .until(() -> asked().size() == 1 && store().waits() == 1);
+        eventually().until(() -> asked().size() == 1 && store().waits() == 1);
         store().answerLater(this.answers);
         return waiting;
     }

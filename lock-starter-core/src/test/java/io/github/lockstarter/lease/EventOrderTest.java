@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.grant.LeaseEvents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -10,6 +9,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.lease.grant.LeaseEvents;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,13 +1,13 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.grant.Grants;
-import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.release.LeaseHandle;
-import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.Grants;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

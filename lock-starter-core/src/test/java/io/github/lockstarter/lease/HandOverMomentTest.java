@@ -1,15 +1,13 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.acquire.Acquisition;
-import io.github.lockstarter.lease.acquire.AsyncAcquirer;
-import io.github.lockstarter.lease.release.LeaseHandle;
-import io.github.lockstarter.lease.release.LocalHandOff;
-import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.acquire.Acquisition;
+import io.github.lockstarter.lease.release.LocalHandOff;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +34,8 @@ class HandOverMomentTest extends PuppetRegistry {
     @BeforeEach
     void acquire() throws Exception {
         this.registry = registry(
-                settings(LONG, Duration.ZERO).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 1_000)), this.clock);
+                settings(LONG, Duration.ZERO).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 1_000)),
+                this.clock);
         this.lease = this.registry.acquire(request());
     }
 
@@ -58,7 +57,8 @@ class HandOverMomentTest extends PuppetRegistry {
         this.clock.whenNanosAreRead(() -> {
             if (isIn(LocalHandOff.class.getName(), "handOff")) {
                 this.handingOver.pass();
-            } else if (isIn("io.github.lockstarter.lease.acquire.AsyncWait", "start") && !isIn(Acquisition.class.getName(), "<init>")) {
+            } else if (isIn("io.github.lockstarter.lease.acquire.AsyncWait", "start")
+                    && !isIn(Acquisition.class.getName(), "<init>")) {
                 this.entering.pass();
             }
         });

@@ -1,8 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.release.LeaseHandle;
-import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -11,6 +8,9 @@ import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -1,14 +1,14 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.settings.HandOffSettings;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -1,10 +1,10 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

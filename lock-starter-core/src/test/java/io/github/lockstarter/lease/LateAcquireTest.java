@@ -1,9 +1,9 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -9,6 +8,7 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.ReleaseReply;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.settings.HandOffSettings;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.grant.Grants;
-import io.github.lockstarter.lease.release.LeaseHandle;
-import io.github.lockstarter.lease.settings.ReleaseMode;
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -13,6 +9,10 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.grant.Grants;
+import io.github.lockstarter.lease.release.LeaseHandle;
+import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

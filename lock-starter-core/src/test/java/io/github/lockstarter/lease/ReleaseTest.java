@@ -1,12 +1,12 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.ReleaseReply;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -10,6 +9,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;

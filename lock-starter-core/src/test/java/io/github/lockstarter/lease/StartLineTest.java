@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.settings.LockSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -9,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;

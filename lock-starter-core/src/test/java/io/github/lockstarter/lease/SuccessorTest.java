@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.settings.HandOffSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -9,6 +8,7 @@ import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.settings.HandOffSettings;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Successor;
 import java.time.Duration;

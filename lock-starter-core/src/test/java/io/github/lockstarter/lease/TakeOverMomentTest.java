@@ -1,11 +1,10 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.release.Succession;
-import io.github.lockstarter.lease.grant.GrantFactory;
-import io.github.lockstarter.lease.grant.LeaseValidity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.lease.grant.LeaseValidity;
+import io.github.lockstarter.lease.release.Succession;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

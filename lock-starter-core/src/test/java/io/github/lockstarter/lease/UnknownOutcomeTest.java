@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -8,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
 import java.util.HashSet;

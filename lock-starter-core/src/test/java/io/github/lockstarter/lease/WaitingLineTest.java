@@ -1,11 +1,11 @@
 package io.github.lockstarter.lease;
 
-import io.github.lockstarter.lease.support.LeaseClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.ReleaseReply;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.acquire.AcquireObserver.Acquiring;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.micrometer.observation.Observation;
@@ -232,12 +233,12 @@ class AcquisitionObservationsTest {
     @Test
     void shouldObserveNothingForNobody() {
         assertThat(new AcquisitionObservations(ObservationRegistry.NOOP, null).began(ORDER))
-                .isNull();
+                .isSameAs(Acquiring.UNOBSERVED);
         assertThat(new AcquisitionObservations(ObservationRegistry.create(), null).began(ORDER))
-                .isNull();
+                .isSameAs(Acquiring.UNOBSERVED);
         this.observations.observationConfig().observationPredicate((name, context) -> !name.startsWith("distributed"));
         assertThat(new AcquisitionObservations(this.observations, null).began(ORDER))
-                .isNull();
+                .isSameAs(Acquiring.UNOBSERVED);
     }
 
     /** Fails at one moment in the life of an acquisition, with an error rather than an exception. */

@@ -75,8 +75,8 @@ public final class AcquireReports {
     void attemptFailed(Acquisition acquisition, LockStoreException failure) {
         boolean first = acquisition.failed(failure);
         if (first && acquisition.deadline().isNever() && failure.isTransient()) {
-            this.log.add(() -> logger.warn(
-                    "Lock '" + shownName(acquisition) + "' waits for its store: " + failure.getMessage()));
+            this.log.add(() ->
+                    logger.warn("Lock '" + shownName(acquisition) + "' waits for its store: " + failure.getMessage()));
         }
     }
 
@@ -134,8 +134,7 @@ public final class AcquireReports {
     }
 
     private static LockNotGrantedException notGranted(Acquisition acquisition, String message, Duration waited) {
-        return new LockNotGrantedException(
-                message, acquisition.request().lockName(), waited, acquisition.waitTime());
+        return new LockNotGrantedException(message, acquisition.request().lockName(), waited, acquisition.waitTime());
     }
 
     /** Publishes the end of an acquisition without a grant. */

@@ -187,7 +187,8 @@ public final class BlockingAcquirer {
             this.entrance.passOn(node, handedOver);
             return;
         }
-        // Leaves the store's line before the caller gets the result: until then the lock can be granted to the ticket, and
+        // Leaves the store's line before the caller gets the result: until then the lock can be granted to the ticket,
+        // and
         // attempts of others are refused although the lock is free. A store that has just failed is not awaited.
         LineTicket ticket = node.ticket();
         boolean answers = ticket != null && ticket.unansweredMillis() == 0 && ticket.failure() == null;

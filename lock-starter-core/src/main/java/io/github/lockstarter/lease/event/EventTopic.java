@@ -38,11 +38,7 @@ public final class EventTopic<E extends LockEvent> {
      * @param logged whether events go to the log
      */
     public EventTopic(
-            String method,
-            Class<E> type,
-            BiConsumer<LockListener, E> call,
-            EventObservers observers,
-            boolean logged) {
+            String method, Class<E> type, BiConsumer<LockListener, E> call, EventObservers observers, boolean logged) {
         this.call = call;
         this.observers = observers;
         LockListener present = observers.meters();
@@ -88,11 +84,13 @@ public final class EventTopic<E extends LockEvent> {
         } catch (Throwable ex) {
             // Whatever an observer throws, an Error included, must not cost a lock. An appender may block, and this
             // thread may be that of the watchdog.
-            this.observers.log().add(() -> logger.warn(
-                    "Lock listener " + listener.getClass().getName() + " failed on "
-                            + event.getClass().getSimpleName() + " of lock '"
-                            + LoggedNames.ofStatic(event.name()) + "'.",
-                    ex));
+            this.observers
+                    .log()
+                    .add(() -> logger.warn(
+                            "Lock listener " + listener.getClass().getName() + " failed on "
+                                    + event.getClass().getSimpleName() + " of lock '"
+                                    + LoggedNames.ofStatic(event.name()) + "'.",
+                            ex));
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.github.lockstarter.lease.event;
 
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.lease.support.LogQueue;
 import io.github.lockstarter.lease.support.ThreadPools;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;

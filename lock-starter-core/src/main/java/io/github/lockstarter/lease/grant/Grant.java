@@ -1,9 +1,8 @@
 package io.github.lockstarter.lease.grant;
 
-import io.github.lockstarter.store.Renewal;
-
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.store.Renewal;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -74,12 +73,7 @@ public final class Grant extends LeaseValidity {
     private volatile long renewalLateAt;
 
     /** Creates a grant of the store. */
-    Grant(
-            LockRequest request,
-            String acquisitionId,
-            long fencingToken,
-            long grantedAt,
-            @Nullable Thread owner) {
+    Grant(LockRequest request, String acquisitionId, long fencingToken, long grantedAt, @Nullable Thread owner) {
         this.request = request;
         this.acquisitionId = acquisitionId;
         this.fencingToken = fencingToken;

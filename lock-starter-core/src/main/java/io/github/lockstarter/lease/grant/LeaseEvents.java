@@ -1,8 +1,5 @@
 package io.github.lockstarter.lease.grant;
 
-import io.github.lockstarter.lease.event.EventObservers;
-import io.github.lockstarter.lease.event.EventTopic;
-import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockEvent;
@@ -16,8 +13,10 @@ import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.event.EventObservers;
+import io.github.lockstarter.lease.event.EventTopic;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;

@@ -43,7 +43,8 @@ public abstract class LeaseValidity extends TimingWheel.Entry {
         long valid = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - marginNanos(leaseMillis);
         // Rounded up: the wall clock is the coarse one, the other decides to the nanosecond.
         long wallValid = TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
-        // A renewal never shortens what a longer lease has left, by either clock; but after the wall clock was set back,
+        // A renewal never shortens what a longer lease has left, by either clock; but after the wall clock was set
+        // back,
         // its earlier deadline is meaningless.
         boolean setBack = sentAtWall < this.wallSentAt;
         this.wallSentAt = sentAtWall;

@@ -118,9 +118,7 @@ public final class LeaseHandle implements Lease {
             CompletableFuture<LossReason> created = new CompletableFuture<>();
             if (LOST.compareAndSet(this, null, created)) {
                 LockThreads threads = this.operations.threads();
-                this.operations
-                        .losses()
-                        .onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
+                this.operations.losses().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
                 future = created;
             } else {
                 return lost();
@@ -136,10 +134,12 @@ public final class LeaseHandle implements Lease {
                     + atLeast + ": ask for a renewed lease when you acquire the lock."));
         }
         // The request rejects invalid durations.
-        long leaseMillis = this.operations.terms().leaseMillis(this.grant.request().withLease(atLeast));
+        long leaseMillis =
+                this.operations.terms().leaseMillis(this.grant.request().withLease(atLeast));
         ensureHeld();
         this.operations.renewer().renewNow(this.grant, leaseMillis);
-        // Another thread may have released the lease meanwhile; then it has not been extended, whatever the store replied.
+        // Another thread may have released the lease meanwhile; then it has not been extended, whatever the store
+        // replied.
         ensureHeld();
     }
 
@@ -155,8 +155,7 @@ public final class LeaseHandle implements Lease {
 
     @Override
     public CompletionStage<Boolean> releaseAsync(Duration delay) {
-        CompletionStage<Boolean> released =
-                this.operations.releaser().releaseAsync(this.grant, keepMillis(delay));
+        CompletionStage<Boolean> released = this.operations.releaser().releaseAsync(this.grant, keepMillis(delay));
         endWatch();
         // The reply arrives on a thread that must not be blocked, and dependent stages are user code.
         CompletableFuture<Boolean> reported = new CompletableFuture<>();

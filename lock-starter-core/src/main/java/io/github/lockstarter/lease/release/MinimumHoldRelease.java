@@ -28,11 +28,7 @@ public final class MinimumHoldRelease {
     private final LeaseClock clock;
 
     public MinimumHoldRelease(
-            LockStore store,
-            LockThreads threads,
-            ReleaseOutcomes outcomes,
-            Succession succession,
-            LeaseClock clock) {
+            LockStore store, LockThreads threads, ReleaseOutcomes outcomes, Succession succession, LeaseClock clock) {
         this.store = store;
         this.threads = threads;
         this.outcomes = outcomes;

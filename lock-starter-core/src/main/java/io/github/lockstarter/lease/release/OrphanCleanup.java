@@ -151,8 +151,7 @@ public final class OrphanCleanup {
         /** Sends without waiting for the reply: a shard that is silent must not delay the clean-up of others. */
         private @Nullable CompletionStage<ReleaseReply> send() {
             try {
-                return OrphanCleanup.this.store.releaseLater(
-                        this.lockName, this.acquisitionId, this.lastToken, null);
+                return OrphanCleanup.this.store.releaseLater(this.lockName, this.acquisitionId, this.lastToken, null);
             } catch (RuntimeException ex) {
                 return CompletableFuture.failedStage(ex);
             }

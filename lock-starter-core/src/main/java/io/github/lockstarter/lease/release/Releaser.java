@@ -79,8 +79,7 @@ public final class Releaser {
      * @return completed with what that would return, on a thread that must not be blocked; never exceptionally
      */
     public CompletionStage<Boolean> releaseAsync(Grant grant, long atLeastMillis) {
-        CompletionStage<Boolean> released =
-                send(grant, Math.max(atLeastMillis, this.minimumHold.millisLeft(grant)));
+        CompletionStage<Boolean> released = send(grant, Math.max(atLeastMillis, this.minimumHold.millisLeft(grant)));
         return this.inBackground ? SENT : released;
     }
 

@@ -122,10 +122,7 @@ public final class StoreRelease {
             CompletionStage<ReleaseReply> reply;
             try {
                 reply = StoreRelease.this.store.releaseLater(
-                        this.grant.lockName(),
-                        this.grant.acquisitionId(),
-                        this.grant.fencingToken(),
-                        this.successor);
+                        this.grant.lockName(), this.grant.acquisitionId(), this.grant.fencingToken(), this.successor);
             } catch (RuntimeException | Error ex) {
                 failed(ex);
                 return CompletableFuture.completedStage(true);

@@ -1,11 +1,20 @@
 package io.github.lockstarter.lease.acquire;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.lease.Failures;
 import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.PuppetStore;
 import io.github.lockstarter.lease.event.EventObservers;
 import io.github.lockstarter.lease.event.ListenerQueue;
 import io.github.lockstarter.lease.grant.CheckSchedule;
+import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.GrantFactory;
 import io.github.lockstarter.lease.grant.LeaseEvents;
 import io.github.lockstarter.lease.grant.LeaseTerms;
@@ -13,25 +22,16 @@ import io.github.lockstarter.lease.grant.Losses;
 import io.github.lockstarter.lease.grant.RenewalSchedule;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.lease.support.InFlightCounter;
 import io.github.lockstarter.lease.support.LockThreads;
 import io.github.lockstarter.lease.support.LogQueue;
 import io.github.lockstarter.lease.support.StopSignal;
 import io.github.lockstarter.lease.support.TimingWheel;
-import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.queue.QueueNode;
-import io.github.lockstarter.lease.settings.LockSettings;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockListener;
-import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.text.LoggedNames;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -65,22 +65,21 @@ class AcquisitionTest {
 
     private final TimingWheel<Grant> watched = new TimingWheel<>(this.clock.nanoTime());
 
-    private final Losses losses = new Losses(
-            this.clock, this.watched, this.events, this.live, (grant, reason) -> {}, LoggedNames.WITH_KEYS);
+    private final Losses losses =
+            new Losses(this.clock, this.watched, this.events, this.live, (grant, reason) -> {}, LoggedNames.WITH_KEYS);
 
-    private final CheckSchedule checks = new CheckSchedule(
-            this.clock, this.threads, this.watched, this.losses, new RenewalSchedule(this.settings));
+    private final CheckSchedule checks =
+            new CheckSchedule(this.clock, this.threads, this.watched, this.losses, new RenewalSchedule(this.settings));
 
     private final LeaseTerms terms = new LeaseTerms(this.settings);
 
-    private final GrantFactory grants =
-            new GrantFactory(this.clock, this.terms, this.events, this.checks, this.live);
+    private final GrantFactory grants = new GrantFactory(this.clock, this.terms, this.events, this.checks, this.live);
 
-    private final AcquireReports reports = new AcquireReports(
-            this.events, LoggedNames.WITH_KEYS, new InFlightCounter(), new StopSignal(), this.log);
+    private final AcquireReports reports =
+            new AcquireReports(this.events, LoggedNames.WITH_KEYS, new InFlightCounter(), new StopSignal(), this.log);
 
-    private final Attempts attempts = new Attempts(
-            this.clock, this.store, this.grants, this.losses, this.reports, new InFlightCounter());
+    private final Attempts attempts =
+            new Attempts(this.clock, this.store, this.grants, this.losses, this.reports, new InFlightCounter());
 
     private final AcquisitionIds ids = new AcquisitionIds();
 
@@ -282,8 +281,7 @@ class AcquisitionTest {
             this.clock.pass(Duration.ofMillis(900));
             return reply;
         });
-        Acquisition acquisition =
-                acquisition(REQUEST.withLease(Duration.ofSeconds(1)), LockRequest.FOREVER);
+        Acquisition acquisition = acquisition(REQUEST.withLease(Duration.ofSeconds(1)), LockRequest.FOREVER);
 
         assertThat(attempt(acquisition)).isNull();
 

@@ -1,7 +1,5 @@
 package io.github.lockstarter.lease.acquire;
 
-import io.github.lockstarter.lease.release.Succession;
-import io.github.lockstarter.lease.support.StopSignal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -15,9 +13,11 @@ import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.release.OrphanCleanup;
+import io.github.lockstarter.lease.release.Succession;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.lease.support.LockThreads;
+import io.github.lockstarter.lease.support.StopSignal;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.List;
@@ -57,8 +57,7 @@ class HandOverMessagesTest {
     }
 
     private QueueNode<Grant> waiting() {
-        LockSettings settings = LockSettings.of(
-                LONG, OnLost.THROW, LONG, null, null, null, null, Duration.ZERO);
+        LockSettings settings = LockSettings.of(LONG, OnLost.THROW, LONG, null, null, null, null, Duration.ZERO);
         Acquisition acquisition = new AcquisitionFactory(this.clock, settings, new LeaseTerms(settings))
                 .begin(LockRequest.of(NAME), LONG, null);
         QueueNode<Grant> node = this.queues.enter(NAME, acquisition);

@@ -1,12 +1,11 @@
 package io.github.lockstarter.lease.event;
 
-import io.github.lockstarter.lease.support.LogQueue;
-import io.github.lockstarter.lease.support.LockThreads;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.lease.support.LogQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

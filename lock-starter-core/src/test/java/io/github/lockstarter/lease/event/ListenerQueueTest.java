@@ -1,6 +1,5 @@
 package io.github.lockstarter.lease.event;
 
-import io.github.lockstarter.lease.support.LogQueue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -8,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.lease.support.LogQueue;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

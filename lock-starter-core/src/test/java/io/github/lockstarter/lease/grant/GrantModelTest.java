@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Interleavings of the steps of a grant: each is atomic, and exactly one of them ends its life. */
 public class GrantModelTest {
 
-    private final Grant grant =
-            new Grant(LockRequest.of("orders:42"), "id", 7, 0, Thread.currentThread());
+    private final Grant grant = new Grant(LockRequest.of("orders:42"), "id", 7, 0, Thread.currentThread());
 
     private final AtomicInteger ends = new AtomicInteger();
 
@@ -73,8 +72,8 @@ public class GrantModelTest {
     public void shouldEndAtMostOnce() {
         boolean live = this.grant.state().isLive();
         if (this.ends.get() != (live ? 0 : 1) || this.conclusions.get() > 1) {
-            throw new IllegalStateException(this.ends + " ends, " + this.conclusions + " losses in release, and it is "
-                    + this.grant.state());
+            throw new IllegalStateException(
+                    this.ends + " ends, " + this.conclusions + " losses in release, and it is " + this.grant.state());
         }
     }
 

@@ -1,10 +1,10 @@
 package io.github.lockstarter.lease.grant;
 
-import io.github.lockstarter.lease.HandClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.HandClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

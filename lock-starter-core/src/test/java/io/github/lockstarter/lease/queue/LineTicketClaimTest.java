@@ -1,8 +1,8 @@
 package io.github.lockstarter.lease.queue;
 
-import io.github.lockstarter.lease.HandClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.store.AcquireReply;
 import org.junit.jupiter.api.Test;
 

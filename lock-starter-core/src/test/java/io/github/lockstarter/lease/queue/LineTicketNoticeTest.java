@@ -1,8 +1,8 @@
 package io.github.lockstarter.lease.queue;
 
-import io.github.lockstarter.lease.grant.Grant;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.lease.grant.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -21,7 +21,8 @@ public class LocalQueuesModelTest {
 
     private final AtomicInteger inside = new AtomicInteger();
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(Integer.toString(this.made.incrementAndGet())));
+    private final LocalQueues<Grant> queues =
+            new LocalQueues<>(() -> new LineTicket(Integer.toString(this.made.incrementAndGet())));
 
     private final QueueNode<Grant> first = this.queues.enter(NAME, null);
 

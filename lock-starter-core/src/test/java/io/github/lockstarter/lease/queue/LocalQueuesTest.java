@@ -1,9 +1,9 @@
 package io.github.lockstarter.lease.queue;
 
-import io.github.lockstarter.lease.grant.Grant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.lockstarter.lease.grant.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -17,7 +17,8 @@ class LocalQueuesTest {
 
     private final AtomicInteger ids = new AtomicInteger();
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("id-" + this.ids.incrementAndGet()));
+    private final LocalQueues<Grant> queues =
+            new LocalQueues<>(() -> new LineTicket("id-" + this.ids.incrementAndGet()));
 
     private List<QueueNode<Grant>> enter(int count) {
         List<QueueNode<Grant>> nodes = new ArrayList<>();

@@ -1,16 +1,14 @@
 package io.github.lockstarter.lease.release;
 
-import io.github.lockstarter.lease.Failures;
-import io.github.lockstarter.lease.HandClock;
-import io.github.lockstarter.lease.PuppetStore;
-import io.github.lockstarter.lease.grant.Grants;
-import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.queue.QueueNode;
-import io.github.lockstarter.lease.support.LockThreads;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.Failures;
+import io.github.lockstarter.lease.HandClock;
+import io.github.lockstarter.lease.PuppetStore;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.Grants;
+import io.github.lockstarter.lease.support.LockThreads;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;

@@ -137,7 +137,8 @@ class LockSettingsTest {
                 "handoff.max-time",
                 List.of(NEGATIVE, Duration.ofMillis(10_001), DAYS),
                 wrong -> GOOD.withHandOff(new HandOffSettings(wrong, 64)));
-        assertThatCode(() -> new HandOffSettings(Duration.ofSeconds(10), 10_000)).doesNotThrowAnyException();
+        assertThatCode(() -> new HandOffSettings(Duration.ofSeconds(10), 10_000))
+                .doesNotThrowAnyException();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new HandOffSettings(Duration.ZERO, 10_001))
                 .withMessageContaining("at most 10000");
