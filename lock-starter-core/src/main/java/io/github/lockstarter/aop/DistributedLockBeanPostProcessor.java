@@ -6,6 +6,7 @@ import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.key.ExpressionContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -81,7 +82,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
         Supplier<@Nullable ConfigurableBeanFactory> factory = () -> this.beans;
         LockedMethods methods =
-                new LockedMethods(new LockSpecReader(new Placeholders(factory), new KeyContext(factory)));
+                new LockedMethods(new LockSpecReader(new Placeholders(factory), new ExpressionContext(factory)));
         this.types = new LockedTypes(methods);
         DistributedLockInterceptor interceptor =
                 new DistributedLockInterceptor(methods, this.defaults, registry, this::failureHandler);

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.key.ExpressionSite;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -17,23 +18,24 @@ import org.springframework.util.ClassUtils;
  * @param beanClass class of the bean as its author wrote it
  * @param method the most specific method of that class
  */
-record LockSite(Class<?> beanClass, Method method) {
+public record LockSite(Class<?> beanClass, Method method) implements ExpressionSite {
 
-    InvalidLockDefinitionException refused(String problem, String remedy) {
+    public InvalidLockDefinitionException refused(String problem, String remedy) {
         return refused(problem, remedy, null);
     }
 
-    InvalidLockDefinitionException refused(String problem, String remedy, @Nullable Throwable cause) {
+    @Override
+    public InvalidLockDefinitionException refused(String problem, String remedy, @Nullable Throwable cause) {
         return new InvalidLockDefinitionException("@DistributedLock on " + this + ": " + problem + ".", remedy, cause);
     }
 
     /** What the method returns, with the type variables of its class filled in. */
-    Class<?> returnType() {
+    public Class<?> returnType() {
         return GenericTypeResolver.resolveReturnType(this.method, this.beanClass);
     }
 
     /** {@code SimpleClassName.methodName}: the same in every JVM. {@link DerivedNames} keeps it to one method. */
-    String defaultLockName() {
+    public String defaultLockName() {
         Class<?> owner = nameOwner();
         String simpleName = owner.getSimpleName();
         return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + this.method.getName();
@@ -50,14 +52,14 @@ record LockSite(Class<?> beanClass, Method method) {
      * Whether both are one method of one class, by their names as other JVMs see them: of two beans, of two class
      * loaders, or a bridge that the compiler has written. Two lambdas are never one method.
      */
-    boolean isSameMethodAs(LockSite other) {
+    public boolean isSameMethodAs(LockSite other) {
         return !(isLambda() && other.isLambda() && this.beanClass != other.beanClass)
                 && nameOwner().getName().equals(other.nameOwner().getName())
                 && this.method.getName().equals(other.method.getName())
                 && parameters().equals(other.parameters());
     }
 
-    boolean isLambda() {
+    public boolean isLambda() {
         return ClassUtils.isLambdaClass(this.beanClass);
     }
 
@@ -67,7 +69,7 @@ record LockSite(Class<?> beanClass, Method method) {
     }
 
     /** For lists, where parameters would be noise. */
-    String shortText() {
+    public String shortText() {
         return this.method.getDeclaringClass().getName() + '.' + this.method.getName();
     }
 
@@ -82,7 +84,7 @@ record LockSite(Class<?> beanClass, Method method) {
     }
 
     /** Whether the class was made at run time and so has no methods of its own that anybody wrote. */
-    static boolean isGenerated(Class<?> type) {
+    public static boolean isGenerated(Class<?> type) {
         return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }
 

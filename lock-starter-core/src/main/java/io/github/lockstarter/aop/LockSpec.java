@@ -2,6 +2,8 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.key.ConditionExpression;
+import io.github.lockstarter.aop.key.KeyExpression;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

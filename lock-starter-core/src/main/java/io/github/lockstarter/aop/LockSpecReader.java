@@ -4,6 +4,11 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.aop.key.ConditionExpression;
+import io.github.lockstarter.aop.key.ExpressionContext;
+import io.github.lockstarter.aop.key.ExpressionTemplates;
+import io.github.lockstarter.aop.key.ExpressionVariables;
+import io.github.lockstarter.aop.key.KeyExpression;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -14,11 +19,11 @@ final class LockSpecReader {
 
     private final Placeholders placeholders;
 
-    private final KeyContext keyContext;
+    private final ExpressionContext keyContext;
 
     private final DerivedNames derivedNames = new DerivedNames();
 
-    LockSpecReader(Placeholders placeholders, KeyContext keyContext) {
+    LockSpecReader(Placeholders placeholders, ExpressionContext keyContext) {
         this.placeholders = placeholders;
         this.keyContext = keyContext;
     }
@@ -86,7 +91,7 @@ final class LockSpecReader {
 
     private String givenName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String text = annotation.getString("name");
-        refuseExpression(site, text, KeyVariables.of(site.method(), annotation.getSource()));
+        refuseExpression(site, text, ExpressionVariables.of(site.method(), annotation.getSource()));
         String name = this.placeholders.resolve(site, "name", text);
         if (!StringUtils.hasText(name)) {
             throw site.refused(
@@ -97,8 +102,8 @@ final class LockSpecReader {
     }
 
     /** It would be the name of one lock for all calls, and nobody would notice but by the waiting. */
-    private static void refuseExpression(LockSite site, String text, KeyVariables variables) {
-        if (KeyTemplates.isOne(text, variables)) {
+    private static void refuseExpression(LockSite site, String text, ExpressionVariables variables) {
+        if (ExpressionTemplates.isOne(text, variables)) {
             throw site.refused(
                     "name = \"" + text + "\" is taken as it stands, and all calls would share one lock",
                     "Expressions belong into key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");

@@ -2,6 +2,8 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.key.ConditionExpression;
+import io.github.lockstarter.aop.key.KeyExpression;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

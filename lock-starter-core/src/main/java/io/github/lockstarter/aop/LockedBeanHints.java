@@ -1,5 +1,7 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.key.ExpressionContext;
+import io.github.lockstarter.aop.key.KeyRoot;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.stream.Stream;
@@ -24,7 +26,7 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
     /** Nothing here asks for beans or placeholders: at build time there are none. */
     private final LockedTypes types = new LockedTypes(
-            new LockedMethods(new LockSpecReader(new Placeholders(() -> null), new KeyContext(() -> null))));
+            new LockedMethods(new LockSpecReader(new Placeholders(() -> null), new ExpressionContext(() -> null))));
 
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
 

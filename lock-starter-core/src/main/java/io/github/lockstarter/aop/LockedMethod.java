@@ -1,6 +1,8 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.aop.key.ConditionExpression;
+import io.github.lockstarter.aop.key.KeyExpression;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.aop.key.KeyRoot;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;

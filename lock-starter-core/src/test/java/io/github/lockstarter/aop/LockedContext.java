@@ -9,21 +9,21 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.core.env.MapPropertySource;
 
 /** An application with the post-processor, and a registry that writes down what happens. */
-final class LockedContext extends AnnotationConfigApplicationContext {
+public final class LockedContext extends AnnotationConfigApplicationContext {
 
-    final RecordingRegistry registry = new RecordingRegistry();
+    public final RecordingRegistry registry = new RecordingRegistry();
 
     private LockedContext() {}
 
-    static LockedContext of(Class<?>... components) {
+    public static LockedContext of(Class<?>... components) {
         return with(processor -> {}, components);
     }
 
-    static LockedContext ofInterfaceProxies(Class<?>... components) {
+    public static LockedContext ofInterfaceProxies(Class<?>... components) {
         return with(processor -> processor.setProxyTargetClass(false), components);
     }
 
-    static LockedContext with(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
+    public static LockedContext with(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
         LockedContext context = prepare(settings, components);
         try {
             context.refresh();
@@ -35,7 +35,7 @@ final class LockedContext extends AnnotationConfigApplicationContext {
     }
 
     /** Not refreshed yet. */
-    static LockedContext prepare(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
+    public static LockedContext prepare(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
         LockedContext context = new LockedContext();
         context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
             DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> context.registry);
@@ -50,22 +50,22 @@ final class LockedContext extends AnnotationConfigApplicationContext {
         return context;
     }
 
-    LockedContext property(String name, String value) {
+    public LockedContext property(String name, String value) {
         getEnvironment().getPropertySources().addFirst(new MapPropertySource(name, Map.of(name, value)));
         return this;
     }
 
     /** Why the application does not start with these beans. */
-    static InvalidLockDefinitionException refusalOf(Class<?>... components) {
+    public static InvalidLockDefinitionException refusalOf(Class<?>... components) {
         return refusal(() -> of(components).close());
     }
 
     /** Why the application does not start with these beans when interfaces are proxied. */
-    static InvalidLockDefinitionException refusalWithInterfaceProxies(Class<?>... components) {
+    public static InvalidLockDefinitionException refusalWithInterfaceProxies(Class<?>... components) {
         return refusal(() -> ofInterfaceProxies(components).close());
     }
 
-    static InvalidLockDefinitionException refusal(Runnable start) {
+    public static InvalidLockDefinitionException refusal(Runnable start) {
         Throwable thrown = catchThrowable(start::run);
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidLockDefinitionException refusal) {

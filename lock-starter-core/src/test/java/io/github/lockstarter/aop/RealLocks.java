@@ -12,7 +12,7 @@ import java.util.List;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** An application with the post-processor and a registry of real locks, in memory unless told otherwise. */
-final class RealLocks implements AutoCloseable {
+public final class RealLocks implements AutoCloseable {
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
@@ -30,28 +30,28 @@ final class RealLocks implements AutoCloseable {
         this.context.refresh();
     }
 
-    static RealLocks with(Class<?>... components) {
+    public static RealLocks with(Class<?>... components) {
         return on(new InMemoryLockStore(), Duration.ofMillis(900), components);
     }
 
-    static RealLocks on(LockStore store, Duration lease, Class<?>... components) {
+    public static RealLocks on(LockStore store, Duration lease, Class<?>... components) {
         return on(store, LockSettings.of(lease), components);
     }
 
-    static RealLocks on(LockStore store, LockSettings settings, Class<?>... components) {
+    public static RealLocks on(LockStore store, LockSettings settings, Class<?>... components) {
         return new RealLocks(store, settings, components);
     }
 
-    <T> T bean(Class<T> type) {
+    public <T> T bean(Class<T> type) {
         return this.context.getBean(type);
     }
 
-    boolean isLocked(String lockName) {
+    public boolean isLocked(String lockName) {
         return this.registry.getLock(lockName).isLocked();
     }
 
     /** Does something while somebody else has the lock. */
-    void takenByAnother(String lockName, Runnable meanwhile) {
+    public void takenByAnother(String lockName, Runnable meanwhile) {
         try (Lease lease = this.registry.acquire(LockRequest.of(lockName))) {
             meanwhile.run();
         } catch (InterruptedException ex) {

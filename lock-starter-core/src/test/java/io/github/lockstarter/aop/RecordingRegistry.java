@@ -16,13 +16,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Grants everything at once and writes down what happens. */
-final class RecordingRegistry implements LockRegistry {
+public final class RecordingRegistry implements LockRegistry {
 
-    final List<String> events = new CopyOnWriteArrayList<>();
+    public final List<String> events = new CopyOnWriteArrayList<>();
 
-    final List<LockRequest> requests = new CopyOnWriteArrayList<>();
+    public final List<LockRequest> requests = new CopyOnWriteArrayList<>();
 
-    final List<Thread> threads = new CopyOnWriteArrayList<>();
+    public final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     boolean interruptsWaits;
 
@@ -42,7 +42,7 @@ final class RecordingRegistry implements LockRegistry {
         }
     }
 
-    LockRequest request() {
+    public LockRequest request() {
         return this.requests.get(this.requests.size() - 1);
     }
 

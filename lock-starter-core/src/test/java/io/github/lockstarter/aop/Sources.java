@@ -12,7 +12,7 @@ import java.util.List;
 import javax.tools.ToolProvider;
 
 /** Classes that this module cannot have: of other packages, or compiled without parameter names. */
-final class Sources {
+public final class Sources {
 
     private final Path directory;
 
@@ -22,11 +22,11 @@ final class Sources {
         this.directory = directory;
     }
 
-    static Sources in(Path directory) {
+    public static Sources in(Path directory) {
         return new Sources(directory);
     }
 
-    Sources add(String className, String source) throws IOException {
+    public Sources add(String className, String source) throws IOException {
         int dot = className.lastIndexOf('.');
         Path file = this.directory.resolve(className.replace('.', '/') + ".java");
         Files.createDirectories(file.getParent());
@@ -36,7 +36,7 @@ final class Sources {
     }
 
     /** Compiles all of them, without {@code -parameters}. */
-    Class<?> load(String className) throws IOException, ClassNotFoundException {
+    public Class<?> load(String className) throws IOException, ClassNotFoundException {
         List<String> arguments = new ArrayList<>(
                 List.of("-proc:none", "-cp", System.getProperty("java.class.path"), "-d", this.directory.toString()));
         arguments.addAll(this.files);

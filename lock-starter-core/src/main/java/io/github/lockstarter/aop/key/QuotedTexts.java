@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.OpPlus;
@@ -33,11 +33,11 @@ record QuotedTexts(SpelAttribute attribute) {
     }
 
     private void refuseTemplate(StringLiteral literal, String text) {
-        KeyVariables variables = this.attribute.variables();
+        ExpressionVariables variables = this.attribute.variables();
         if (text.contains("${")) {
             throw refused(literal, this.attribute.remedyForPlaceholders());
         }
-        String joined = KeyTemplates.isOne(text, variables) ? KeyTemplates.joined(text, variables) : null;
+        String joined = ExpressionTemplates.isOne(text, variables) ? ExpressionTemplates.joined(text, variables) : null;
         if (joined != null) {
             String before = this.attribute.text().substring(0, literal.getStartPosition());
             String after = this.attribute.text().substring(literal.getEndPosition());

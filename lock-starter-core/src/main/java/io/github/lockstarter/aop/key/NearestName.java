@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import java.util.Collection;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;

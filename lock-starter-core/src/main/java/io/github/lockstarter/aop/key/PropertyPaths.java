@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Field;
@@ -22,9 +22,9 @@ import org.springframework.util.ClassUtils;
  * known. A name that a record or another final type does not have is refused; a value of any other type may be of a
  * subclass that has it.
  */
-final class KeyProperties {
+final class PropertyPaths {
 
-    private static final LockLog logger = LockLog.of(KeyProperties.class);
+    private static final LockLog logger = LockLog.of(PropertyPaths.class);
 
     /** Nothing is known of what comes next. */
     private static final ResolvableType UNKNOWN = ResolvableType.NONE;
@@ -33,7 +33,7 @@ final class KeyProperties {
 
     private final ReadableMembers members = new ReadableMembers();
 
-    KeyProperties(SpelAttribute attribute) {
+    PropertyPaths(SpelAttribute attribute) {
         this.attribute = attribute;
     }
 
@@ -47,7 +47,7 @@ final class KeyProperties {
         if (index < 0) {
             return UNKNOWN;
         }
-        LockSite site = this.attribute.site();
+        ExpressionSite site = this.attribute.site();
         try {
             return follow(chain, ResolvableType.forMethodParameter(site.method(), index, site.beanClass()));
         } catch (LinkageError ex) {

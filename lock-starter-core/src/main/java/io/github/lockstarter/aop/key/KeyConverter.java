@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,16 +13,16 @@ final class BareWords {
 
     private final String expression;
 
-    private final KeyVariables variables;
+    private final ExpressionVariables variables;
 
     private final List<PropertyOrFieldReference> all = new ArrayList<>();
 
-    private BareWords(String expression, KeyVariables variables) {
+    private BareWords(String expression, ExpressionVariables variables) {
         this.expression = expression;
         this.variables = variables;
     }
 
-    static BareWords in(SpelNode ast, String expression, KeyVariables variables) {
+    static BareWords in(SpelNode ast, String expression, ExpressionVariables variables) {
         BareWords words = new BareWords(expression, variables);
         words.collect(ast);
         return words;
@@ -64,7 +64,7 @@ final class BareWords {
 
     private String prefixOf(PropertyOrFieldReference word) {
         String name = word.getName();
-        return this.variables.isParameter(name) ? "#" : ExpressionSyntax.ROOT_PROPERTIES.contains(name) ? "#root." : "";
+        return this.variables.isParameter(name) ? "#" : ExpressionVariables.isOfRoot(name) ? "#root." : "";
     }
 
     private String quoted(PropertyOrFieldReference word) {

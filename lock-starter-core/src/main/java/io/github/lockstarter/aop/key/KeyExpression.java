@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.InvalidLockKeyException;
 import java.util.Collection;
@@ -8,17 +8,17 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /** The key of one annotated method, parsed and checked once and evaluated once for each call. */
-final class KeyExpression {
+public final class KeyExpression {
 
     private final SpelAttribute attribute;
 
     private final SpelExpression expression;
 
-    private final KeyContext context;
+    private final ExpressionContext context;
 
     private final boolean callsToString;
 
-    private KeyExpression(SpelAttribute attribute, SpelExpression expression, KeyContext context) {
+    private KeyExpression(SpelAttribute attribute, SpelExpression expression, ExpressionContext context) {
         this.attribute = attribute;
         this.expression = expression;
         this.context = context;
@@ -28,9 +28,9 @@ final class KeyExpression {
     /**
      * Parses and checks.
      *
-     * @param annotated what carries the annotation, see {@link KeyVariables#of}
+     * @param annotated what carries the annotation, see {@link ExpressionVariables#of}
      */
-    static KeyExpression parse(LockSite site, String text, @Nullable Object annotated, KeyContext context) {
+    public static KeyExpression parse(ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
         SpelAttribute attribute = SpelAttribute.of(site, SpelAttribute.Kind.KEY, text, annotated);
         SpelExpression expression = attribute.parse();
         new KeySyntax(attribute, expression.getAST()).check();
@@ -38,12 +38,12 @@ final class KeyExpression {
     }
 
     /** The expression as it was written. */
-    String text() {
+    public String text() {
         return this.attribute.text();
     }
 
     /** Texts of the keys for a call with these arguments: one, or those of a collection, each once. */
-    Collection<String> evaluate(@Nullable Object target, @Nullable Object[] arguments) {
+    public Collection<String> evaluate(@Nullable Object target, @Nullable Object[] arguments) {
         try {
             Object value = this.expression.getValue(this.context.forKey(this.attribute, target, arguments));
             Collection<String> texts =
@@ -60,7 +60,7 @@ final class KeyExpression {
     }
 
     /** For a key that cannot name a lock; the message goes on with the problem. */
-    InvalidLockKeyException unusable(String problem, @Nullable Throwable cause) {
+    public InvalidLockKeyException unusable(String problem, @Nullable Throwable cause) {
         return new InvalidLockKeyException("Key \"" + text() + "\" of " + this.attribute.site() + " " + problem, cause);
     }
 

@@ -1,10 +1,12 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.LockSite;
+import io.github.lockstarter.aop.LockedContext;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /** A property that no value of its type can have fails the start, and not the first call. */
-class KeyPropertiesTest {
+class PropertyPathsTest {
 
     private static final SpelExpressionParser SPEL = new SpelExpressionParser();
 
@@ -143,7 +145,7 @@ class KeyPropertiesTest {
                 .filter(method -> method.getName().equals("ship"))
                 .findFirst()
                 .orElseThrow();
-        return KeyExpression.parse(new LockSite(Concrete.class, ship), key, ship, new KeyContext(() -> null));
+        return KeyExpression.parse(new LockSite(Concrete.class, ship), key, ship, new ExpressionContext(() -> null));
     }
 
     private static StandardEvaluationContext arguments() {

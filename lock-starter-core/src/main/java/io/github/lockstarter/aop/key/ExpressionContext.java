@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
@@ -13,14 +13,14 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 
 /** What all keys and conditions see alike: the beans, and how properties are read. */
-final class KeyContext {
+public final class ExpressionContext {
 
     /** Shared, for its accessors remember what they have looked up by reflection. */
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
     private final TypeConverter anyText = new StandardTypeConverter();
 
-    KeyContext(Supplier<? extends @Nullable BeanFactory> beanFactory) {
+    public ExpressionContext(Supplier<? extends @Nullable BeanFactory> beanFactory) {
         this.shared.setTypeConverter(new KeyConverter());
         this.shared.setBeanResolver((context, name) -> {
             BeanFactory beans = beanFactory.get();
@@ -31,12 +31,12 @@ final class KeyContext {
         });
     }
 
-    EvaluationContext forKey(SpelAttribute key, @Nullable Object target, @Nullable Object[] args) {
+    public EvaluationContext forKey(SpelAttribute key, @Nullable Object target, @Nullable Object[] args) {
         return forCall(key, target, args);
     }
 
     /** A condition names no lock, so that values in it may have any text. */
-    EvaluationContext forCondition(SpelAttribute condition, @Nullable Object target, @Nullable Object[] args) {
+    public EvaluationContext forCondition(SpelAttribute condition, @Nullable Object target, @Nullable Object[] args) {
         StandardEvaluationContext context = forCall(condition, target, args);
         context.setTypeConverter(this.anyText);
         return context;

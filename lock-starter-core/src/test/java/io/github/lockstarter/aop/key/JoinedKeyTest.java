@@ -1,9 +1,10 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.aop.LockSite;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
@@ -125,7 +126,7 @@ class JoinedKeyTest {
                 .orElseThrow();
         DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
         factory.registerSingleton("beans", this.beans);
-        return KeyExpression.parse(new LockSite(getClass(), run), key, run, new KeyContext(() -> factory));
+        return KeyExpression.parse(new LockSite(getClass(), run), key, run, new ExpressionContext(() -> factory));
     }
 
     void run(

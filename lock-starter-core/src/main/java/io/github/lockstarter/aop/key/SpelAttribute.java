@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * @param text what was written
  * @param variables what the expression may use
  */
-record SpelAttribute(LockSite site, Kind kind, String text, KeyVariables variables) {
+record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVariables variables) {
 
     /** The attributes that are expressions. */
     enum Kind {
@@ -36,10 +36,10 @@ record SpelAttribute(LockSite site, Kind kind, String text, KeyVariables variabl
     /**
      * Creates the attribute of a method.
      *
-     * @param annotated what carries the annotation, see {@link KeyVariables#of}
+     * @param annotated what carries the annotation, see {@link ExpressionVariables#of}
      */
-    static SpelAttribute of(LockSite site, Kind kind, String text, @Nullable Object annotated) {
-        return new SpelAttribute(site, kind, text, KeyVariables.of(site.method(), annotated));
+    static SpelAttribute of(ExpressionSite site, Kind kind, String text, @Nullable Object annotated) {
+        return new SpelAttribute(site, kind, text, ExpressionVariables.of(site.method(), annotated));
     }
 
     boolean isKey() {
@@ -57,7 +57,7 @@ record SpelAttribute(LockSite site, Kind kind, String text, KeyVariables variabl
     }
 
     InvalidLockDefinitionException refused(String problem, String remedy) {
-        return this.site.refused("in " + with(this.text) + ", " + problem, remedy);
+        return this.site.refused("in " + with(this.text) + ", " + problem, remedy, null);
     }
 
     SpelExpression parse() {
@@ -66,7 +66,8 @@ record SpelAttribute(LockSite site, Kind kind, String text, KeyVariables variabl
                     with(this.text) + " is blank",
                     isKey()
                             ? "Leave it out, and all calls share the lock, or name a parameter."
-                            : "Leave it out, and all calls take the lock, or write when a call takes it.");
+                            : "Leave it out, and all calls take the lock, or write when a call takes it.",
+                    null);
         }
         try {
             return PARSER.parseRaw(this.text);
@@ -81,8 +82,8 @@ record SpelAttribute(LockSite site, Kind kind, String text, KeyVariables variabl
         }
         if (this.text.contains("#{")) {
             String corrected = isKey()
-                    ? KeyTemplates.corrected(this.text, this.variables)
-                    : KeyTemplates.withoutBraces(this.text, this.variables);
+                    ? ExpressionTemplates.corrected(this.text, this.variables)
+                    : ExpressionTemplates.withoutBraces(this.text, this.variables);
             return "Leave out #{ and }, the " + name() + " is an expression already"
                     + (corrected != null ? ": " + with(corrected) + "." : ".");
         }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.SpelNode;
@@ -64,7 +64,7 @@ record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
     private ResolvableType typeOf(SpelNode node) {
         SpelNode head = node instanceof CompoundExpression ? node.getChild(0) : node;
         return head instanceof VariableReference
-                ? new KeyProperties(this.attribute)
+                ? new PropertyPaths(this.attribute)
                         .check(node, head.toStringAST().substring(1))
                 : ResolvableType.NONE;
     }

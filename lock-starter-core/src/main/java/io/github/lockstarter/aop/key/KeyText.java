@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.key.StableText;
 import io.github.lockstarter.key.UnstableTextException;

@@ -1,10 +1,13 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.LockSite;
+import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.aop.Sources;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -177,7 +180,7 @@ class KeySyntaxTest {
     }
 
     private static KeyExpression parse(String key, Method method) {
-        return KeyExpression.parse(new LockSite(KeySyntaxTest.class, method), key, method, new KeyContext(() -> null));
+        return KeyExpression.parse(new LockSite(KeySyntaxTest.class, method), key, method, new ExpressionContext(() -> null));
     }
 
     private static Method method(String name) {

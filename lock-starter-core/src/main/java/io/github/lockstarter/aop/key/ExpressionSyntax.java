@@ -1,7 +1,6 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
-import java.util.Set;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.CompoundExpression;
@@ -24,8 +23,6 @@ import org.springframework.expression.spel.ast.VariableReference;
  * and at run time give null for it: every call would then fail, share one lock, or go without it.
  */
 record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
-
-    static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
 
     private static final String CALL_INSTEAD = "Call a method of a parameter or of a bean (@name) instead.";
 
@@ -103,12 +100,12 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
         if (variable.equals("root")) {
             checkRoot(chain.getChild(1));
         } else {
-            new KeyProperties(this.attribute).check(chain, variable);
+            new PropertyPaths(this.attribute).check(chain, variable);
         }
     }
 
     private void checkRoot(SpelNode property) {
-        boolean known = property instanceof PropertyOrFieldReference named && ROOT_PROPERTIES.contains(named.getName());
+        boolean known = property instanceof PropertyOrFieldReference named && ExpressionVariables.isOfRoot(named.getName());
         if (!known) {
             throw refused("#root has no " + property.toStringAST(), variables().describe());
         }
@@ -138,7 +135,7 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
         return this.attribute.refused(problem, remedy);
     }
 
-    private KeyVariables variables() {
+    private ExpressionVariables variables() {
         return this.attribute.variables();
     }
 

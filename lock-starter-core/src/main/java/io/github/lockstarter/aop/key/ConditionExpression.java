@@ -1,19 +1,19 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.InvalidLockConditionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /** The condition of one annotation, parsed and checked once and evaluated once for each call. */
-final class ConditionExpression {
+public final class ConditionExpression {
 
     private final SpelAttribute attribute;
 
     private final SpelExpression expression;
 
-    private final KeyContext context;
+    private final ExpressionContext context;
 
-    private ConditionExpression(SpelAttribute attribute, SpelExpression expression, KeyContext context) {
+    private ConditionExpression(SpelAttribute attribute, SpelExpression expression, ExpressionContext context) {
         this.attribute = attribute;
         this.expression = expression;
         this.context = context;
@@ -22,9 +22,9 @@ final class ConditionExpression {
     /**
      * Parses and checks.
      *
-     * @param annotated what carries the annotation, see {@link KeyVariables#of}
+     * @param annotated what carries the annotation, see {@link ExpressionVariables#of}
      */
-    static ConditionExpression parse(LockSite site, String text, @Nullable Object annotated, KeyContext context) {
+    public static ConditionExpression parse(ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
         SpelAttribute attribute = SpelAttribute.of(site, SpelAttribute.Kind.CONDITION, text, annotated);
         SpelExpression expression = attribute.parse();
         new ConditionSyntax(attribute, expression.getAST()).check();
@@ -32,12 +32,12 @@ final class ConditionExpression {
     }
 
     /** The expression as it was written. */
-    String text() {
+    public String text() {
         return this.attribute.text();
     }
 
     /** Whether a call with these arguments takes the lock. */
-    boolean isMet(@Nullable Object target, @Nullable Object[] arguments) {
+    public boolean isMet(@Nullable Object target, @Nullable Object[] arguments) {
         Object value = evaluate(target, arguments);
         if (value instanceof Boolean met) {
             return met;

@@ -1,10 +1,12 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.LockSite;
+import io.github.lockstarter.aop.LockedContext;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -111,7 +113,7 @@ class ConditionSyntaxTest {
                 .findFirst()
                 .orElseThrow();
         return ConditionExpression.parse(
-                new LockSite(ConditionSyntaxTest.class, ship), condition, ship, new KeyContext(() -> null));
+                new LockSite(ConditionSyntaxTest.class, ship), condition, ship, new ExpressionContext(() -> null));
     }
 
     void ship(

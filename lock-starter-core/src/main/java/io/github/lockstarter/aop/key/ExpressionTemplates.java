@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.key;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * Texts with expressions inside of them, such as <code>order-#{#id}</code>, which other annotations take. A key is one
  * expression, and a name is none: in either, such a text would be one lock for all calls.
  */
-final class KeyTemplates {
+public final class ExpressionTemplates {
 
     /** With the properties, methods and elements that follow it. */
     private static final Pattern VARIABLE = Pattern.compile("#(\\w+)(?:\\??\\.\\w+(?:\\(\\))?|\\[\\w+])*");
@@ -32,28 +32,28 @@ final class KeyTemplates {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
-    private KeyTemplates() {}
+    private ExpressionTemplates() {}
 
     /** Whether the text contains what its author probably meant as an expression. */
-    static boolean isOne(String text, KeyVariables variables) {
+    public static boolean isOne(String text, ExpressionVariables variables) {
         return text.contains("#{")
                 || VARIABLE.matcher(text).results().anyMatch(variable -> isKnown(variable, variables));
     }
 
     /** What a key with <code>#{…}</code> in it should be; null if that is unclear. */
-    static @Nullable String corrected(String key, KeyVariables variables) {
+    public static @Nullable String corrected(String key, ExpressionVariables variables) {
         String expression = BRACES.matcher(key).replaceAll("$1");
         boolean joins = expression.indexOf('\'') >= 0 || expression.indexOf('"') >= 0 || expression.indexOf('+') >= 0;
         return joins && isExpression(expression, variables) ? expression : joined(key, variables);
     }
 
     /** The text without <code>#{…}</code>; null if that is no expression. */
-    static @Nullable String withoutBraces(String text, KeyVariables variables) {
+    public static @Nullable String withoutBraces(String text, ExpressionVariables variables) {
         String expression = BRACES.matcher(text).replaceAll("$1");
         return isExpression(expression, variables) ? expression : null;
     }
 
-    private static boolean isExpression(String text, KeyVariables variables) {
+    private static boolean isExpression(String text, ExpressionVariables variables) {
         try {
             SpelNode ast = PARSER.parseRaw(text).getAST();
             return BareWords.in(ast, text, variables).isEmpty();
@@ -63,12 +63,12 @@ final class KeyTemplates {
     }
 
     /** The expression that joins the parts of the text; null if that is unclear. */
-    static @Nullable String joined(String text, KeyVariables variables) {
+    public static @Nullable String joined(String text, ExpressionVariables variables) {
         String joined = joinedParts(text, variables);
         return joined != null && isExpression(joined, variables) ? joined : null;
     }
 
-    private static @Nullable String joinedParts(String text, KeyVariables variables) {
+    private static @Nullable String joinedParts(String text, ExpressionVariables variables) {
         try {
             Expression template = PARSER.parseExpression(braced(text, variables), ParserContext.TEMPLATE_EXPRESSION);
             List<String> parts = new ArrayList<>();
@@ -87,7 +87,7 @@ final class KeyTemplates {
         }
     }
 
-    private static String braced(String text, KeyVariables variables) {
+    private static String braced(String text, ExpressionVariables variables) {
         return text.contains("#{")
                 ? text
                 : VARIABLE.matcher(text)
@@ -95,11 +95,11 @@ final class KeyTemplates {
                                 isKnown(variable, variables) ? "#{" + variable.group() + "}" : variable.group()));
     }
 
-    private static boolean isKnown(MatchResult variable, KeyVariables variables) {
+    private static boolean isKnown(MatchResult variable, ExpressionVariables variables) {
         return variable.group(1).equals("root") || variables.contains(variable.group(1));
     }
 
-    private static void add(Expression part, KeyVariables variables, List<String> parts) {
+    private static void add(Expression part, ExpressionVariables variables, List<String> parts) {
         if (part instanceof LiteralExpression literal) {
             parts.add('\'' + literal.getExpressionString().replace("'", "''") + '\'');
         } else if (part instanceof SpelExpression expression) {
@@ -108,7 +108,7 @@ final class KeyTemplates {
         }
     }
 
-    private static String corrected(SpelExpression expression, KeyVariables variables) {
+    private static String corrected(SpelExpression expression, ExpressionVariables variables) {
         String text = expression.getExpressionString();
         return BareWords.in(expression.getAST(), text, variables).corrected();
     }
