@@ -1,5 +1,7 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.aop.metadata.LockedType;
 import io.github.lockstarter.text.LockLog;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;

@@ -2,6 +2,8 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.aop.metadata.LockSite;
+import io.github.lockstarter.aop.metadata.ResultKind;
 import io.github.lockstarter.text.Printable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.metadata.LockSpec;
+import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -4,6 +4,7 @@ import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.key.ConditionExpression;
 import io.github.lockstarter.aop.key.KeyExpression;
+import io.github.lockstarter.aop.metadata.LockSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

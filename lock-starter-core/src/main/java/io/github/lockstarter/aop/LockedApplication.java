@@ -1,5 +1,8 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.aop.metadata.LockedMethods;
+import io.github.lockstarter.aop.metadata.LockedType;
 import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +62,7 @@ final class LockedApplication {
             // A call of super: the method that overrides this one has the lock, as with proxies.
             return false;
         }
-        ProxyRules.checkResult(locked);
+        locked.checkResult();
         return true;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.aop.metadata.LockSite;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -2,6 +2,12 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.key.KeyRoot;
+import io.github.lockstarter.aop.metadata.LockSpecReader;
+import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.aop.metadata.LockedMethods;
+import io.github.lockstarter.aop.metadata.LockedType;
+import io.github.lockstarter.aop.metadata.LockedTypes;
+import io.github.lockstarter.aop.metadata.Placeholders;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.stream.Stream;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.metadata.LockedMethods;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 

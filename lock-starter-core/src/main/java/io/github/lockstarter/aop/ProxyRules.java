@@ -1,5 +1,9 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.metadata.LockAnnotations;
+import io.github.lockstarter.aop.metadata.LockSite;
+import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.aop.metadata.LockedType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -63,7 +67,7 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
                             + " (spring.aop.proxy-target-class=true).");
         }
         checkInterface(locked);
-        checkResult(locked);
+        locked.checkResult();
         if (!this.jdkProxy) {
             checkOverridable(locked);
         }
@@ -88,18 +92,6 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
         }
     }
 
-    /** Whether the end of the work can be seen; it doesn't matter who puts the lock around it. */
-    static void checkResult(LockedMethod locked) {
-        if (locked.resultKind() == ResultKind.UNKNOWN) {
-            throw locked.site()
-                    .refused(
-                            "the method " + DeferredResults.of(locked.site())
-                                    + ", and the lock would end before the work does",
-                            "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
-                                    + " LockRegistry.acquireAsync until the work is done" + otherwise(locked));
-        }
-    }
-
     private void checkOverridable(LockedMethod locked) {
         Method method = locked.site().method();
         if (Modifier.isFinal(method.getModifiers())) {
@@ -107,7 +99,7 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
                     .refused(
                             "no lock can be put around a final method",
                             "Remove final (in Kotlin: open, or the kotlin-spring plugin), " + CALL_REGISTRY + OR_WEAVE
-                                    + otherwise(locked));
+                                    + locked.otherwise());
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
         if (packagePrivate && !isInPackageOf(this.type.beanClass(), method.getDeclaringClass())) {
@@ -143,9 +135,5 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
     private static boolean isInPackageOf(Class<?> beanClass, Class<?> declaring) {
         return beanClass.getPackageName().equals(declaring.getPackageName())
                 && Objects.equals(beanClass.getClassLoader(), declaring.getClassLoader());
-    }
-
-    private static String otherwise(LockedMethod locked) {
-        return locked.isClassLevel() ? ", or annotate the other methods instead of the class." : ".";
     }
 }

@@ -1,6 +1,9 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.metadata.LockAnnotations;
+import io.github.lockstarter.aop.metadata.LockSpec;
+import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;

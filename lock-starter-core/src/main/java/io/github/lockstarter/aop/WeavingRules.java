@@ -1,6 +1,10 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.aop.metadata.LockAnnotations;
+import io.github.lockstarter.aop.metadata.LockSite;
+import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.aop.metadata.LockedType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
@@ -15,7 +19,7 @@ final class WeavingRules {
     static void check(LockedType type) {
         for (LockedMethod locked : type.methods()) {
             locked.specs();
-            ProxyRules.checkResult(locked);
+            locked.checkResult();
             checkWoven(locked);
         }
     }

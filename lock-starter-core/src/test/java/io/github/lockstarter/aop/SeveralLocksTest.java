@@ -8,6 +8,7 @@ import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.metadata.LockSpec;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

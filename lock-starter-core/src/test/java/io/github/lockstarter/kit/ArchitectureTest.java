@@ -174,7 +174,6 @@ class ArchitectureTest {
             .areTopLevelClasses()
             .and(not(simpleName("DistributedLockBeanPostProcessor")
                     .or(simpleName("DistributedLockAspect"))
-                    .or(simpleName("LockSite"))
                     .or(simpleName("LockNameListener"))))
             .should()
             .notBePublic();

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.aop.LockSite;
 import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.aop.metadata.LockSite;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;

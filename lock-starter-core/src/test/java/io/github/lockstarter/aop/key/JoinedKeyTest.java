@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.InvalidLockKeyException;
-import io.github.lockstarter.aop.LockSite;
+import io.github.lockstarter.aop.metadata.LockSite;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.aop.LockSite;
 import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.Sources;
+import io.github.lockstarter.aop.metadata.LockSite;
+import io.github.lockstarter.aop.metadata.Placeholders;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;

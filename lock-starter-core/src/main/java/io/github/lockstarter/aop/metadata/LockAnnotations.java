@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedLocks;
@@ -15,7 +15,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Where {@link DistributedLock} is looked for, and which methods a class-level one covers. */
-final class LockAnnotations {
+public final class LockAnnotations {
 
     private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
@@ -42,20 +42,20 @@ final class LockAnnotations {
 
     private LockAnnotations() {}
 
-    static boolean isMentioned(Class<?> type) {
+    public static boolean isMentioned(Class<?> type) {
         return MENTIONED.get(type);
     }
 
     /** The annotations that count for the element: its own, and those of what it overrides or extends. */
-    static MergedAnnotations of(AnnotatedElement element) {
+    public static MergedAnnotations of(AnnotatedElement element) {
         return search(element, SearchStrategy.TYPE_HIERARCHY);
     }
 
-    static boolean isPresent(MergedAnnotations annotations) {
+    public static boolean isPresent(MergedAnnotations annotations) {
         return annotations.isPresent(DistributedLock.class);
     }
 
-    static boolean isDeclaredOn(AnnotatedElement element) {
+    public static boolean isDeclaredOn(AnnotatedElement element) {
         for (Annotation annotation : element.getDeclaredAnnotations()) {
             if (CARRIES_OURS.get(annotation.annotationType())) {
                 return true;
@@ -65,7 +65,7 @@ final class LockAnnotations {
     }
 
     /** Method-level annotations that a call of the method brings with it; empty if there are none. */
-    static MergedAnnotations onMethod(Method specific, Class<?> beanClass) {
+    public static MergedAnnotations onMethod(Method specific, Class<?> beanClass) {
         MergedAnnotations annotations = of(specific);
         if (isPresent(annotations)) {
             return annotations;
@@ -84,12 +84,12 @@ final class LockAnnotations {
     }
 
     /** The method that will run, as its author wrote it. */
-    static Method mostSpecific(Method method, Class<?> beanClass) {
+    public static Method mostSpecific(Method method, Class<?> beanClass) {
         return LockSite.isGenerated(beanClass) ? method : AopUtils.getMostSpecificMethod(method, beanClass);
     }
 
     /** Whether an annotation on the class or one of its interfaces covers the method. */
-    static boolean isCoveredByClass(Method specific) {
+    public static boolean isCoveredByClass(Method specific) {
         return Modifier.isPublic(specific.getModifiers())
                 && !Modifier.isStatic(specific.getModifiers())
                 && !specific.isSynthetic()

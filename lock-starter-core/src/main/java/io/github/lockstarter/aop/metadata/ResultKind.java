@@ -1,9 +1,9 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import org.jspecify.annotations.Nullable;
 
 /** When the work of a method is done, and so its lock may end. */
-enum ResultKind {
+public enum ResultKind {
 
     /** When it returns. */
     DIRECT,
@@ -17,7 +17,7 @@ enum ResultKind {
     /** At a time that nobody here can know. */
     UNKNOWN;
 
-    static ResultKind of(LockSite site) {
+    public static ResultKind of(LockSite site) {
         Class<?> returned = site.returnType();
         String supported = returned.getName();
         if (supported.equals("java.util.concurrent.CompletionStage")

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param notGranted what the caller gets when it is not granted; null: as everywhere in the application
  * @param keptForTransaction whether a transaction that runs already keeps the lock until it has completed
  */
-record LockSpec(
+public record LockSpec(
         String name,
         @Nullable ConditionExpression condition,
         @Nullable KeyExpression key,
@@ -34,7 +34,7 @@ record LockSpec(
         boolean keptForTransaction) {
 
     /** Asks for one key. */
-    LockRequest request(String keyText) {
+    public LockRequest request(String keyText) {
         LockRequest request =
                 LockRequest.of(this.name, keyText).withOnLost(this.onLost).withMinHold(this.minHold);
         if (this.waitTime != null) {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import java.util.List;
 
@@ -8,9 +8,9 @@ import java.util.List;
  * @param beanClass class of the bean as its author wrote it
  * @param methods its methods that carry the annotation or are covered by one on the class, callable or not
  */
-record LockedType(Class<?> beanClass, List<LockedMethod> methods) {
+public record LockedType(Class<?> beanClass, List<LockedMethod> methods) {
 
-    boolean isLocked() {
+    public boolean isLocked() {
         return !this.methods.isEmpty();
     }
 }

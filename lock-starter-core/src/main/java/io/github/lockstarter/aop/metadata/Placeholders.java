@@ -1,19 +1,19 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /** Resolves <code>${placeholders}</code> in attributes, and insists on it. */
-final class Placeholders {
+public final class Placeholders {
 
     private final Supplier<@Nullable ConfigurableBeanFactory> beanFactory;
 
-    Placeholders(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
+    public Placeholders(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
         this.beanFactory = beanFactory;
     }
 
-    String resolve(LockSite site, String attribute, String text) {
+    public String resolve(LockSite site, String attribute, String text) {
         ConfigurableBeanFactory beans = this.beanFactory.get();
         String resolved;
         try {

@@ -1,8 +1,9 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.aop.LockedContext;
 import org.junit.jupiter.api.Test;
 
 class ClassLevelTest {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /** Finds the locked methods of beans. */
-final class LockedTypes {
+public final class LockedTypes {
 
     private final Map<Class<?>, LockedType> known = new ConcurrentHashMap<>();
 
     private final LockedMethods methods;
 
-    LockedTypes(LockedMethods methods) {
+    public LockedTypes(LockedMethods methods) {
         this.methods = methods;
     }
 
     /** The locked methods of beans of that class; a class generated for a proxy stands for the one behind it. */
-    LockedType of(Class<?> targetClass) {
+    public LockedType of(Class<?> targetClass) {
         Class<?> beanClass = ClassUtils.getUserClass(targetClass);
         // Not computeIfAbsent: looking methods up may load classes, and so run code that nobody here knows.
         LockedType type = this.known.get(beanClass);
@@ -37,7 +37,7 @@ final class LockedTypes {
      * The locked methods behind a proxy. Its interfaces may say more than its target: a repository's target lacks the
      * methods of the repository interface, and a remote client has no target at all.
      */
-    LockedType of(@Nullable Class<?> targetClass, Class<?>[] proxiedInterfaces) {
+    public LockedType of(@Nullable Class<?> targetClass, Class<?>[] proxiedInterfaces) {
         List<Class<?>> foreign = Arrays.stream(proxiedInterfaces)
                 .filter(type -> targetClass == null || !type.isAssignableFrom(targetClass))
                 .filter(LockAnnotations::isMentioned)

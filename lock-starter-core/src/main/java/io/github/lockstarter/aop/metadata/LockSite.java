@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.key.ExpressionSite;

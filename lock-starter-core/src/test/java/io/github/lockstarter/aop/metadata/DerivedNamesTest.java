@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import static io.github.lockstarter.aop.LockedContext.refusal;
 import static io.github.lockstarter.aop.LockedContext.refusalOf;
@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockedContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
@@ -15,7 +15,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringUtils;
 
 /** Turns annotations into specs, and refuses those that do not make sense. */
-final class LockSpecReader {
+public final class LockSpecReader {
 
     private final Placeholders placeholders;
 
@@ -23,12 +23,12 @@ final class LockSpecReader {
 
     private final DerivedNames derivedNames = new DerivedNames();
 
-    LockSpecReader(Placeholders placeholders, ExpressionContext keyContext) {
+    public LockSpecReader(Placeholders placeholders, ExpressionContext keyContext) {
         this.placeholders = placeholders;
         this.keyContext = keyContext;
     }
 
-    LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    public LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String name = name(site, annotation);
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
@@ -83,7 +83,7 @@ final class LockSpecReader {
 
     /** Needs no placeholders, and so can be checked at build time; null: the annotation has a name. */
     @Nullable
-    String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    public String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         return annotation.getString("name").isEmpty()
                 ? this.derivedNames.claim(site, annotation.getSource() instanceof Class<?>)
                 : null;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -7,6 +7,9 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.aop.RecordingRegistry;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,11 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.LockedContext;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;

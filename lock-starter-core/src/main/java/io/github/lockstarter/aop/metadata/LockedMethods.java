@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -10,13 +10,13 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /** What is known about methods, looked up once for each method and bean class. */
-final class LockedMethods {
+public final class LockedMethods {
 
     private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
 
     private final LockSpecReader reader;
 
-    LockedMethods(LockSpecReader reader) {
+    public LockedMethods(LockSpecReader reader) {
         this.reader = reader;
     }
 
@@ -27,7 +27,7 @@ final class LockedMethods {
      * @return null if nothing
      */
     @Nullable
-    LockedMethod find(Method called, @Nullable Class<?> targetClass) {
+    public LockedMethod find(Method called, @Nullable Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(called, targetClass);
         Optional<LockedMethod> found = this.known.get(key);
         if (found == null) {
@@ -39,7 +39,7 @@ final class LockedMethods {
     }
 
     /** A method of an interface that is annotated itself. */
-    LockedMethod ofInterface(Class<?> type, Method method) {
+    public LockedMethod ofInterface(Class<?> type, Method method) {
         return new LockedMethod(new LockSite(type, method), LockAnnotations.of(type), true, this.reader);
     }
 

@@ -1,9 +1,10 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockedContext;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.aop.key.ConditionExpression;
@@ -12,7 +12,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /** A method that is to run under a lock. Its annotation is read when the spec is asked for, and only once. */
-final class LockedMethod {
+public final class LockedMethod {
 
     private final LockSite site;
 
@@ -26,7 +26,7 @@ final class LockedMethod {
 
     private volatile @Nullable List<LockSpec> specs;
 
-    LockedMethod(LockSite site, MergedAnnotations annotations, boolean classLevel, LockSpecReader reader) {
+    public LockedMethod(LockSite site, MergedAnnotations annotations, boolean classLevel, LockSpecReader reader) {
         this.site = site;
         this.annotations = annotations;
         this.classLevel = classLevel;
@@ -34,21 +34,21 @@ final class LockedMethod {
         this.resultKind = ResultKind.of(site);
     }
 
-    LockSite site() {
+    public LockSite site() {
         return this.site;
     }
 
-    ResultKind resultKind() {
+    public ResultKind resultKind() {
         return this.resultKind;
     }
 
     /** Whether the annotation stands on the class and not on the method. */
-    boolean isClassLevel() {
+    public boolean isClassLevel() {
         return this.classLevel;
     }
 
     /** What each of the nearest annotations says; two on the same element are two locks. */
-    List<LockSpec> specs() {
+    public List<LockSpec> specs() {
         List<LockSpec> known = this.specs;
         if (known == null) {
             // Two threads may both read it; they get the same.
@@ -62,8 +62,23 @@ final class LockedMethod {
     }
 
     /** Checks the names that are derived: at build time, nothing else of the annotations can be read. */
-    void checkDerivedNames() {
+    public void checkDerivedNames() {
         annotations().forEach(annotation -> this.reader.derivedName(this.site, annotation));
+    }
+
+    /** Rejects a method whose work may go on after it has returned, as nothing reports its completion. */
+    public void checkResult() {
+        if (this.resultKind == ResultKind.UNKNOWN) {
+            throw this.site.refused(
+                    "the method " + DeferredResults.of(this.site) + ", and the lock would end before the work does",
+                    "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
+                            + " LockRegistry.acquireAsync until the work is done" + otherwise());
+        }
+    }
+
+    /** Returns the end of a remedy: the alternative for a method that only an annotation of the class covers. */
+    public String otherwise() {
+        return this.classLevel ? ", or annotate the other methods instead of the class." : ".";
     }
 
     private void refuseRepetition(List<LockSpec> specs) {
@@ -85,7 +100,7 @@ final class LockedMethod {
     }
 
     /** Merged with what composed annotations set; what is farther away is replaced by the nearest. */
-    List<MergedAnnotation<DistributedLock>> annotations() {
+    public List<MergedAnnotation<DistributedLock>> annotations() {
         try {
             List<MergedAnnotation<DistributedLock>> all =
                     this.annotations.stream(DistributedLock.class).toList();

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.LockNotGrantedException;
 import org.aopalliance.intercept.MethodInvocation;
@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the caller of a method gets when its lock is not granted. */
 @FunctionalInterface
-interface NotGranted {
+public interface NotGranted {
 
     /** Answers the call, whose method was not run. */
     @Nullable
