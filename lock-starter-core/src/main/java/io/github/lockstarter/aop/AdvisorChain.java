@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.call.DistributedLockInterceptor;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;

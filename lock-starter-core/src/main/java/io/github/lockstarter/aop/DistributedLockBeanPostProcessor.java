@@ -6,6 +6,8 @@ import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.call.DistributedLockInterceptor;
+import io.github.lockstarter.aop.call.LockDefaults;
 import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.metadata.LockSpecReader;
 import io.github.lockstarter.aop.metadata.LockedMethod;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.call.DistributedLockInterceptor;
 import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.aop.metadata.LockedMethods;
 import io.github.lockstarter.aop.metadata.LockedType;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.call.LockDefaults;
 import io.github.lockstarter.aop.metadata.LockAnnotations;
 import io.github.lockstarter.aop.metadata.LockSpec;
 import io.github.lockstarter.aop.metadata.LockedMethod;

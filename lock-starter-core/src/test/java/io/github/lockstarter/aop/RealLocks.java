@@ -16,9 +16,9 @@ public final class RealLocks implements AutoCloseable {
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
-    final LeasingLockRegistry registry;
+    public final LeasingLockRegistry registry;
 
-    final DistributedLockBeanPostProcessor processor;
+    public final DistributedLockBeanPostProcessor processor;
 
     private RealLocks(LockStore store, LockSettings settings, Class<?>... components) {
         this.registry = new LeasingLockRegistry(store, settings, null, List.of());

@@ -24,7 +24,7 @@ public final class RecordingRegistry implements LockRegistry {
 
     public final List<Thread> threads = new CopyOnWriteArrayList<>();
 
-    boolean interruptsWaits;
+    public boolean interruptsWaits;
 
     @Override
     public <T, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body) throws E {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.RealLocks;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

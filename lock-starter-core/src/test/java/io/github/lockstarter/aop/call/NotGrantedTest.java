@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,8 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.aop.RealLocks;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

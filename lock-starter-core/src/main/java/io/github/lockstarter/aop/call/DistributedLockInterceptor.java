@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockFailureHandler;
@@ -20,7 +20,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Runs methods under the lock that their annotation asks for. */
-final class DistributedLockInterceptor implements MethodInterceptor {
+public final class DistributedLockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;
 
@@ -36,7 +36,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
      * @param registry asked at the first call: proxies are made before the beans that a registry needs
      * @param failureHandler asked when a lock is not granted
      */
-    DistributedLockInterceptor(
+    public DistributedLockInterceptor(
             LockedMethods methods,
             LockDefaults defaults,
             Supplier<LockRegistry> registry,

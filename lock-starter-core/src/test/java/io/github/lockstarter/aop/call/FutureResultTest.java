@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.aop.RealLocks;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

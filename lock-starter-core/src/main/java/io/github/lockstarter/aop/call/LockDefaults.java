@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.OnLost;
@@ -6,7 +6,7 @@ import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 
 /** What is configured for locks that say nothing themselves. */
-final class LockDefaults {
+public final class LockDefaults {
 
     private Duration waitTime = Duration.ofSeconds(10);
 
@@ -16,33 +16,33 @@ final class LockDefaults {
 
     private LoggedNames names = LoggedNames.WITH_KEYS;
 
-    void setWaitTime(Duration waitTime) {
+    public void setWaitTime(Duration waitTime) {
         this.waitTime = waitTime;
     }
 
-    Duration waitTime() {
+    public Duration waitTime() {
         return this.waitTime;
     }
 
-    void setCommandTimeout(Duration commandTimeout) {
+    public void setCommandTimeout(Duration commandTimeout) {
         this.commandTimeout = commandTimeout;
     }
 
     /** How long the store may take to answer. */
-    Duration commandTimeout() {
+    public Duration commandTimeout() {
         return this.commandTimeout;
     }
 
-    void setLogKeys(boolean logKeys) {
+    public void setLogKeys(boolean logKeys) {
         this.names = LoggedNames.withKeys(logKeys);
     }
 
     /** How messages name locks. */
-    LoggedNames names() {
+    public LoggedNames names() {
         return this.names;
     }
 
-    void setOnLost(OnLost onLost) {
+    public void setOnLost(OnLost onLost) {
         if (onLost == OnLost.DEFAULT) {
             throw new InvalidLockSettingException(
                     "on-lost",
@@ -54,7 +54,7 @@ final class LockDefaults {
     }
 
     /** What that comes to. */
-    OnLost onLost(OnLost said) {
+    public OnLost onLost(OnLost said) {
         return said == OnLost.DEFAULT ? this.onLost : said;
     }
 }

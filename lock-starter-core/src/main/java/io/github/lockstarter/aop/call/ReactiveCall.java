@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;

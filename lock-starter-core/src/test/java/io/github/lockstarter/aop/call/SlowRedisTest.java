@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -9,6 +9,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.aop.RealLocks;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.settings.LockSettings;

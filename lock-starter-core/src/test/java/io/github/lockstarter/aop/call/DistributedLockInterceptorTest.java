@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.aop.LockedContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

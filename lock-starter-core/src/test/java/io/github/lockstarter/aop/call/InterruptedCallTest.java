@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockInterruptedException;
 import java.util.concurrent.CompletableFuture;
+import io.github.lockstarter.aop.RealLocks;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

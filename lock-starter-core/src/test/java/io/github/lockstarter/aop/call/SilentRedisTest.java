@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -8,6 +8,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.aop.RealLocks;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,8 @@ import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.aop.RealLocks;
 import io.github.lockstarter.aop.metadata.LockSpec;
 import java.time.Duration;
 import java.util.Collection;

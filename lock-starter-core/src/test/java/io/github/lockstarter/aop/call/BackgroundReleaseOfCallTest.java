@@ -1,9 +1,10 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.aop.RealLocks;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.settings.ReleaseMode;
