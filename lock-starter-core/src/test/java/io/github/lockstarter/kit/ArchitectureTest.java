@@ -173,10 +173,40 @@ class ArchitectureTest {
             .and()
             .areTopLevelClasses()
             .and(not(simpleName("DistributedLockBeanPostProcessor")
-                    .or(simpleName("DistributedLockAspect"))
                     .or(simpleName("LockNameListener"))))
             .should()
             .notBePublic();
+
+    /** A layer is accessed by those above it; each of them may use the API and what is internal to all of core. */
+    @ArchTest
+    static final ArchRule thePackagesOfTheAspectShouldPointOneWay = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .layer("aop")
+            .definedBy(ROOT + ".aop")
+            .layer("weave")
+            .definedBy(ROOT + ".aop.weave")
+            .layer("call")
+            .definedBy(ROOT + ".aop.call")
+            .layer("metadata")
+            .definedBy(ROOT + ".aop.metadata")
+            .layer("key")
+            .definedBy(ROOT + ".aop.key")
+            .whereLayer("aop")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("weave")
+            .mayOnlyBeAccessedByLayers("aop")
+            .whereLayer("call")
+            .mayOnlyBeAccessedByLayers("aop", "weave")
+            .whereLayer("metadata")
+            .mayOnlyBeAccessedByLayers("aop", "weave", "call");
+
+    @ArchTest
+    static final ArchRule theAspectShouldKnowNeitherLeasesNorStores = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".aop..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT + ".lease..", ROOT + ".store..", ROOT + ".metrics..");
 
     @ArchTest
     static final ArchRule metricsShouldKeepTheirInsidesToThemselves = classes()

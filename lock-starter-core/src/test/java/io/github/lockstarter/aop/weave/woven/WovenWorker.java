@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop.woven;
+package io.github.lockstarter.aop.weave.woven;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;

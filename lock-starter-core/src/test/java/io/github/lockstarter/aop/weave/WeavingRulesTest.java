@@ -1,9 +1,10 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.weave;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.LockedContext;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.concurrent.Future;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.weave;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.aop.metadata.LockSite;
@@ -15,26 +15,26 @@ import org.jspecify.annotations.Nullable;
  * The open application contexts of this JVM, and which of them a call of a woven method belongs to. Woven code has
  * nothing else to begin with: the aspect is one for all of them.
  */
-final class LockedApplications {
+public final class LockedApplications {
 
     private static final List<Supplier<@Nullable LockedApplication>> OPEN = new CopyOnWriteArrayList<>();
 
     private LockedApplications() {}
 
-    static void open(LockedApplication application) {
+    public static void open(LockedApplication application) {
         close(application);
         // Woven beans need it for as long as they are; without weaving, one that nobody closes can go.
         OPEN.add(application.isWeaving() ? () -> application : new WeakReference<>(application)::get);
     }
 
-    static void close(LockedApplication application) {
+    public static void close(LockedApplication application) {
         OPEN.removeIf(reference -> {
             LockedApplication present = reference.get();
             return present == null || present == application;
         });
     }
 
-    static @Nullable Object call(MethodInvocation call) throws Throwable {
+    public static @Nullable Object call(MethodInvocation call) throws Throwable {
         Iterator<Supplier<@Nullable LockedApplication>> open = OPEN.iterator();
         LockedApplication first = open.hasNext() ? open.next().get() : null;
         return (first != null && !open.hasNext() ? first : oneOfSeveral(call)).call(call);

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop.woven;
+package io.github.lockstarter.aop.weave.woven;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.weave;
 
 import io.github.lockstarter.aop.call.DistributedLockInterceptor;
 import io.github.lockstarter.aop.metadata.LockedMethod;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /** One application context, as woven code sees it. */
-final class LockedApplication {
+public final class LockedApplication {
 
     private final LockedMethods methods;
 
@@ -20,34 +20,34 @@ final class LockedApplication {
 
     private volatile boolean weaving;
 
-    LockedApplication(LockedMethods methods, DistributedLockInterceptor interceptor) {
+    public LockedApplication(LockedMethods methods, DistributedLockInterceptor interceptor) {
         this.methods = methods;
         this.interceptor = interceptor;
     }
 
     /** Whether woven methods get their lock from the aspect; if not, proxies or nobody are to do so. */
-    boolean isWeaving() {
+    public boolean isWeaving() {
         return this.weaving;
     }
 
-    void setWeaving(boolean weaving) {
+    public void setWeaving(boolean weaving) {
         this.weaving = weaving;
     }
 
     /** Notes a bean of a type that may be woven, for JVMs with more than one context. */
-    void add(Object bean, LockedType type) {
+    public void add(Object bean, LockedType type) {
         if (type.methods().stream()
                 .anyMatch(locked -> WovenMethods.contains(locked.site().method()))) {
             this.beans.add(bean);
         }
     }
 
-    boolean owns(Object target) {
+    public boolean owns(Object target) {
         return this.beans.contains(target);
     }
 
     @Nullable
-    Object call(MethodInvocation call) throws Throwable {
+    public Object call(MethodInvocation call) throws Throwable {
         return this.weaving && needsLock(call) ? this.interceptor.invoke(call) : call.proceed();
     }
 

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop.woven;
+package io.github.lockstarter.aop.weave.woven;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;

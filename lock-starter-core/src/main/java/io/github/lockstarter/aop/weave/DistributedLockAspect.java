@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.weave;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj.*,"
-        + " io.github.lockstarter.aop.DistributedLockAspect,"
+        + " io.github.lockstarter.aop.weave.DistributedLockAspect,"
         + " org.springframework.transaction.aspectj.*,"
         + " org.springframework.cache.aspectj.*")
 public final class DistributedLockAspect {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.weave;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.aop.metadata.LockAnnotations;
@@ -9,14 +9,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
 /** Refuses annotations of beans that no weaver has honoured: such a method would run without its lock. */
-final class WeavingRules {
+public final class WeavingRules {
 
     private static final String OR_PROXY = ", or set distributed-lock.mode=proxy.";
 
     private WeavingRules() {}
 
     /** Checks what the application asks for, and reads it. */
-    static void check(LockedType type) {
+    public static void check(LockedType type) {
         for (LockedMethod locked : type.methods()) {
             locked.specs();
             locked.checkResult();
@@ -59,7 +59,7 @@ final class WeavingRules {
                 "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If it has"
                         + " that already, look at the aop.xml of the application: it must include the package "
                         + method.getDeclaringClass().getPackageName() + " and must not exclude the aspect "
-                        + DistributedLock.class.getPackageName() + ".aop.DistributedLockAspect. Otherwise set"
+                        + DistributedLock.class.getPackageName() + ".aop.weave.DistributedLockAspect. Otherwise set"
                         + " distributed-lock.mode=proxy.");
     }
 

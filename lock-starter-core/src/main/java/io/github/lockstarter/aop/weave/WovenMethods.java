@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.weave;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
