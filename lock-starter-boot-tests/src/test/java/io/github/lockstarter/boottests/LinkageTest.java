@@ -27,7 +27,7 @@ class LinkageTest {
 
     /** Whoever weaves brings it along; nothing else may need it. */
     private static final Pattern WEAVER =
-            Pattern.compile("io/github/lockstarter/aop/weave/(DistributedLockAspect|WovenCall)\\b.* -> @?org/aspectj/.*");
+            Pattern.compile("io/github/lockstarter/aop/weave/(DistributedLockAspect|JoinPointInvocation)\\b.* -> @?org/aspectj/.*");
 
     @ParameterizedTest
     @ValueSource(

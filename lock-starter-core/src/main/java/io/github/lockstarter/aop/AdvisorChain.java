@@ -7,12 +7,12 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 
-/** Where the lock goes in a proxy that is there already. */
+/** Adds the lock to proxies that other post-processors have created. */
 final class AdvisorChain {
 
     private AdvisorChain() {}
 
-    /** Whether a call through the proxy takes the lock already, in the proxy or in one behind it. */
+    /** Returns whether calls through the bean already acquire the lock, in its proxy or in that of its target. */
     static boolean locks(Object bean) {
         if (!(bean instanceof Advised advised)) {
             return false;
@@ -26,14 +26,14 @@ final class AdvisorChain {
         return target != null && locks(target);
     }
 
-    /** Before the first advisor that comes later by its order, as if both had been sorted into one proxy. */
+    /** Adds the lock before the first advisor of a lower precedence, as if all had been sorted together. */
     static void add(Advised advised, Advisor lock) {
         Advisor[] present = advised.getAdvisors();
         int position = 0;
         while (position < present.length && isOutside(present[position], lock)) {
             position++;
         }
-        // Without a target the last interceptor does the work of the method.
+        // Without a target, the last interceptor implements the method.
         boolean lastIsTarget = advised.getTargetSource() instanceof EmptyTargetSource && present.length > 0;
         advised.addAdvisor(lastIsTarget ? Math.min(position, present.length - 1) : position, lock);
     }

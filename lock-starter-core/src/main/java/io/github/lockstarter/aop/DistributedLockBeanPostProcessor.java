@@ -8,17 +8,13 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.call.DistributedLockInterceptor;
 import io.github.lockstarter.aop.call.LockDefaults;
-import io.github.lockstarter.aop.key.ExpressionContext;
-import io.github.lockstarter.aop.metadata.LockSpecReader;
 import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedMethods;
-import io.github.lockstarter.aop.metadata.LockedType;
-import io.github.lockstarter.aop.metadata.LockedTypes;
-import io.github.lockstarter.aop.metadata.Placeholders;
+import io.github.lockstarter.aop.metadata.LockedMethodSource;
 import io.github.lockstarter.aop.weave.DistributedLockAspect;
-import io.github.lockstarter.aop.weave.LockedApplication;
-import io.github.lockstarter.aop.weave.LockedApplications;
+import io.github.lockstarter.aop.weave.WeavingContext;
+import io.github.lockstarter.aop.weave.WeavingContexts;
 import io.github.lockstarter.aop.weave.WeavingRules;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -31,115 +27,113 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 
 /**
- * Puts a lock around the {@link DistributedLock} methods of beans, and fails the start of the application with
- * {@link InvalidLockDefinitionException} where that cannot be done.
+ * Applies locks to the {@link DistributedLock} methods of beans with a proxy. If that is not possible, the application fails
+ * to start with {@link InvalidLockDefinitionException}.
  *
- * <p>It is a post-processor rather than an advisor bean, for those are silently ignored where no auto-proxy creator
- * looks for them. In proxies that are there already the lock goes where its order belongs. The post-processor runs
- * before those of {@code @Async} and {@code @Retryable}, which put themselves outside of what they find.
+ * <p>This is a bean post-processor and not an advisor bean, because advisor beans are silently ignored without an auto-proxy
+ * creator. If a bean already has a proxy, the lock is added to it according to its order. This post-processor runs before
+ * those of {@code @Async} and {@code @Retryable}, which place themselves outside of existing advice.
  *
- * <p>With {@link AdviceMode#ASPECTJ} it makes no proxies, but sees to it that the methods have been woven with
- * {@link DistributedLockAspect}, and fails the start where they have not.
+ * <p>With {@link AdviceMode#ASPECTJ}, it does not create proxies but verifies that {@link DistributedLockAspect} has been
+ * woven into the methods.
  */
 @SuppressWarnings("serial")
 public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
         implements SmartInitializingSingleton, DisposableBean {
 
     /**
-     * Default place of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an
-     * order, inside of aspects with one. Also the place of this post-processor among others.
+     * Default order of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an order,
+     * inside of aspects with one. Also the order of this post-processor.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    private final DisabledLocks disabledLocks = new DisabledLocks();
+    private final LockDefaults defaults = new LockDefaults(this::failureHandler);
 
-    private final LockNames names = new LockNames();
-
-    private final SameKeys sameKeys = new SameKeys();
-
-    private final EarlyBeans earlyBeans = new EarlyBeans();
-
-    private final LockDefaults defaults = new LockDefaults();
-
-    private final ScheduledJobs scheduledJobs = new ScheduledJobs(this.defaults);
-
-    private final LockedTypes types;
+    private final LockedMethodSource methods = new LockedMethodSource(() -> this.beans);
 
     private final DefaultPointcutAdvisor lock;
 
-    private final LockedApplication application;
+    private final WeavingContext weavingContext;
+
+    private final StartupReport report = new StartupReport();
+
+    private final SameKeyWarning sameKeys = new SameKeyWarning();
+
+    private final ScheduledJobWarning scheduledJobs = new ScheduledJobWarning(this.defaults);
+
+    private final EarlyBeanRules earlyBeans = new EarlyBeanRules();
 
     private boolean enabled = true;
 
     private boolean woven;
 
-    /** That of the superclass is private in Spring Framework 6. */
+    /** The field of the superclass is private in Spring Framework 6. */
     private @Nullable ConfigurableListableBeanFactory beans;
 
     /**
      * Creates the post-processor.
      *
-     * @param registry asked at the first call of a locked method, so that it is not created before ordinary beans
+     * @param registry called at the first call of a locked method, so that the registry is not created before ordinary beans
      */
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
-        Supplier<@Nullable ConfigurableBeanFactory> factory = () -> this.beans;
-        LockedMethods methods =
-                new LockedMethods(new LockSpecReader(new Placeholders(factory), new ExpressionContext(factory)));
-        this.types = new LockedTypes(methods);
-        DistributedLockInterceptor interceptor =
-                new DistributedLockInterceptor(methods, this.defaults, registry, this::failureHandler);
-        this.application = new LockedApplication(methods, interceptor);
-        this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(methods), interceptor);
+        DistributedLockInterceptor interceptor = new DistributedLockInterceptor(this.methods, this.defaults, registry);
+        this.weavingContext = new WeavingContext(this.methods, interceptor);
+        this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(this.methods), interceptor);
         this.lock.setOrder(DEFAULT_ORDER);
         this.advisor = this.lock;
         setOrder(DEFAULT_ORDER);
     }
 
-    /** Sets the place of the lock among the advisors of a proxy; smaller is farther outside. */
+    /** Sets the order of the lock among the advisors of a proxy; a lower value is farther outside. */
     public void setLockOrder(int lockOrder) {
         this.lock.setOrder(lockOrder);
     }
 
-    /** Whether methods get their lock (the default). If not, one warning lists those that go without. */
+    /** Sets whether methods acquire their locks (the default). If not, one warning lists the methods. */
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
-        this.application.setWeaving(this.woven && enabled);
+        this.weavingContext.setActive(this.woven && enabled);
     }
 
     /**
-     * Sets who takes the lock: a proxy of the bean (the default), or the method's own code, into which AspectJ's
-     * load-time weaver has put it. Then the place among the advisors says nothing.
+     * Sets how locks are applied: with proxies (the default), or with AspectJ's load-time weaver. The order among advisors
+     * does not apply to woven methods.
      */
     public void setMode(AdviceMode mode) {
         this.woven = mode == AdviceMode.ASPECTJ;
-        this.application.setWeaving(this.woven && this.enabled);
+        this.weavingContext.setActive(this.woven && this.enabled);
     }
 
-    /** Sets how long calls wait whose annotation does not say it; needed for those that take more than one lock. */
+    /**
+     * Sets how long calls wait whose annotation does not specify a wait time, by default 10 s. It must be that of the
+     * registry, and is used for calls that acquire more than one lock.
+     */
     public void setWaitTime(Duration waitTime) {
         this.defaults.setWaitTime(waitTime);
     }
 
     /**
-     * Sets how long the store may take to answer, by default 3 s: a call that takes more than one lock ends at its
-     * deadline and this time at the latest.
+     * Sets how long the store may take to answer a command, by default 3 s. A call that acquires more than one lock ends at
+     * the latest this time after its deadline.
      */
     public void setCommandTimeout(Duration commandTimeout) {
         this.defaults.setCommandTimeout(commandTimeout);
     }
 
     /**
-     * Sets what happens on a loss where the annotation has {@link OnLost#DEFAULT}; {@link OnLost#THROW} by default.
+     * Sets the reaction to the loss of a lease if the annotation specifies {@link OnLost#DEFAULT}; {@link OnLost#THROW} by
+     * default.
      *
      * @throws InvalidLockSettingException if it is {@link OnLost#DEFAULT} itself
      */
@@ -147,14 +141,14 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.defaults.setOnLost(onLost);
     }
 
-    /** Whether messages contain the keys of locks (the default); if not, digests stand for them. */
+    /** Sets whether messages contain the keys of locks (the default) or digests of them. */
     public void setLogKeys(boolean logKeys) {
         this.defaults.setLogKeys(logKeys);
     }
 
-    /** Sets who hears the static names of locked methods; asked for nothing before the application has started. */
+    /** Sets the listener for the lock names of annotated methods, which is not called before the application has started. */
     public void setNameListener(LockNameListener listener) {
-        this.names.setListener(listener);
+        this.report.setListener(listener);
     }
 
     private @Nullable LockFailureHandler failureHandler() {
@@ -167,21 +161,18 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public void setBeanFactory(BeanFactory beanFactory) {
         super.setBeanFactory(beanFactory);
         this.beans = beanFactory instanceof ConfigurableListableBeanFactory listable ? listable : null;
-        LockedApplications.open(this.application);
+        WeavingContexts.open(this.weavingContext);
     }
 
     @Override
     public void destroy() {
-        LockedApplications.close(this.application);
+        WeavingContexts.close(this.weavingContext);
     }
 
-    /** The earliest moment: a bean may call its own methods while it is being initialized. */
+    /** Registers woven beans before their initialization, which may call their own methods. */
     @Override
     public boolean postProcessAfterInstantiation(Object bean, String beanName) {
-        LockedType type = this.types.of(bean.getClass());
-        if (type.isLocked()) {
-            this.application.add(bean, type);
-        }
+        this.weavingContext.add(bean, this.methods.methodsOf(bean.getClass()));
         return true;
     }
 
@@ -190,101 +181,117 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (bean instanceof AopInfrastructureBean) {
             return bean;
         }
-        LockedType type = typeOf(bean, beanName);
-        if (!type.isLocked()) {
+        List<LockedMethod> locked = methodsOf(bean, beanName);
+        if (locked.isEmpty()) {
             return bean;
         }
-        this.earlyBeans.seen(beanName);
+        this.earlyBeans.addProcessed(beanName);
         if (!this.enabled) {
-            this.disabledLocks.add(type);
+            this.report.addDisabled(locked);
             return bean;
         }
         if (this.woven) {
-            this.application.add(bean, type);
-            WeavingRules.check(type);
-            locked(type.methods());
+            this.weavingContext.add(bean, locked);
+            WeavingRules.check(locked);
+            reportLocked(locked);
             return bean;
         }
         if (this.beans != null) {
-            ContainerCalls.refuse(type, this.beans, beanName);
+            ContainerCallRules.check(locked, this.beans, beanName);
         }
         if (bean instanceof Advised advised) {
-            addTo(advised, type);
+            addLock(advised, locked);
             return bean;
         }
         if (bean instanceof SpringProxy) {
-            throw closed(type, "opaque");
+            throw notExtensible(locked, "opaque");
         }
         return super.postProcessAfterInitialization(bean, beanName);
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        this.disabledLocks.started();
-        this.names.started();
+        this.report.start();
         if (this.enabled && !this.woven && this.beans != null) {
-            this.earlyBeans.refuse(this.beans, this::typeOf);
+            this.earlyBeans.check(this.beans, this::methodsOf);
         }
     }
 
     @Override
     protected boolean isEligible(Class<?> targetClass) {
-        return this.enabled && !this.woven && this.types.of(targetClass).isLocked();
+        return this.enabled && !this.woven && !this.methods.methodsOf(targetClass).isEmpty();
     }
 
-    /** Called with everything decided, right before a proxy is made. */
+    /** Called immediately before a proxy is created, when its kind and interfaces have been determined. */
     @Override
     protected void customizeProxyFactory(ProxyFactory proxyFactory) {
         Class<?> targetClass = proxyFactory.getTargetClass();
         if (targetClass != null) {
-            List<LockedMethod> callable =
-                    ProxyRules.of(this.types.of(targetClass), proxyFactory).check();
-            // Without a target this is the build of an AOT application, where properties have no values yet.
+            Class<?> beanClass = ClassUtils.getUserClass(targetClass);
+            List<LockedMethod> callable = ProxyRules.of(beanClass, this.methods.methodsOf(beanClass), proxyFactory)
+                    .check();
+            // Without a target, an AOT application is being built, and placeholders have no values yet.
             if (proxyFactory.getTargetSource() instanceof EmptyTargetSource) {
                 callable.forEach(LockedMethod::checkDerivedNames);
             } else {
-                locked(callable);
+                reportLocked(callable);
             }
         }
     }
 
-    /** The methods of a bean that can be called have their lock. */
-    private void locked(List<LockedMethod> callable) {
-        callable.forEach(this.names::add);
-        this.sameKeys.check(callable);
-        this.scheduledJobs.check(callable);
-    }
-
-    private LockedType typeOf(Object bean, String beanName) {
-        if (bean instanceof Advised advised) {
-            return this.types.of(advised.getTargetClass(), advised.getProxiedInterfaces());
-        }
-        LockedType type = this.types.of(bean.getClass());
-        if (bean instanceof SpringProxy && !type.isLocked() && this.beans != null) {
-            Class<?> hidden = AutoProxyUtils.determineTargetClass(this.beans, beanName);
-            return hidden != null ? this.types.of(hidden) : type;
-        }
-        return type;
-    }
-
-    private void addTo(Advised advised, LockedType type) {
+    private void addLock(Advised advised, List<LockedMethod> locked) {
         if (AdvisorChain.locks(advised)) {
             return;
         }
         if (advised.isFrozen()) {
-            throw closed(type, "frozen");
+            throw notExtensible(locked, "frozen");
         }
-        locked(new ProxyRules(type, AopUtils.isJdkDynamicProxy(advised), List.of(advised.getProxiedInterfaces()))
-                .check());
+        Class<?> targetClass = advised.getTargetClass();
+        Class<?> beanClass = targetClass != null ? ClassUtils.getUserClass(targetClass) : Object.class;
+        List<Class<?>> interfaces = List.of(advised.getProxiedInterfaces());
+        reportLocked(new ProxyRules(beanClass, locked, AopUtils.isJdkDynamicProxy(advised), interfaces).check());
         AdvisorChain.add(advised, this.lock);
     }
 
-    private static InvalidLockDefinitionException closed(LockedType type, String how) {
-        return type.methods()
-                .get(0)
+    /** Reports methods of one bean that can be called and acquire their locks. */
+    private void reportLocked(List<LockedMethod> callable) {
+        this.report.addLocked(callable);
+        this.sameKeys.check(callable);
+        this.scheduledJobs.check(callable);
+    }
+
+    private List<LockedMethod> methodsOf(Object bean, String beanName) {
+        if (bean instanceof Advised advised) {
+            return this.methods.methodsOf(advised.getTargetClass(), advised.getProxiedInterfaces());
+        }
+        List<LockedMethod> locked = this.methods.methodsOf(bean.getClass());
+        if (bean instanceof SpringProxy && locked.isEmpty() && this.beans != null) {
+            Class<?> targetClass = AutoProxyUtils.determineTargetClass(this.beans, beanName);
+            return targetClass != null ? this.methods.methodsOf(targetClass) : locked;
+        }
+        return locked;
+    }
+
+    private static InvalidLockDefinitionException notExtensible(List<LockedMethod> locked, String reason) {
+        return locked.get(0)
                 .site()
                 .refused(
-                        "the bean has a proxy already that is " + how + ", so that no lock can be added",
-                        "Have that proxy made without this setting, or call LockRegistry.execute in the method.");
+                        "the bean already has a proxy that is " + reason + ", so that no lock can be added",
+                        "Create that proxy without this setting, or call LockRegistry.execute in the method.");
+    }
+
+    /** Searches for annotations but does not read them: at build time (AOT), placeholders cannot be resolved. */
+    private static final class LockedMethodPointcut extends StaticMethodMatcherPointcut {
+
+        private final LockedMethodSource methods;
+
+        LockedMethodPointcut(LockedMethodSource methods) {
+            this.methods = methods;
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return this.methods.find(method, targetClass) != null;
+        }
     }
 }

@@ -1,15 +1,17 @@
 package io.github.lockstarter.aop;
 
 /**
- * Hears the static names of annotated methods before any of them is called, so that what is counted by name can begin
- * at zero.
+ * Receives the lock names of annotated methods before these are called, so that meters by name can be registered with the
+ * value zero.
  */
 @FunctionalInterface
 public interface LockNameListener {
 
     /**
-     * There is a method under locks of that name. Called once for each name: when the application has started, and for
-     * beans that are made later, when they are made, on their thread. Must not throw.
+     * Called once for each lock name: when the application has started or, for a bean that is created later, on the thread
+     * that creates it. Must not throw.
+     *
+     * @param lockName the static name, without key
      */
     void named(String lockName);
 }

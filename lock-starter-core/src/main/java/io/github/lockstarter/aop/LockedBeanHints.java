@@ -1,15 +1,12 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.aop.key.ExpressionContext;
-import io.github.lockstarter.aop.key.KeyRoot;
-import io.github.lockstarter.aop.metadata.LockSpecReader;
+import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedMethods;
-import io.github.lockstarter.aop.metadata.LockedType;
-import io.github.lockstarter.aop.metadata.LockedTypes;
-import io.github.lockstarter.aop.metadata.Placeholders;
+import io.github.lockstarter.aop.metadata.LockedMethodSource;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -23,26 +20,25 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What a native image must keep for locked methods: the methods themselves, those that stand in for them, and the types
- * of their parameters, with all properties of properties, for keys and conditions read them by reflection, and with the
- * fields of records, which are checked for parts without a stable text. What else these expressions call, such as methods
- * of other beans, is up to the application.
+ * Registers the reflection hints that a native image needs for locked methods: the methods, their fallbacks, and the types of
+ * their parameters. Keys and conditions read these types with their nested properties, and the fields of records are checked
+ * for parts without a stable text. Hints for anything else that expressions call, such as methods of other beans, are left
+ * to the application.
  */
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
-    /** Nothing here asks for beans or placeholders: at build time there are none. */
-    private final LockedTypes types = new LockedTypes(
-            new LockedMethods(new LockSpecReader(new Placeholders(() -> null), new ExpressionContext(() -> null))));
+    /** Without a bean factory: at build time, placeholders and beans cannot be resolved. */
+    private final LockedMethodSource methods = new LockedMethodSource(() -> null);
 
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-        LockedType type = this.types.of(bean.getBeanClass());
-        return type.isLocked()
-                ? (generation, code) -> type.methods()
-                        .forEach(locked -> register(generation.getRuntimeHints().reflection(), locked))
-                : null;
+        List<LockedMethod> locked = this.methods.methodsOf(bean.getBeanClass());
+        return locked.isEmpty()
+                ? null
+                : (generation, code) -> locked.forEach(
+                        method -> register(generation.getRuntimeHints().reflection(), method));
     }
 
     private void register(ReflectionHints hints, LockedMethod locked) {
@@ -68,7 +64,7 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
         for (Class<?> parameter : method.getParameterTypes()) {
             hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);
         }
-        hints.registerType(KeyRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.registerType(ExpressionContext.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
         hints.registerType(Method.class, MemberCategory.INVOKE_PUBLIC_METHODS);
     }
 

@@ -3,7 +3,6 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.aop.metadata.LockAnnotations;
 import io.github.lockstarter.aop.metadata.LockSite;
 import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -12,38 +11,37 @@ import java.util.Objects;
 import org.springframework.aop.framework.ProxyFactory;
 
 /**
- * Refuses annotations that a proxy could not honour. Without it such a method would run without its lock, and nobody
- * would hear of it.
+ * Rejects annotations on methods that a proxy cannot intercept: they would run without their lock.
  *
- * @param type what is asked for
- * @param jdkProxy whether only the methods of interfaces can be called through the proxy
- * @param interfaces those interfaces
+ * @param beanClass the class of the bean, without generated subclasses
+ * @param methods its locked methods
+ * @param jdkProxy whether only methods of interfaces can be called through the proxy
+ * @param interfaces the interfaces of the proxy
  */
-record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) {
+record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkProxy, List<Class<?>> interfaces) {
 
-    private static final String CALL_REGISTRY = "or call LockRegistry.execute inside of it";
+    private static final String CALL_REGISTRY = "or call LockRegistry.execute in the method";
 
-    private static final String OR_WEAVE = ", or have the lock woven into it (distributed-lock.mode=aspectj)";
+    private static final String OR_WEAVE = ", or weave the lock into it (distributed-lock.mode=aspectj)";
 
-    /** For a proxy that is about to be made. */
-    static ProxyRules of(LockedType type, ProxyFactory factory) {
-        Class<?> beanClass = type.beanClass();
-        // Spring cannot subclass these, whatever it was asked for.
+    /** Returns the rules for a proxy that is about to be created. */
+    static ProxyRules of(Class<?> beanClass, List<LockedMethod> methods, ProxyFactory factory) {
+        // Spring cannot subclass these, regardless of its configuration.
         if (beanClass.isInterface()) {
-            return new ProxyRules(type, true, List.of(beanClass));
+            return new ProxyRules(beanClass, methods, true, List.of(beanClass));
         }
         if (LockSite.isGenerated(beanClass)) {
-            return new ProxyRules(type, true, List.of(beanClass.getInterfaces()));
+            return new ProxyRules(beanClass, methods, true, List.of(beanClass.getInterfaces()));
         }
         boolean classProxy = factory.isProxyTargetClass() || factory.isOptimize();
         Class<?>[] interfaces = factory.getProxiedInterfaces();
-        return new ProxyRules(type, !classProxy && interfaces.length > 0, List.of(interfaces));
+        return new ProxyRules(beanClass, methods, !classProxy && interfaces.length > 0, List.of(interfaces));
     }
 
-    /** Checks them all, and returns those that can be called through the proxy. */
+    /** Checks all methods, and returns those that can be called through the proxy. */
     List<LockedMethod> check() {
         List<LockedMethod> callable =
-                this.type.methods().stream().filter(this::isCallable).toList();
+                this.methods.stream().filter(this::isCallable).toList();
         if (!this.jdkProxy && !callable.isEmpty()) {
             checkClass(callable.get(0).site());
         }
@@ -53,17 +51,17 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
     private boolean isCallable(LockedMethod locked) {
         LockSite site = locked.site();
         Method method = site.method();
-        ContainerCalls.refuse(locked);
+        ContainerCallRules.check(locked);
         checkModifiers(site);
         if (this.jdkProxy && !isOnInterface(method)) {
             if (locked.isClassLevel()) {
-                // The class was annotated for what others can call.
+                // A class annotation applies to what others can call.
                 return false;
             }
             throw site.refused(
-                    "the bean gets a proxy of its interfaces, and none of them has this method"
+                    "the proxy of the bean implements only its interfaces, and none of them declares this method"
                             + (Modifier.isPublic(method.getModifiers()) ? "" : ", which is not public"),
-                    "Declare it on an interface of the bean, or have classes proxied"
+                    "Declare it in an interface of the bean, or use class-based proxies"
                             + " (spring.aop.proxy-target-class=true).");
         }
         checkInterface(locked);
@@ -85,10 +83,10 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
 
     private void checkInterface(LockedMethod locked) {
         LockSite site = locked.site();
-        if (locked.isClassLevel() && !site.method().getDeclaringClass().isAssignableFrom(this.type.beanClass())) {
+        if (locked.isClassLevel() && !site.method().getDeclaringClass().isAssignableFrom(this.beanClass)) {
             throw site.refused(
-                    "the annotation stands on an interface that the target of its proxy does not implement",
-                    "Put it on the methods of " + site.beanClass().getName() + " that need a lock.");
+                    "the annotated interface is not implemented by the target of the proxy",
+                    "Annotate the methods of " + site.beanClass().getName() + " that need a lock.");
         }
     }
 
@@ -102,34 +100,31 @@ record ProxyRules(LockedType type, boolean jdkProxy, List<Class<?>> interfaces) 
                                     + locked.otherwise());
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
-        if (packagePrivate && !isInPackageOf(this.type.beanClass(), method.getDeclaringClass())) {
+        if (packagePrivate && !isInPackageOf(this.beanClass, method.getDeclaringClass())) {
             throw locked.site()
                     .refused(
-                            "the method is package-private in another package than the bean's class, where no proxy"
-                                    + " can override it",
+                            "the method is package-private in another package than the bean's class, so that a proxy"
+                                    + " cannot override it",
                             "Make it protected or public.");
         }
     }
 
     private void checkClass(LockSite site) {
-        Class<?> beanClass = this.type.beanClass();
-        if (Modifier.isFinal(beanClass.getModifiers()) || beanClass.isSealed()) {
-            String what = beanClass.isSealed() ? "sealed" : "final";
+        if (Modifier.isFinal(this.beanClass.getModifiers()) || this.beanClass.isSealed()) {
+            String modifier = this.beanClass.isSealed() ? "sealed" : "final";
             throw site.refused(
-                    beanClass.getName() + " is " + what + ", and a proxy of it would have to be its subclass",
-                    "Remove " + what + " (in Kotlin: open, or the kotlin-spring plugin), or let the class implement an"
-                            + " interface with this method and have interfaces proxied"
-                            + " (spring.aop.proxy-target-class=false).");
+                    this.beanClass.getName() + " is " + modifier + ", so that no proxy can extend it",
+                    "Remove " + modifier + " (in Kotlin: open, or the kotlin-spring plugin), or implement an interface"
+                            + " with this method and use interface-based proxies (spring.aop.proxy-target-class=false).");
         }
     }
 
     private boolean isOnInterface(Method method) {
-        Class<?> beanClass = this.type.beanClass();
         return this.interfaces.stream()
                 .flatMap(type -> Arrays.stream(type.getMethods()))
                 .filter(declared -> declared.getName().equals(method.getName()))
                 .anyMatch(declared ->
-                        LockAnnotations.mostSpecific(declared, beanClass).equals(method));
+                        LockAnnotations.mostSpecific(declared, this.beanClass).equals(method));
     }
 
     private static boolean isInPackageOf(Class<?> beanClass, Class<?> declaring) {

@@ -1,6 +1,14 @@
 /**
- * From annotation to lock call: an annotation is read once into an immutable {@link io.github.lockstarter.aop.LockSpec},
- * and an interceptor runs the method under the lock that the spec asks for.
+ * Applies {@code @DistributedLock} to the beans of an application:
+ * {@link io.github.lockstarter.aop.DistributedLockBeanPostProcessor} creates or extends proxies, and the rules of this package
+ * reject at start-up what would run without its lock. The sub-packages are internal; each uses only those after it:
+ *
+ * <ul>
+ *   <li>{@code weave}: locks in methods that AspectJ weaves
+ *   <li>{@code call}: a call of a locked method, direct or with a future or reactive result
+ *   <li>{@code metadata}: from annotations to specifications
+ *   <li>{@code key}: key expressions and conditions
+ * </ul>
  */
 @NullMarked
 package io.github.lockstarter.aop;

@@ -12,13 +12,13 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
 
 /**
- * Refuses the commit of a transaction whose thread has lost a lock under which it works: {@link LockLostException} is
- * thrown right before the commit, and the transaction is rolled back. As a post-processor it adds itself to every
- * transaction manager that is a bean, so that it does not matter who begins the transaction, and how. One that takes no
- * listeners (see {@link ConfigurableTransactionManager}) is warned of.
+ * Prevents the commit of a transaction whose thread has lost one of its locks: {@link LockLostException} is thrown
+ * immediately before the commit, and the transaction is rolled back. As a bean post-processor, it registers a listener with
+ * every transaction manager that is a bean, so that it covers all ways to begin a transaction. A manager that does not
+ * accept listeners (see {@link ConfigurableTransactionManager}) is logged as a warning.
  *
- * <p>What it cannot do is stop a commit that is on its way when the lock is lost; pass the fencing token to the database
- * for that. Reactive transactions commit in other threads and are not covered.
+ * <p>It cannot prevent a commit that is already in progress when the lock is lost; pass the fencing token to the database
+ * for that case. Reactive transactions commit in other threads and are not covered.
  *
  * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
  *     distributed locking</a>
@@ -27,7 +27,7 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private static final LockLog logger = LockLog.of(CommitGuard.class);
 
-    /** No bean: Spring Boot would add it to its transaction managers once more. */
+    /** Not a bean, because Spring Boot would register it with its transaction managers a second time. */
     private final TransactionExecutionListener listener = new TransactionExecutionListener() {
 
         @Override
@@ -39,13 +39,13 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /** Creates the guard. */
     public CommitGuard() {}
 
-    /** Before other post-processors: those may need a transaction manager, which would be made too early to be seen. */
+    /** Precedes all that are not PriorityOrdered: one of them may need a transaction manager, which would be created unseen. */
     @Override
     public int getOrder() {
         return LOWEST_PRECEDENCE;
     }
 
-    /** Before a proxy hides that it can be configured. */
+    /** Registers before a proxy may hide that the manager is configurable. */
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
         if (bean instanceof TransactionManager) {
@@ -54,20 +54,20 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /** What a factory bean has made is not seen before, and initialization may make a manager known. */
+    /** Registers with products of factory beans, which are not passed before initialization. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof TransactionManager && !guard(bean) && bean instanceof PlatformTransactionManager) {
             logger.warn(
-                    "Transaction manager '" + beanName + "' (" + bean.getClass().getName() + ") takes no listeners:"
-                            + " a transaction that it begins may commit although its lock is lost. Let it implement"
-                            + " ConfigurableTransactionManager, declare the managers behind it as beans, or call"
-                            + " Lease.ensureHeld() last in the transaction.");
+                    "Transaction manager '" + beanName + "' (" + bean.getClass().getName()
+                            + ") does not accept listeners: its transactions may commit although a lock is lost. Implement"
+                            + " ConfigurableTransactionManager, declare the managers to which it delegates as beans, or"
+                            + " call Lease.ensureHeld() at the end of transactions.");
         }
         return bean;
     }
 
-    /** False if that is not possible. */
+    /** Registers the listener with a manager or the target of its proxy; returns false if it does not accept listeners. */
     private boolean guard(Object bean) {
         for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
             if (each instanceof ConfigurableTransactionManager manager) {

@@ -9,46 +9,48 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-/** The transaction that was running in the thread already when a lock was taken. */
+/** The transaction of the current thread that was active before a lock was acquired. */
 public final class EnclosingTransaction {
 
     private static final boolean SUPPORTED = ClassUtils.isPresent(
             "org.springframework.transaction.support.TransactionSynchronizationManager",
             EnclosingTransaction.class.getClassLoader());
 
-    /** A nested hold that asks for less than is left changes nothing, and costs nothing. */
-    private static final Duration NOTHING_MORE = Duration.ofMillis(1);
+    /** Requested by a nested hold that must not extend the lease. */
+    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
     private EnclosingTransaction() {}
 
-    /** Whether there is one that says when it ends. */
+    /** Returns whether there is a transaction that reports its completion; always false without spring-tx. */
     public static boolean isActive() {
         return SUPPORTED && Synchronizations.areActive();
     }
 
     /**
-     * Keeps a lock that the current thread holds until the transaction has committed or rolled back: released before, it
-     * would let the next owner in to data that is not visible yet.
+     * Holds a lock of the current thread until the transaction has committed or rolled back. If it were released before, the
+     * next owner could not see the changes of the transaction.
      *
-     * @param lockName its name
+     * @param registry the registry that granted the lock
+     * @param lockName its full name
      * @param lease its lease
-     * @param guarded whether the transaction must not commit without it
+     * @param guarded whether the loss of the lease prevents the commit
      * @param names how messages name locks
      */
-    public static void keep(LockRegistry registry, String lockName, Lease lease, boolean guarded, LoggedNames names) {
-        KeptLocks kept = Synchronizations.keptLocks();
-        if (!kept.contains(lockName)) {
+    public static void holdUntilCompletion(
+            LockRegistry registry, String lockName, Lease lease, boolean guarded, LoggedNames names) {
+        TransactionBoundLocks bound = Synchronizations.boundLocks();
+        if (!bound.contains(lockName)) {
             LeaseLock lock = registry.getLock(lockName);
-            // One more hold, and nothing else: how long the lock is renewed stays as it was asked for.
-            lock.lock(NOTHING_MORE);
-            kept.add(lockName, lock, names);
+            // Adds a hold but does not change until when the lease is renewed.
+            lock.lock(SHORTEST_LEASE);
+            bound.add(lockName, lock, names);
         }
         if (guarded) {
-            kept.guard(lease);
+            bound.guard(lease);
         }
     }
 
-    /** What may be touched with spring-tx only. */
+    /** A class of its own, which is loaded only if spring-tx is present. */
     private static final class Synchronizations {
 
         static boolean areActive() {
@@ -56,15 +58,15 @@ public final class EnclosingTransaction {
                     && TransactionSynchronizationManager.isSynchronizationActive();
         }
 
-        static KeptLocks keptLocks() {
+        static TransactionBoundLocks boundLocks() {
             for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
-                if (present instanceof KeptLocks kept) {
-                    return kept;
+                if (present instanceof TransactionBoundLocks bound) {
+                    return bound;
                 }
             }
-            KeptLocks kept = new KeptLocks();
-            TransactionSynchronizationManager.registerSynchronization(kept);
-            return kept;
+            TransactionBoundLocks bound = new TransactionBoundLocks();
+            TransactionSynchronizationManager.registerSynchronization(bound);
+            return bound;
         }
     }
 }

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The leases under which the current thread works: while one of them is lost, none of its transactions may commit. */
+/** The leases on which the transactions of the current thread depend: after the loss of one, none of them may commit. */
 public final class GuardedLeases {
 
     private static final ThreadLocal<@Nullable List<Lease>> CURRENT = new ThreadLocal<>();
 
     private GuardedLeases() {}
 
-    /** From now on the lease counts in this thread; once more each time. */
+    /** Adds the lease to those of the current thread, once for each call. */
     public static void add(Lease lease) {
         List<Lease> leases = CURRENT.get();
         if (leases == null) {
@@ -23,7 +23,7 @@ public final class GuardedLeases {
         leases.add(lease);
     }
 
-    /** It counts once less; nothing happens if it did not count in this thread. */
+    /** Removes the lease once; has no effect if the current thread does not have it. */
     public static void remove(Lease lease) {
         List<Lease> leases = CURRENT.get();
         if (leases == null) {
@@ -41,9 +41,9 @@ public final class GuardedLeases {
     }
 
     /**
-     * Checks them all.
+     * Checks all leases of the current thread.
      *
-     * @throws LockLostException for the first that cannot be relied on any more
+     * @throws LockLostException for the first that is lost
      */
     static void ensureHeld() {
         List<Lease> leases = CURRENT.get();

@@ -1,6 +1,6 @@
 /**
- * Locks and transactions in one thread: a lock taken inside of a transaction is kept until it has completed, and none
- * commits after its lock is lost. Needs spring-tx, and does nothing without it.
+ * Internal: locks and the transactions of one thread. A lock that is acquired inside a transaction is held until the
+ * transaction has completed, and no transaction commits after its lock is lost. Without spring-tx, the package has no effect.
  */
 @NullMarked
 package io.github.lockstarter.tx;

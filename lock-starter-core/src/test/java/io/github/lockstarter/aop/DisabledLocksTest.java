@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Lazy;
 
 class DisabledLocksTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(StartupReport.class);
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -44,7 +44,7 @@ class DisabledLocksTest {
             assertThat(warnings())
                     .singleElement()
                     .asString()
-                    .isEqualTo("Distributed locks are switched off (distributed-lock.enabled=false). These methods run"
+                    .isEqualTo("Distributed locks are disabled (distributed-lock.enabled=false). These methods run"
                             + " WITHOUT their lock: "
                             + String.join(
                                     ", ",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.aop.key.KeyRoot;
+import io.github.lockstarter.aop.key.ExpressionContext;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -37,7 +37,7 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
         assertThat(hints).as("elements of a list").matches(invoked(Article.class, "code"));
         assertThat(hints).as("repeated").matches(invoked(Orders.class, "count"));
-        assertThat(hints).as("#root").matches(invoked(KeyRoot.class, "getMethod"));
+        assertThat(hints).as("#root").matches(invoked(ExpressionContext.Root.class, "getMethod"));
         assertThat(hints)
                 .as("read by no key")
                 .matches(invoked(Unread.class, "code").negate());
@@ -50,7 +50,7 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a property").matches(invoked(Order.class, "customer"));
         assertThat(hints).as("a property of it").matches(invoked(Customer.class, "getId"));
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
-        assertThat(hints).as("#root").matches(invoked(KeyRoot.class, "getTarget"));
+        assertThat(hints).as("#root").matches(invoked(ExpressionContext.Root.class, "getTarget"));
     }
 
     @Test

@@ -29,8 +29,8 @@ class MisuseTest {
     @ValueSource(classes = {NamePosition.class, NameVariable.class, NameTemplate.class, NameRoot.class})
     void shouldRefuseAnExpressionAsName(Class<?> bean) {
         assertThat(refusalOf(bean))
-                .hasMessageContaining("is taken as it stands, and all calls would share one lock")
-                .hasMessageContaining("Expressions belong into key");
+                .hasMessageContaining("is not evaluated, so that all calls would share one lock")
+                .hasMessageContaining("Expressions belong in key");
     }
 
     @Test
@@ -47,8 +47,8 @@ class MisuseTest {
     void shouldRefuseBeanMethods(Class<?> configuration) {
         assertThat(refusalOf(configuration))
                 .hasMessageContaining(".desk()")
-                .hasMessageContaining("a @Bean method runs once")
-                .hasMessageContaining("Annotate those methods, in the class of the bean");
+                .hasMessageContaining("a @Bean method runs only once")
+                .hasMessageContaining("Annotate the methods in the class of the bean");
     }
 
     @ParameterizedTest
@@ -72,7 +72,7 @@ class MisuseTest {
     void shouldRefuseABeanThatIsMadeBeforeThePostProcessor() {
         assertThat(refusalOf(NeedsDesk.class))
                 .hasMessageContaining(Desk.class.getName() + ".run()")
-                .hasMessageContaining("the bean 'desk' was made too early")
+                .hasMessageContaining("the bean 'desk' was created too early")
                 .hasMessageContaining("needed by needsDeskProcessor")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()

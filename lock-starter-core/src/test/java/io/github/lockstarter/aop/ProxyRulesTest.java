@@ -64,7 +64,7 @@ class ProxyRulesTest {
     @Test
     void shouldRefuseFinalClasses() {
         assertThat(refusalOf(FinalClass.class))
-                .hasMessageContaining("FinalClass is final, and a proxy of it would have to be its subclass")
+                .hasMessageContaining("FinalClass is final, so that no proxy can extend it")
                 .hasMessageContaining("spring.aop.proxy-target-class=false");
     }
 
@@ -86,12 +86,12 @@ class ProxyRulesTest {
     void shouldRefuseMethodsThatAnInterfaceProxyDoesNotOffer() {
         assertThat(refusalWithInterfaceProxies(WiderShop.class))
                 .hasMessageContaining("WiderShop.close()")
-                .hasMessageContaining("none of them has this method")
+                .hasMessageContaining("none of them declares this method")
                 .hasMessageNotContaining("not public")
                 .hasMessageContaining("spring.aop.proxy-target-class=true");
         assertThat(refusalWithInterfaceProxies(ShopWithHelper.class))
                 .hasMessageContaining("ShopWithHelper.restock()")
-                .hasMessageContaining("none of them has this method, which is not public");
+                .hasMessageContaining("none of them declares this method, which is not public");
     }
 
     @Test
@@ -111,22 +111,22 @@ class ProxyRulesTest {
     void shouldRefuseProxiesThatTakeNoMoreAdvice() {
         assertThat(refusalOf(FrozenProxy.class))
                 .hasMessageContaining("WithLock.run()")
-                .hasMessageContaining("a proxy already that is frozen");
-        assertThat(refusalOf(OpaqueProxy.class)).hasMessageContaining("a proxy already that is opaque");
+                .hasMessageContaining("already has a proxy that is frozen");
+        assertThat(refusalOf(OpaqueProxy.class)).hasMessageContaining("already has a proxy that is opaque");
     }
 
     @Test
     void shouldRefuseMethodsThatAnExistingInterfaceProxyDoesNotOffer() {
         assertThat(refusalOf(InterfaceProxy.class))
                 .hasMessageContaining("WiderShop.close()")
-                .hasMessageContaining("none of them has this method");
+                .hasMessageContaining("none of them declares this method");
     }
 
     @Test
     void shouldRefuseAnnotatedInterfacesThatTheTargetDoesNotImplement() {
         assertThat(refusalOf(ForeignTypeLevel.class))
-                .hasMessageContaining("the target of its proxy does not implement")
-                .hasMessageContaining("Put it on the methods of " + LockedShop.class.getName());
+                .hasMessageContaining("is not implemented by the target of the proxy")
+                .hasMessageContaining("Annotate the methods of " + LockedShop.class.getName());
     }
 
     static class WithPrivate {

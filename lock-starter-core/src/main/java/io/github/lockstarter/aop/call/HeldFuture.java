@@ -8,41 +8,40 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of work that holds locks: completes after they were released. The locks are held until the work itself has
- * ended, whatever becomes of this future: cancelling a future stops no work, so releasing them on cancellation would let
- * the next owner in beside it. Nothing of this blocks the thread that completes the work, which may be the one that reads
- * the answers of Redis.
+ * The future of work that holds locks. It completes after the release of the locks, which are held until the work itself has
+ * ended: cancelling this future does not stop the work, so a release on cancellation would admit the next owner too early.
+ * Nothing here blocks the thread that completes the work, which may be the one that reads the store's answers.
  */
 final class HeldFuture<T> extends CompletableFuture<T> {
 
     /**
      * Creates the future.
      *
-     * @param work of type T, as the method's signature says
-     * @param release releases the locks without waiting; completes with a loss, or null
+     * @param work has a result of type T, as the method declares
+     * @param release releases the locks without blocking; completes with the loss of a lock, or with null
      */
     HeldFuture(CompletionStage<?> work, Supplier<CompletableFuture<@Nullable LockLostException>> release) {
         CompletionStage<?> unused = work.whenComplete((result, failure) -> {
             CompletableFuture<@Nullable LockLostException> released = release.get();
-            CompletionStage<?> unusedToo =
-                    released.whenComplete((loss, trouble) -> end(result, reported(failure, loss, trouble)));
+            CompletionStage<?> unusedToo = released.whenComplete(
+                    (loss, releaseFailure) -> end(result, reported(failure, loss, releaseFailure)));
         });
     }
 
-    /** What the caller has to learn: the failure of the work comes before a loss, and both before trouble of ours. */
+    /** Returns the failure of the work, else the loss of a lock, else the failure of the release; null for none. */
     private static @Nullable Throwable reported(
-            @Nullable Throwable failure, @Nullable LockLostException loss, @Nullable Throwable trouble) {
+            @Nullable Throwable failure, @Nullable LockLostException loss, @Nullable Throwable releaseFailure) {
         if (failure != null) {
-            HeldLeases.tellBeside(loss, failure);
+            HeldLeases.addLoss(loss, failure);
             return failure;
         }
-        // A registry of the application may throw anything; this future must be completed in any case.
-        return loss != null || trouble == null ? loss : unwrapped(trouble);
+        // A registry of the application may throw anything; this future must complete in any case.
+        return loss != null || releaseFailure == null ? loss : unwrapped(releaseFailure);
     }
 
-    private static Throwable unwrapped(Throwable trouble) {
-        Throwable cause = trouble.getCause();
-        return trouble instanceof CompletionException && cause != null ? cause : trouble;
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 
     @SuppressWarnings("unchecked")

@@ -12,9 +12,10 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of one call whose work ends after the method has returned. They are acquired one after the other and
- * released together: with one command for each lock on the way at the same time, a silent Redis costs the call one
- * command timeout, however many locks it holds. Not thread-safe; each step happens before the next one.
+ * The leases of a call whose work continues after the method has returned. They are acquired one after the other and released
+ * together, with all commands sent before the first answer: a store that does not answer delays the call by one command
+ * timeout, regardless of the number of locks. Not thread-safe; its methods are called one after the other, each with a
+ * happens-before edge to the next.
  */
 final class HeldLeases {
 
@@ -22,49 +23,44 @@ final class HeldLeases {
 
     private final List<Lease> leases = new ArrayList<>(1);
 
-    private final long began = System.nanoTime();
+    private final long startNanos = System.nanoTime();
 
     private boolean started;
 
-    private long startedAt;
+    private long methodStartNanos;
 
     HeldLeases(LockedInvocation call) {
         this.call = call;
     }
 
-    /** The request of the lock that comes next, free at once when it is given back. */
+    /** Returns the request for the next lock. */
     LockRequest nextRequest() {
-        return this.call.tentative(this.leases.size(), this.began);
+        return this.call.requestWithoutMinHold(this.leases.size(), this.startNanos);
+    }
+
+    /** Returns the lock that is being acquired. */
+    RequestedLock nextLock() {
+        return this.call.locks().get(this.leases.size());
     }
 
     void add(Lease lease) {
         this.leases.add(lease);
     }
 
-    /** How many of the call's locks were granted. */
+    /** Returns the number of locks that were granted. */
     int count() {
         return this.leases.size();
-    }
-
-    /** Whether all locks were granted and the method was called. */
-    boolean isStarted() {
-        return this.started;
-    }
-
-    /** The lock that is being waited for. */
-    LockStep current() {
-        return this.call.steps().get(this.leases.size());
     }
 
     Lease innermost() {
         return this.leases.get(this.leases.size() - 1);
     }
 
-    /** The leases without which nothing may be committed. */
+    /** Returns the leases whose loss prevents the commit of transactions. */
     List<Lease> guarded() {
         List<Lease> guarded = new ArrayList<>(this.leases.size());
         for (int i = 0; i < this.leases.size(); i++) {
-            if (this.call.isGuarded(this.call.steps().get(i))) {
+            if (this.call.isGuarded(this.call.locks().get(i))) {
                 guarded.add(this.leases.get(i));
             }
         }
@@ -72,20 +68,25 @@ final class HeldLeases {
     }
 
     /**
-     * Begins the method's part.
+     * Marks the start of the method, from which minimum holds are counted.
      *
-     * @throws LockLostException if one of the locks was lost while the call waited for the others
+     * @throws LockLostException if a lock was lost while the call waited for the others
      */
     void start() {
         this.call.ensureHeld(this.leases);
-        this.startedAt = System.nanoTime();
+        this.methodStartNanos = System.nanoTime();
         this.started = true;
     }
 
+    /** Returns whether all locks were granted and the method was called. */
+    boolean isStarted() {
+        return this.started;
+    }
+
     /**
-     * Releases all of them without waiting for the store.
+     * Releases all leases without blocking.
      *
-     * @return completed with the loss of the innermost lock that was lost and whose owner wants to know, or with null;
+     * @return completed with the loss of the innermost lost lock, except with {@link OnLost#IGNORE}, or with null;
      *     exceptionally only if a registry of the application throws
      */
     CompletableFuture<@Nullable LockLostException> release() {
@@ -97,42 +98,47 @@ final class HeldLeases {
     }
 
     /**
-     * Releases all of them because of a failure in the calling thread, and waits for that; if the call was refused, no
-     * longer than for the refusal itself. A call that was granted all of its locks and has lost one was not refused.
+     * Releases all leases after a failure in the calling thread and waits for it; if a lock was not granted, at most as long
+     * as {@link LockedInvocation#awaitRelease} does.
      */
     void releaseAfter(Throwable failure) {
         CompletableFuture<@Nullable LockLostException> released = release();
-        if (count() == this.call.steps().size()) {
-            tellBeside(released.join(), failure);
+        if (count() == this.call.locks().size()) {
+            addLoss(released.join(), failure);
         } else {
-            this.call.awaitTakenBack(released, failure, this.leases.size(), this.began);
+            this.call.awaitRelease(released, failure, this.leases.size(), this.startNanos);
         }
     }
 
-    /** For how many nanoseconds a refused call waits for its locks to be free again; zero or less: not at all. */
-    long takeBackNanos(Throwable failure) {
-        return this.call.takeBackNanos(failure, this.leases.size(), this.began);
+    /** Returns how many nanoseconds a call that failed to acquire a lock waits for the release; zero or less for none. */
+    long releaseWaitNanos(Throwable failure) {
+        return this.call.releaseWaitNanos(failure, this.leases.size(), this.startNanos);
     }
 
     private CompletableFuture<?> release(int index) {
         try {
             return this.leases
                     .get(index)
-                    .releaseAsync(toKeep(this.call.steps().get(index)))
+                    .releaseAsync(remainingMinHold(this.call.locks().get(index)))
                     .toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
-    private Duration toKeep(LockStep step) {
-        return this.started ? LockedInvocation.toKeep(step, this.startedAt) : Duration.ZERO;
+    private Duration remainingMinHold(RequestedLock lock) {
+        Duration minHold = lock.request().minHold();
+        if (!this.started || minHold.isZero()) {
+            return Duration.ZERO;
+        }
+        Duration left = minHold.minusNanos(System.nanoTime() - this.methodStartNanos);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 
     private @Nullable LockLostException firstLoss() {
         for (int i = this.leases.size() - 1; i >= 0; i--) {
             LockLostException loss = lossOf(
-                    this.leases.get(i), this.call.onLost(this.call.steps().get(i)));
+                    this.leases.get(i), this.call.onLost(this.call.locks().get(i)));
             if (loss != null) {
                 return loss;
             }
@@ -140,7 +146,7 @@ final class HeldLeases {
         return null;
     }
 
-    /** Asked after the release, which may be the first to find the lock gone. A lease that was given back is no loss. */
+    /** Called after the release, which may be the first to detect the loss. A lease that was released is not lost. */
     private static @Nullable LockLostException lossOf(Lease lease, OnLost onLost) {
         if (onLost == OnLost.IGNORE || lease.state() != Lease.State.LOST) {
             return null;
@@ -153,8 +159,8 @@ final class HeldLeases {
         }
     }
 
-    /** Adds a loss, if there was one, to what the work failed with, unless that is the report of this very loss. */
-    static void tellBeside(@Nullable LockLostException loss, Throwable failure) {
+    /** Adds a loss to the failure as a suppressed exception, unless the failure reports this loss. */
+    static void addLoss(@Nullable LockLostException loss, Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         boolean reported = loss != null

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases on their way to the publisher that works under them. Reactor drops what is emitted at the very moment of a
- * cancellation, and reports that to nothing; so the leases have to be accepted, or they are taken back.
+ * Transfers leases to the publisher that works under them. Reactor silently drops a value that is emitted during a
+ * cancellation. Therefore the publisher must accept the leases; those that are not accepted are released. Thread-safe.
  */
 final class LeaseOffer {
 
@@ -15,26 +15,27 @@ final class LeaseOffer {
 
     private volatile boolean withdrawn;
 
-    void make(HeldLeases leases, Consumer<HeldLeases> to) {
+    /** Emits the leases, and releases them if the offer has been withdrawn. */
+    void emit(HeldLeases leases, Consumer<HeldLeases> sink) {
         this.open.set(leases);
-        to.accept(leases);
+        sink.accept(leases);
         if (this.withdrawn) {
-            takeBack();
+            release();
         }
     }
 
-    /** The publisher works under the leases from now on; false if they were taken back. */
+    /** Returns whether the publisher now owns the leases; false if they were released. */
     boolean accept() {
         return this.open.getAndSet(null) != null;
     }
 
-    /** The subscription was cancelled. */
+    /** Withdraws the offer after a cancellation. */
     void withdraw() {
         this.withdrawn = true;
-        takeBack();
+        release();
     }
 
-    private void takeBack() {
+    private void release() {
         HeldLeases leases = this.open.getAndSet(null);
         if (leases != null) {
             CompletableFuture<?> unused = leases.release();

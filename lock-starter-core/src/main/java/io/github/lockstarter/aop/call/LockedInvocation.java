@@ -5,6 +5,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,115 +14,121 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
-/** A call of a locked method: which locks it takes, one after the other, and what it does under them. */
+/**
+ * A call of a locked method and the locks that it acquires one after the other. All of them have one deadline: the time
+ * that the call waits for a lock counts towards the wait times of the others. Points in time are values of
+ * {@link System#nanoTime()}.
+ *
+ * @param method the method that is called
+ * @param locks in the order in which they are acquired; empty if no condition is met
+ * @param invocation continues with the method
+ * @param registry grants the locks
+ * @param defaults applies where an annotation does not specify a value
+ */
 record LockedInvocation(
-        LockRegistry registry, LockDefaults defaults, List<LockStep> steps, MethodInvocation invocation) {
+        LockedMethod method,
+        List<RequestedLock> locks,
+        MethodInvocation invocation,
+        LockRegistry registry,
+        LockDefaults defaults) {
 
-    /** Whether the call takes any lock; false if none of the conditions is met. */
+    /** Returns whether the call acquires any lock. */
     boolean isLocked() {
-        return !this.steps.isEmpty();
+        return !this.locks.isEmpty();
     }
 
     /**
-     * The request of that step, the first of which was begun at the time: all locks of a call have one deadline.
+     * Returns the request for one of the locks.
      *
-     * @throws LockStoreException if the store was so slow to answer for the locks before it that the call is already late
+     * @param startNanos when the call requested its first lock
+     * @throws LockStoreException if the answers for the locks before it were so slow that the deadline and one command
+     *     timeout have passed
      */
-    LockRequest request(int step, long began) {
-        LockStep wanted = this.steps.get(step);
-        if (step == 0) {
-            return wanted.request();
+    LockRequest request(int index, long startNanos) {
+        RequestedLock lock = this.locks.get(index);
+        if (index == 0) {
+            return lock.request();
         }
-        if (graceNanos(step, began) <= 0) {
-            throw new LockStoreException(
-                    "Lock '" + this.defaults.names().of(wanted.request().lockName())
-                            + "' was not asked for: its wait of "
-                            + wanted.waitTime(this.defaults.waitTime()).toMillis()
-                            + " ms and the command timeout of "
-                            + this.defaults.commandTimeout().toMillis()
-                            + " ms were over when the call had been granted " + step + " of its "
-                            + this.steps.size() + " locks. The store answers too slowly for so many locks one after the"
-                            + " other; allow a longer wait, or lock what they have in common.",
-                    null,
-                    false,
-                    true);
+        if (graceNanos(index, startNanos) <= 0) {
+            throw tooSlow(lock, index);
         }
-        return wanted.after(System.nanoTime() - began, this.defaults.waitTime());
+        return lock.afterWaiting(System.nanoTime() - startNanos, this.defaults.waitTime());
     }
 
-    /** Nanoseconds until the deadline of that step and one command timeout, in which the last question is answered. */
-    long graceNanos(int step, long began) {
-        Duration waitTime = this.steps.get(step).waitTime(this.defaults.waitTime());
-        if (LockRequest.FOREVER.equals(waitTime)) {
-            return this.defaults.commandTimeout().toNanos();
-        }
-        return waitTime.plus(this.defaults.commandTimeout()).toNanos() - (System.nanoTime() - began);
+    private LockStoreException tooSlow(RequestedLock lock, int granted) {
+        return new LockStoreException(
+                "Lock '" + this.defaults.names().of(lock.request().lockName()) + "' was not requested: the wait time of "
+                        + lock.waitTime(this.defaults.waitTime()).toMillis() + " ms and the command timeout of "
+                        + this.defaults.commandTimeout().toMillis() + " ms had passed when the call had been granted "
+                        + granted + " of its " + this.locks.size()
+                        + " locks. The store answers too slowly for so many locks. Increase the wait time, or use one lock"
+                        + " for all of them.",
+                null,
+                false,
+                true);
     }
 
     /**
-     * As {@link #request}, but free at once when it is given back: of several locks a later one may be refused, and the
-     * method has to begin before anything need be kept after it.
+     * Returns the request for one of several locks, without its minimum hold: until all locks are granted and the method
+     * begins, each must be available to others immediately after its release.
      */
-    LockRequest tentative(int step, long began) {
-        LockRequest request = request(step, began);
+    LockRequest requestWithoutMinHold(int index, long startNanos) {
+        LockRequest request = request(index, startNanos);
         return request.minHold().isZero() ? request : request.withMinHold(Duration.ZERO);
     }
 
+    /** Returns the nanoseconds until the lock's deadline and one command timeout, in which the last answer may arrive. */
+    private long graceNanos(int index, long startNanos) {
+        Duration waitTime = this.locks.get(index).waitTime(this.defaults.waitTime());
+        if (LockRequest.FOREVER.equals(waitTime)) {
+            return this.defaults.commandTimeout().toNanos();
+        }
+        return waitTime.plus(this.defaults.commandTimeout()).toNanos() - (System.nanoTime() - startNanos);
+    }
+
     /**
-     * Waits until the locks of a call that was refused are free again, but no longer than for the refusal itself.
+     * Waits for the release of the locks that were granted before one was not, at most as long as the call could have
+     * waited for that one.
      *
-     * @param refused the step whose lock was not granted
+     * @param failed the index of the lock that was not granted
      */
-    void awaitTakenBack(CompletableFuture<?> released, Throwable failure, int refused, long began) {
-        long nanos = takeBackNanos(failure, refused, began);
+    void awaitRelease(CompletableFuture<?> released, Throwable failure, int failed, long startNanos) {
+        long nanos = releaseWaitNanos(failure, failed, startNanos);
         if (nanos > 0) {
-            released.<@Nullable Object>handle((answer, trouble) -> null)
+            released.<@Nullable Object>handle((result, ex) -> null)
                     .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
                     .join();
         }
     }
 
-    /** Nanoseconds for that; zero or less: a store that has just failed to answer is not waited for again. */
-    long takeBackNanos(Throwable failure, int refused, long began) {
-        return failure instanceof LockStoreException ? 0 : graceNanos(refused, began);
+    /** Returns how long {@link #awaitRelease} waits; zero or less if the store has just failed to answer. */
+    long releaseWaitNanos(Throwable failure, int failed, long startNanos) {
+        return failure instanceof LockStoreException ? 0 : graceNanos(failed, startNanos);
     }
 
-    /** How long that lock is to stay taken when the method, which began at the time, is done; zero: no longer. */
-    static Duration toKeep(LockStep step, long began) {
-        Duration minHold = step.request().minHold();
-        Duration left = minHold.isZero() ? minHold : minHold.minusNanos(System.nanoTime() - began);
-        return left.isNegative() ? Duration.ZERO : left;
-    }
-
-    /** Throws if one was lost while the call waited for the others, unless its owner does not want to hear of that. */
+    /**
+     * Throws LockLostException if a lock was lost while the call waited for the others, except with {@link OnLost#IGNORE}.
+     */
     void ensureHeld(List<Lease> leases) {
         for (int i = 0; i < leases.size(); i++) {
-            if (isGuarded(this.steps.get(i))) {
+            if (isGuarded(this.locks.get(i))) {
                 leases.get(i).ensureHeld();
             }
         }
     }
 
-    /** Whether the owner wants to hear of a loss of that step's lock, and nothing may be committed after it. */
-    boolean isGuarded(LockStep step) {
-        return onLost(step) != OnLost.IGNORE;
+    /** Returns whether the loss of the lock is reported to the caller and prevents the commit of transactions. */
+    boolean isGuarded(RequestedLock lock) {
+        return onLost(lock) != OnLost.IGNORE;
     }
 
-    /** What the owner hears of a loss of that step's lock. */
-    OnLost onLost(LockStep step) {
-        return this.defaults.onLost(step.spec().onLost());
+    /** Returns the reaction to the loss of the lock. */
+    OnLost onLost(RequestedLock lock) {
+        return this.defaults.onLost(lock.spec().onLost());
     }
 
-    /** Calls the method. */
-    @Nullable
-    Object proceed() throws Throwable {
-        return this.invocation.proceed();
-    }
-
-    /** The same call once more: an invocation can go on only once. */
-    LockedInvocation again() {
-        return this.invocation instanceof ProxyMethodInvocation proxied
-                ? new LockedInvocation(this.registry, this.defaults, this.steps, proxied.invocableClone())
-                : this;
+    /** Returns an invocation that can proceed once more; that of a proxy can do so only once. */
+    MethodInvocation repeatable() {
+        return this.invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : this.invocation;
     }
 }

@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Acquires the locks of one subscription one after the other, without a thread that waits. Each step runs in the thread
- * that completes the one before it; a cancellation comes at any time, from any thread.
+ * Acquires the locks of one subscription one after the other without blocking. Each request is sent by the thread that
+ * completes the one before; a cancellation may arrive at any time on any thread.
  */
 final class ReactiveAcquisition implements Consumer<MonoSink<HeldLeases>> {
 
@@ -31,12 +31,12 @@ final class ReactiveAcquisition implements Consumer<MonoSink<HeldLeases>> {
         this.held = held;
     }
 
-    /** Emits the leases once all are granted; they must be {@link #accept() accepted}. */
+    /** Emits the leases when all locks are granted. The subscriber must {@link #accept()} them. */
     Mono<HeldLeases> leases() {
         return Mono.create(this);
     }
 
-    /** Whether the leases are still there for the one to whom they were emitted. */
+    /** Returns whether the subscriber now owns the emitted leases; false if they were released. */
     boolean accept() {
         return this.offer.accept();
     }
@@ -61,18 +61,18 @@ final class ReactiveAcquisition implements Consumer<MonoSink<HeldLeases>> {
         try {
             next = this.call.registry().acquireAsync(this.held.nextRequest()).toCompletableFuture();
         } catch (RuntimeException | Error ex) {
-            refused(sink, ex);
+            fail(sink, ex);
             return;
         }
         this.pending = next;
         if (this.cancelled) {
-            // It came before the future was there to be cancelled.
+            // The cancellation arrived before the future was stored.
             next.cancel(true);
         }
         CompletableFuture<?> unused = next.whenComplete((lease, failure) -> {
             if (failure != null) {
                 Throwable cause = failure.getCause();
-                refused(sink, failure instanceof CompletionException && cause != null ? cause : failure);
+                fail(sink, failure instanceof CompletionException && cause != null ? cause : failure);
             } else {
                 granted(sink, lease);
             }
@@ -81,16 +81,16 @@ final class ReactiveAcquisition implements Consumer<MonoSink<HeldLeases>> {
 
     private void granted(MonoSink<HeldLeases> sink, Lease lease) {
         this.held.add(lease);
-        if (this.held.count() < this.call.steps().size()) {
+        if (this.held.count() < this.call.locks().size()) {
             acquireNext(sink);
         } else {
-            this.offer.make(this.held, sink::success);
+            this.offer.emit(this.held, sink::success);
         }
     }
 
-    /** Takes back the locks that were granted before, and reports the failure when they are free, or when it is time. */
-    private void refused(MonoSink<HeldLeases> sink, Throwable failure) {
-        long nanos = this.held.takeBackNanos(failure);
+    /** Releases the locks that were granted before, and reports the failure afterwards or when the wait is over. */
+    private void fail(MonoSink<HeldLeases> sink, Throwable failure) {
+        long nanos = this.held.releaseWaitNanos(failure);
         CompletableFuture<?> released = this.held.release();
         if (nanos <= 0 || released.isDone()) {
             sink.error(failure);
@@ -98,6 +98,6 @@ final class ReactiveAcquisition implements Consumer<MonoSink<HeldLeases>> {
         }
         Disposable unused = Mono.fromFuture(released)
                 .timeout(Duration.ofNanos(nanos))
-                .subscribe(loss -> {}, trouble -> sink.error(failure), () -> sink.error(failure));
+                .subscribe(loss -> {}, ex -> sink.error(failure), () -> sink.error(failure));
     }
 }

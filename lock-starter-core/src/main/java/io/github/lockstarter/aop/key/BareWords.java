@@ -8,7 +8,10 @@ import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 
-/** Names in an expression that stand for nothing, and what their author may have meant. */
+/**
+ * The names in an expression that are not prefixed by {@code #}, such as {@code orderId}, and what was probably meant by
+ * them. SpEL would read them as properties of {@code #root}.
+ */
 final class BareWords {
 
     private final String expression;
@@ -22,6 +25,7 @@ final class BareWords {
         this.variables = variables;
     }
 
+    /** Collects the bare words of a parsed expression. */
     static BareWords in(SpelNode ast, String expression, ExpressionVariables variables) {
         BareWords words = new BareWords(expression, variables);
         words.collect(ast);
@@ -32,7 +36,7 @@ final class BareWords {
         if (node instanceof PropertyOrFieldReference word) {
             this.all.add(word);
         }
-        // In the brackets of these, names belong to the elements.
+        // Inside the brackets of selections and projections, names are properties of the elements.
         int end = node instanceof Selection || node instanceof Projection ? 0 : node.getChildCount();
         for (int i = 0; i < end; i++) {
             SpelNode child = node.getChild(i);
@@ -47,12 +51,16 @@ final class BareWords {
         return this.all.isEmpty();
     }
 
-    /** What to write instead of that word, in a key or in a condition, which can only contain text. */
+    /**
+     * Returns the remedy for one of the words, in whole sentences.
+     *
+     * @param inKey whether the expression is a key, which can be replaced by a name; a condition cannot
+     */
     String remedyFor(PropertyOrFieldReference word, boolean inKey) {
         if (!inKey && word.getName().equals(this.expression.strip())) {
             return prefixOf(word).isEmpty() ? this.variables.describe() : "Did you mean " + corrected() + "?";
         }
-        // Quoting the whole key would turn variables and lists into text, too.
+        // Quoting the whole key would also turn its variables and lists into text.
         boolean partOfMore = !inKey || this.expression.startsWith("{") || this.expression.matches(".*[#@'\"].*");
         String asText = partOfMore
                 ? "quote it: " + quoted(word) + "."
@@ -73,7 +81,7 @@ final class BareWords {
         return this.expression.substring(0, start) + '\'' + word.getName() + '\'' + this.expression.substring(end);
     }
 
-    /** With all of them put right at once. */
+    /** Returns the expression with all words corrected of which the meaning is known. */
     String corrected() {
         StringBuilder text = new StringBuilder(this.expression);
         this.all.stream()

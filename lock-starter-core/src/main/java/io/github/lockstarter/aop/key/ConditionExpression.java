@@ -1,10 +1,11 @@
 package io.github.lockstarter.aop.key;
 
 import io.github.lockstarter.InvalidLockConditionException;
+import io.github.lockstarter.InvalidLockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.standard.SpelExpression;
 
-/** The condition of one annotation, parsed and checked once and evaluated once for each call. */
+/** The condition of one annotation: parsed and checked once, evaluated for each call. Thread-safe. */
 public final class ConditionExpression {
 
     private final SpelAttribute attribute;
@@ -20,9 +21,10 @@ public final class ConditionExpression {
     }
 
     /**
-     * Parses and checks.
+     * Parses and checks the text of a condition.
      *
-     * @param annotated what carries the annotation, see {@link ExpressionVariables#of}
+     * @param annotated the element that carries the annotation, see {@link ExpressionVariables#of}
+     * @throws InvalidLockDefinitionException if it is not a usable condition
      */
     public static ConditionExpression parse(ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
         SpelAttribute attribute = SpelAttribute.of(site, SpelAttribute.Kind.CONDITION, text, annotated);
@@ -31,12 +33,17 @@ public final class ConditionExpression {
         return new ConditionExpression(attribute, expression, context);
     }
 
-    /** The expression as it was written. */
+    /** Returns the expression as it was written. */
     public String text() {
         return this.attribute.text();
     }
 
-    /** Whether a call with these arguments takes the lock. */
+    /**
+     * Returns whether a call takes the lock.
+     *
+     * @param target the bean; null for a static method
+     * @throws InvalidLockConditionException if the expression fails or its result is not a boolean
+     */
     public boolean isMet(@Nullable Object target, @Nullable Object[] arguments) {
         Object value = evaluate(target, arguments);
         if (value instanceof Boolean met) {
@@ -44,10 +51,10 @@ public final class ConditionExpression {
         }
         throw value == null
                 ? unusable(
-                        "is null and not true or false. Write what a missing value stands for, such as ?: true.", null)
+                        "is null instead of true or false. Provide a default for missing values, such as ?: true.", null)
                 : unusable(
-                        "gave a value of type " + value.getClass().getTypeName()
-                                + " and not true or false. Compare it with what it must be.",
+                        "has a result of type " + value.getClass().getTypeName()
+                                + " instead of true or false. Compare it with the expected value.",
                         null);
     }
 

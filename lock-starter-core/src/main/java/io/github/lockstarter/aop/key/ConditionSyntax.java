@@ -17,7 +17,7 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
-/** Checks a parsed condition at start-up: its names and operations, and whether it can be true or false. */
+/** Checks a parsed condition at start-up: its names and operations, and that its result can be a boolean. */
 record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
 
     void check() {
@@ -26,7 +26,7 @@ record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
         checkResult(this.ast);
     }
 
-    /** Checks a node whose value is that of the condition. */
+    /** Checks a node whose value is the result of the condition. */
     private void checkResult(SpelNode node) {
         if (node instanceof Ternary choice) {
             checkResult(choice.getChild(1));
@@ -37,7 +37,7 @@ record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
         } else if (isNeverBoolean(node)) {
             throw this.attribute.refused(
                     node.toStringAST() + " is neither true nor false",
-                    "Compare it with what it must be for the call to take the lock.");
+                    "Compare it with the value for which the call takes the lock.");
         }
     }
 
@@ -60,7 +60,7 @@ record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
                 || node instanceof OperatorPower;
     }
 
-    /** The type of a parameter, or of what a chain that begins at one reads, as far as it is known. */
+    /** Returns the type of a parameter, or of the property path that begins at one; NONE if it is not known. */
     private ResolvableType typeOf(SpelNode node) {
         SpelNode head = node instanceof CompoundExpression ? node.getChild(0) : node;
         return head instanceof VariableReference

@@ -19,23 +19,23 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
 /**
- * Checks the names and operations in a parsed expression at start-up. SpEL itself would not report an unknown variable,
- * and at run time give null for it: every call would then fail, share one lock, or go without it.
+ * Checks the names and operations of a parsed expression at start-up. SpEL does not report an unknown variable but
+ * evaluates it to null, so that calls would fail, share one lock, or run without it.
  */
 record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
 
     private static final String CALL_INSTEAD = "Call a method of a parameter or of a bean (@name) instead.";
 
-    /** Checks a node at the start of a chain, and those below it. */
+    /** Checks a node at the start of a property path, and the nodes below it. */
     void check(SpelNode node) {
         check(node, true, false);
     }
 
     /**
-     * Checks one node and those below.
+     * Checks a node and the nodes below it.
      *
-     * @param head whether the node stands at the start of a chain, and not behind a dot
-     * @param inElement whether what stands at the start is read from the element of a selection or projection
+     * @param head whether the node is at the start of a property path and not behind a dot
+     * @param inElement whether the start of a path is read from an element of a selection or projection
      */
     private void check(SpelNode node, boolean head, boolean inElement) {
         refuseForbidden(node);
@@ -51,7 +51,7 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
             check(node.getChild(i), !behindDot, inElement || elements);
         }
         if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable) {
-            checkChain(node, variable.toStringAST().substring(1));
+            checkPath(node, variable.toStringAST().substring(1));
         }
     }
 
@@ -64,12 +64,12 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
         }
         if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
             throw refused(
-                    "a " + this.attribute.name() + " must not change anything", "Leave out assignments, ++ and --.");
+                    "a " + this.attribute.name() + " must not change anything", "Remove assignments, ++ and --.");
         }
         if (this.attribute.isKey() && (node instanceof InlineList || node instanceof InlineMap)) {
             throw refused(
                     "a list can only be a whole key, and a map cannot be one",
-                    "Put the parts together as text: #a0 + ':' + #a1.");
+                    "Join the parts as text: #a0 + ':' + #a1.");
         }
         if (node instanceof InlineMap) {
             throw refused("a map is not allowed" + inOne(), CALL_INSTEAD);
@@ -96,11 +96,11 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
         }
     }
 
-    private void checkChain(SpelNode chain, String variable) {
+    private void checkPath(SpelNode path, String variable) {
         if (variable.equals("root")) {
-            checkRoot(chain.getChild(1));
+            checkRoot(path.getChild(1));
         } else {
-            new PropertyPaths(this.attribute).check(chain, variable);
+            new PropertyPaths(this.attribute).check(path, variable);
         }
     }
 

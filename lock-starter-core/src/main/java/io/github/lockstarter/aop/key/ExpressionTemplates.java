@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop.key;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -20,12 +21,12 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * Texts with expressions inside of them, such as <code>order-#{#id}</code>, which other annotations take. A key is one
- * expression, and a name is none: in either, such a text would be one lock for all calls.
+ * Recognizes texts that contain expressions, such as <code>order-#{#id}</code>. Other annotations accept these templates,
+ * but a key is one expression and a name is a literal: such a text would be one lock for all calls.
  */
 public final class ExpressionTemplates {
 
-    /** With the properties, methods and elements that follow it. */
+    /** A variable with the properties, methods and elements that follow it. */
     private static final Pattern VARIABLE = Pattern.compile("#(\\w+)(?:\\??\\.\\w+(?:\\(\\))?|\\[\\w+])*");
 
     private static final Pattern BRACES = Pattern.compile("#\\{([^{}]*)}");
@@ -34,21 +35,29 @@ public final class ExpressionTemplates {
 
     private ExpressionTemplates() {}
 
-    /** Whether the text contains what its author probably meant as an expression. */
-    public static boolean isOne(String text, ExpressionVariables variables) {
+    /**
+     * Returns whether a text contains an expression of that method.
+     *
+     * @param annotated the element that carries the annotation, see {@link ExpressionVariables#of}
+     */
+    public static boolean isTemplate(String text, Method method, @Nullable Object annotated) {
+        return isTemplate(text, ExpressionVariables.of(method, annotated));
+    }
+
+    static boolean isTemplate(String text, ExpressionVariables variables) {
         return text.contains("#{")
                 || VARIABLE.matcher(text).results().anyMatch(variable -> isKnown(variable, variables));
     }
 
-    /** What a key with <code>#{…}</code> in it should be; null if that is unclear. */
-    public static @Nullable String corrected(String key, ExpressionVariables variables) {
+    /** Returns a key with <code>#{…}</code> as one expression; null if the intention is unclear. */
+    static @Nullable String corrected(String key, ExpressionVariables variables) {
         String expression = BRACES.matcher(key).replaceAll("$1");
         boolean joins = expression.indexOf('\'') >= 0 || expression.indexOf('"') >= 0 || expression.indexOf('+') >= 0;
         return joins && isExpression(expression, variables) ? expression : joined(key, variables);
     }
 
-    /** The text without <code>#{…}</code>; null if that is no expression. */
-    public static @Nullable String withoutBraces(String text, ExpressionVariables variables) {
+    /** Returns the text without <code>#{…}</code>; null if that is not an expression. */
+    static @Nullable String withoutBraces(String text, ExpressionVariables variables) {
         String expression = BRACES.matcher(text).replaceAll("$1");
         return isExpression(expression, variables) ? expression : null;
     }
@@ -62,8 +71,8 @@ public final class ExpressionTemplates {
         }
     }
 
-    /** The expression that joins the parts of the text; null if that is unclear. */
-    public static @Nullable String joined(String text, ExpressionVariables variables) {
+    /** Returns the expression that joins the parts of the text; null if the intention is unclear. */
+    static @Nullable String joined(String text, ExpressionVariables variables) {
         String joined = joinedParts(text, variables);
         return joined != null && isExpression(joined, variables) ? joined : null;
     }
@@ -79,7 +88,7 @@ public final class ExpressionTemplates {
             } else if (template instanceof SpelExpression one) {
                 return corrected(one, variables);
             }
-            // Two numbers would be added.
+            // Without a text at the start, two numbers would be added.
             boolean beginsWithText = parts.stream().limit(2).anyMatch(part -> part.startsWith("'"));
             return parts.isEmpty() ? null : (beginsWithText ? "" : "'' + ") + String.join(" + ", parts);
         } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {

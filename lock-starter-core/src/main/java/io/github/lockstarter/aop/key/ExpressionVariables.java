@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 
-/** The variables that a key may use: parameters by name and by position. Looked up once. */
-public final class ExpressionVariables implements ParameterNameDiscoverer {
+/** The variables of an expression: the parameters of the method, by name and by position. Immutable. */
+ final class ExpressionVariables implements ParameterNameDiscoverer {
 
-    /** Not the one that Spring shares, which is new in Framework 7. */
+    /** An instance of our own: the one that Spring shares exists only since Spring Framework 7. */
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
 
     private static final Set<String> ROOT_PROPERTIES = Set.of("method", "target");
@@ -28,46 +28,48 @@ public final class ExpressionVariables implements ParameterNameDiscoverer {
     }
 
     /**
-     * The variables of a method.
+     * Returns the variables of a method.
      *
-     * @param annotated what carries the annotation: if that is an overridden method, its author wrote the key for its
-     *     own parameter names
+     * @param annotated the element that carries the annotation. If it is an overridden method, the expression uses the
+     *     parameter names of that method
      */
-    public static ExpressionVariables of(Method method, @Nullable Object annotated) {
+    static ExpressionVariables of(Method method, @Nullable Object annotated) {
         @Nullable String[] names = annotated instanceof Method declared ? DISCOVERER.getParameterNames(declared) : null;
         return new ExpressionVariables(
                 names != null ? names : DISCOVERER.getParameterNames(method), method.getParameterCount());
     }
 
     /** Returns whether {@code #root} has a property of that name. */
-    public static boolean isOfRoot(String name) {
+    static boolean isOfRoot(String name) {
         return ROOT_PROPERTIES.contains(name);
     }
 
-    public boolean hasNames() {
+    private boolean hasNames() {
         return this.names != null || this.count == 0;
     }
 
-    public boolean isParameter(String name) {
+    /** Returns whether it is the name of a parameter. */
+    boolean isParameter(String name) {
         return indexOf(name) >= 0;
     }
 
-    public boolean contains(String name) {
+    /** Returns whether it is the name or the position ({@code a0}, {@code p0}) of a parameter. */
+    boolean contains(String name) {
         return isParameter(name) || position(name) >= 0;
     }
 
-    /** Position of the parameter that the variable stands for; -1: it stands for none. */
-    public int indexOfParameter(String name) {
+    /** Returns the index of the parameter to which the variable refers; -1 if there is none. */
+    int indexOfParameter(String name) {
         return isParameter(name) ? indexOf(name) : position(name);
     }
 
-    /** Whether it is the name of one parameter and the position of another. */
-    public boolean isAmbiguous(String name) {
+    /** Returns whether it is the name of one parameter and the position of another. */
+    boolean isAmbiguous(String name) {
         return isParameter(name) && position(name) >= 0 && position(name) != indexOf(name);
     }
 
-    /** All of them, for messages. */
-    public String describe() {
+    /** Returns a sentence for messages that lists all variables. */
+    String describe() {
         List<String> all = new ArrayList<>();
         for (int i = 0; i < this.count; i++) {
             String name = this.names != null ? this.names[i] : null;
@@ -75,7 +77,7 @@ public final class ExpressionVariables implements ParameterNameDiscoverer {
         }
         all.add("#root.method");
         all.add("#root.target");
-        String known = "Known here: " + String.join(", ", all) + ".";
+        String known = "Available variables: " + String.join(", ", all) + ".";
         return hasNames() ? known : known + " The class has no parameter names; compile it with -parameters.";
     }
 
@@ -93,7 +95,7 @@ public final class ExpressionVariables implements ParameterNameDiscoverer {
         return this.names != null ? Arrays.asList(this.names).indexOf(name) : -1;
     }
 
-    /** Position that {@code a0} or {@code p0} stands for; -1: the name is no such thing. */
+    /** Returns the position that {@code a0} or {@code p0} denotes; -1 for any other name. */
     private int position(String name) {
         for (int i = 0; i < this.count; i++) {
             if (name.equals("a" + i) || name.equals("p" + i)) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop.key;
 
+import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.InvalidLockKeyException;
 import java.util.Collection;
 import java.util.List;
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.standard.SpelExpression;
 
-/** The key of one annotated method, parsed and checked once and evaluated once for each call. */
+/** The key of one annotation: parsed and checked once, evaluated for each call. Thread-safe. */
 public final class KeyExpression {
 
     private final SpelAttribute attribute;
@@ -26,9 +27,10 @@ public final class KeyExpression {
     }
 
     /**
-     * Parses and checks.
+     * Parses and checks the text of a key.
      *
-     * @param annotated what carries the annotation, see {@link ExpressionVariables#of}
+     * @param annotated the element that carries the annotation, see {@link ExpressionVariables#of}
+     * @throws InvalidLockDefinitionException if it is not a usable key
      */
     public static KeyExpression parse(ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
         SpelAttribute attribute = SpelAttribute.of(site, SpelAttribute.Kind.KEY, text, annotated);
@@ -37,12 +39,17 @@ public final class KeyExpression {
         return new KeyExpression(attribute, required(expression), context);
     }
 
-    /** The expression as it was written. */
+    /** Returns the expression as it was written. */
     public String text() {
         return this.attribute.text();
     }
 
-    /** Texts of the keys for a call with these arguments: one, or those of a collection, each once. */
+    /**
+     * Returns the keys of a call: one, or for a collection those of its elements without duplicates. Never empty.
+     *
+     * @param target the bean; null for a static method
+     * @throws InvalidLockKeyException if the expression fails or its result cannot be a key
+     */
     public Collection<String> evaluate(@Nullable Object target, @Nullable Object[] arguments) {
         try {
             Object value = this.expression.getValue(this.context.forKey(this.attribute, target, arguments));
@@ -59,12 +66,17 @@ public final class KeyExpression {
         }
     }
 
-    /** For a key that cannot name a lock; the message goes on with the problem. */
+    /**
+     * Creates the exception for a result that cannot be a key.
+     *
+     * @param problem continues the sentence that begins with the key and its method
+     * @param cause null if there is none
+     */
     public InvalidLockKeyException unusable(String problem, @Nullable Throwable cause) {
         return new InvalidLockKeyException("Key \"" + text() + "\" of " + this.attribute.site() + " " + problem, cause);
     }
 
-    /** SpEL's own join of text and null is the text "null". */
+    /** Returns the expression with operands that must not be null: SpEL would join null as the text "null". */
     private static SpelExpression required(SpelExpression expression) {
         SpelNodeImpl ast = RequiredOperand.everywhereIn((SpelNodeImpl) expression.getAST());
         return new SpelExpression(expression.getExpressionString(), ast, SpelAttribute.CONFIGURATION);

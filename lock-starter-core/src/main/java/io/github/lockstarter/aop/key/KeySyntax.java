@@ -5,14 +5,14 @@ import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Ternary;
 
-/** Checks a parsed key at start-up: its names and operations, and what it can be. */
+/** Checks a parsed key at start-up: its names and operations, and that a list occurs only as the whole key. */
 record KeySyntax(SpelAttribute attribute, SpelNode ast) {
 
     void check() {
         checkResult(this.ast);
     }
 
-    /** Checks a node whose value is the key: only there a list has a meaning, which is several keys. */
+    /** Checks a node whose value is the whole key. Only there a list is allowed, for several keys. */
     private void checkResult(SpelNode node) {
         if (node instanceof Ternary choice) {
             checkNames(choice.getChild(0));
@@ -24,7 +24,7 @@ record KeySyntax(SpelAttribute attribute, SpelNode ast) {
         } else if (node instanceof InlineList list) {
             if (list.getChildCount() == 0) {
                 throw this.attribute.refused(
-                        "an empty list locks nothing", "Lock something in every case, or split the method.");
+                        "an empty list locks nothing", "List at least one key, or use a condition for calls without a lock.");
             }
             for (int i = 0; i < list.getChildCount(); i++) {
                 checkOne(list.getChild(i));

@@ -7,27 +7,27 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Text of a key or of a part of it, which must be the same in every JVM for equal values. */
+/** Converts results of key expressions to text, which must be the same in every JVM for equal values. */
 final class KeyText {
 
     private KeyText() {}
 
-    /** Text of the whole key. */
+    /** Returns the text of a whole key, which must not be blank. */
     static String of(@Nullable Object value) {
         if (value == null) {
-            throw new Unusable("is null: every call without a value would share one lock. Refuse such calls before.");
+            throw new Unusable("is null: all calls without a value would share one lock. Reject such calls before.");
         }
         String text = ofPart(value);
         if (text.isBlank()) {
-            throw new Unusable("is blank: every call without a value would share one lock. Refuse such calls before.");
+            throw new Unusable("is blank: all calls without a value would share one lock. Reject such calls before.");
         }
         return text;
     }
 
-    /** Texts of several keys, of which a call takes all locks. */
+    /** Returns the texts of several keys without duplicates; a call acquires the locks of all of them. */
     static Collection<String> ofEach(Collection<?> values) {
         if (values.isEmpty()) {
-            throw new Unusable("is an empty collection: nothing would be locked. Refuse such calls before.");
+            throw new Unusable("is an empty collection: nothing would be locked. Reject such calls before.");
         }
         Set<String> texts = new LinkedHashSet<>();
         int number = 0;
@@ -43,7 +43,7 @@ final class KeyText {
         return texts;
     }
 
-    /** Text of something that is joined with other text; may be blank. */
+    /** Returns the text of a value that is joined with other text; it may be blank. */
     static String ofPart(Object value) {
         try {
             return StableText.of(value);
@@ -52,7 +52,7 @@ final class KeyText {
         }
     }
 
-    /** Refuses the text of an object that has none of its own, for which {@code toString()} was called in the key. */
+    /** Rejects text that the key obtained by calling {@code toString()} on an object that does not override it. */
     static void checkPrinted(String text) {
         try {
             StableText.checkPrinted(text);
@@ -61,7 +61,7 @@ final class KeyText {
         }
     }
 
-    /** A value that cannot be a key; the message goes on where "Key … of …" ends. */
+    /** The value cannot be a key. The message continues the sentence "Key … of …". */
     static final class Unusable extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

@@ -4,12 +4,12 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the name that was probably meant by one that does not exist. */
+/** Suggests an existing name for one that does not exist. */
 final class NearestName {
 
     private NearestName() {}
 
-    /** Also finds the accessor of a record that was called like a getter. Null: none is near. */
+    /** Returns the most similar name, also for a record's accessor that was written as a getter; null if none is similar. */
     static @Nullable String of(String name, Collection<String> known) {
         String nearest = nearest(name, known);
         boolean getter = nearest == null && name.startsWith("get") && name.length() > 3;
@@ -29,7 +29,7 @@ final class NearestName {
         return nearest;
     }
 
-    /** How many characters have to be inserted, removed or replaced (Levenshtein). */
+    /** Returns the number of characters to insert, remove or replace (Levenshtein distance). */
     private static int distance(String one, String other) {
         int[] previous = new int[other.length() + 1];
         for (int j = 0; j < previous.length; j++) {

@@ -18,15 +18,15 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.util.ClassUtils;
 
 /**
- * Follows chains that begin at a parameter, such as {@code #order.customer.id}, at start-up, as far as their types are
- * known. A name that a record or another final type does not have is refused; a value of any other type may be of a
- * subclass that has it.
+ * Checks property paths that begin at a parameter, such as {@code #order.customer.id}, at start-up and as far as their
+ * types are known. A property that a record or another final class does not have is rejected. A class that is not final
+ * may have subclasses with that property.
  */
 final class PropertyPaths {
 
     private static final LockLog logger = LockLog.of(PropertyPaths.class);
 
-    /** Nothing is known of what comes next. */
+    /** The type of the value is not known. */
     private static final ResolvableType UNKNOWN = ResolvableType.NONE;
 
     private final SpelAttribute attribute;
@@ -38,20 +38,20 @@ final class PropertyPaths {
     }
 
     /**
-     * Checks what stands behind the dots of a chain whose first child is a parameter.
+     * Checks a path whose first child is a parameter.
      *
-     * @return the type of what the chain reads; {@link ResolvableType#NONE} where that is unknown
+     * @return the type of the value that the path reads; {@link ResolvableType#NONE} if it is not known
      */
-    ResolvableType check(SpelNode chain, String parameter) {
+    ResolvableType check(SpelNode path, String parameter) {
         int index = this.attribute.variables().indexOfParameter(parameter);
         if (index < 0) {
             return UNKNOWN;
         }
         ExpressionSite site = this.attribute.site();
         try {
-            return follow(chain, ResolvableType.forMethodParameter(site.method(), index, site.beanClass()));
+            return follow(path, ResolvableType.forMethodParameter(site.method(), index, site.beanClass()));
         } catch (LinkageError ex) {
-            // A class is missing that a type on the way mentions; what the expression needs may be there all the same.
+            // A type on the path refers to a missing class, which the expression itself may not need.
             logger.debug(
                     "Properties in " + this.attribute.with(this.attribute.text()) + " of " + site
                             + " cannot be checked",
@@ -60,15 +60,15 @@ final class PropertyPaths {
         }
     }
 
-    private ResolvableType follow(SpelNode chain, ResolvableType parameter) {
+    private ResolvableType follow(SpelNode path, ResolvableType parameter) {
         ResolvableType type = parameter;
-        for (int i = 1; i < chain.getChildCount(); i++) {
+        for (int i = 1; i < path.getChildCount(); i++) {
             Class<?> raw = type.resolve();
-            // Of a class, SpEL reads the static members, and of an Optional what it contains.
-            if (raw == null || raw == void.class || raw == Class.class || isUnwrapped(raw, chain.getChild(i))) {
+            // SpEL reads the static members of a Class, and the content of an Optional.
+            if (raw == null || raw == void.class || raw == Class.class || isUnwrapped(raw, path.getChild(i))) {
                 return UNKNOWN;
             }
-            type = next(chain.getChild(i), type, ClassUtils.resolvePrimitiveIfNecessary(raw));
+            type = next(path.getChild(i), type, ClassUtils.resolvePrimitiveIfNecessary(raw));
         }
         return type;
     }
@@ -93,7 +93,7 @@ final class PropertyPaths {
         }
         Method getter = this.members.getter(name, raw);
         if (getter != null) {
-            // A subclass could have a getter, which comes before any other accessor and may return anything.
+            // A subclass may have a getter, which takes precedence over other accessors and may return any type.
             return isFinal(raw) || getter.getName().startsWith("get") ? result(getter, type) : UNKNOWN;
         }
         Field field = this.members.field(name, raw);
@@ -136,7 +136,7 @@ final class PropertyPaths {
         return name != null ? property(name.toString(), index.getStartPosition() + 1, type, raw) : UNKNOWN;
     }
 
-    /** What a method returns, with the type variables of its class filled in. */
+    /** Returns the return type of a method, with type variables resolved against the owner. */
     private static ResolvableType result(Method method, ResolvableType owner) {
         return ResolvableType.forType(method.getGenericReturnType(), owner.as(method.getDeclaringClass()));
     }

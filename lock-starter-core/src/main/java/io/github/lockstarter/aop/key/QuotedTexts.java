@@ -8,12 +8,12 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 
 /**
- * The texts in quotes of which a key is made, or with which a condition compares: what looks like a variable in there is
- * the same text for every call.
+ * Rejects text literals that contain a variable, such as {@code 'order-#id'}, in a key or a comparison: SpEL takes them
+ * literally, so that the text is the same for all calls.
  */
 record QuotedTexts(SpelAttribute attribute) {
 
-    /** Checks a node whose value is a key or a condition, or a part of it. */
+    /** Checks a node whose value is the result of the expression or a part of it. */
     void check(SpelNode node) {
         if (node instanceof StringLiteral literal) {
             refuseTemplate(literal, String.valueOf(literal.getLiteralValue().getValue()));
@@ -24,7 +24,7 @@ record QuotedTexts(SpelAttribute attribute) {
         }
     }
 
-    /** The arguments of methods are none of its parts: what they mean is up to the method. */
+    /** Returns whether the children are parts of the result; arguments of methods are not. */
     private boolean isMadeOfParts(SpelNode node) {
         if (this.attribute.isKey()) {
             return node instanceof OpPlus && node.getChildCount() == 2;
@@ -37,7 +37,7 @@ record QuotedTexts(SpelAttribute attribute) {
         if (text.contains("${")) {
             throw refused(literal, this.attribute.remedyForPlaceholders());
         }
-        String joined = ExpressionTemplates.isOne(text, variables) ? ExpressionTemplates.joined(text, variables) : null;
+        String joined = ExpressionTemplates.isTemplate(text, variables) ? ExpressionTemplates.joined(text, variables) : null;
         if (joined != null) {
             String before = this.attribute.text().substring(0, literal.getStartPosition());
             String after = this.attribute.text().substring(literal.getEndPosition());
@@ -49,6 +49,6 @@ record QuotedTexts(SpelAttribute attribute) {
 
     private RuntimeException refused(StringLiteral literal, String remedy) {
         String written = this.attribute.text().substring(literal.getStartPosition(), literal.getEndPosition());
-        return this.attribute.refused(written + " is a text that is the same for every call", remedy);
+        return this.attribute.refused(written + " is the same text for every call", remedy);
     }
 }

@@ -14,27 +14,29 @@ import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
-/** What keys can read of a value, by the rules of the version of SpEL that will read it. */
+/** Finds the members that an expression can read, by the rules of the version of SpEL that evaluates it. */
 final class ReadableMembers extends ReflectivePropertyAccessor {
 
-    /** Of a property: a getter, or an accessor as records have it. */
+    /** Returns the getter or the record-style accessor of a property; null if there is none. */
     @Nullable
     Method getter(String property, Class<?> type) {
         return findGetterForProperty(property, type, false);
     }
 
+    /** Returns the public field of that name; null if there is none. */
     @Nullable
     Field field(String property, Class<?> type) {
         return findField(property, type, false);
     }
 
-    /** Public methods of that name, as they were written. */
+    /** Returns the public methods of that name, without bridge methods. */
     static Set<Method> methods(String name, Class<?> type) {
         return Arrays.stream(type.getMethods())
                 .filter(method -> method.getName().equals(name) && !method.isBridge())
                 .collect(Collectors.toSet());
     }
 
+    /** Returns the names of the public instance methods, without those of Object, for messages. */
     static Collection<String> methodNames(Class<?> type) {
         return Arrays.stream(type.getMethods())
                 .filter(method -> !Modifier.isStatic(method.getModifiers()) && !isOfObject(method))
@@ -42,7 +44,7 @@ final class ReadableMembers extends ReflectivePropertyAccessor {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** For messages: components of a record in their order, then properties and fields, then other methods. */
+    /** Returns names for messages: the components of a record in order, then properties and fields, then other methods. */
     Collection<String> properties(Class<?> type) {
         Set<String> names = new LinkedHashSet<>();
         for (Field field : type.isRecord() ? type.getDeclaredFields() : new Field[0]) {

@@ -13,9 +13,9 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
 /**
- * An operand of {@code +} that must not be null. SpEL joins null as the text "null", and asks neither the type converter
- * nor an operator overloader. So the operands of a parsed key get a node of this kind around them, which evaluates them
- * once, as SpEL would, and refuses null.
+ * An operand of {@code +} that must not be null. SpEL joins null as the text "null" and calls neither the type converter
+ * nor an operator overloader for it. Therefore each operand of a parsed key is wrapped in a node of this class, which
+ * evaluates it once and rejects null.
  */
 final class RequiredOperand extends SpelNodeImpl {
 
@@ -24,8 +24,8 @@ final class RequiredOperand extends SpelNodeImpl {
     }
 
     /**
-     * Returns the same expression with all of its operands required whose text becomes part of the key; conditions and
-     * the arguments of methods are left as they are.
+     * Returns the expression with all operands wrapped whose text becomes part of the key. Conditions of ternary
+     * operators and arguments of methods remain unchanged.
      */
     static SpelNodeImpl everywhereIn(SpelNodeImpl node) {
         if (node instanceof OpPlus && node.getChildCount() == 2) {
@@ -78,8 +78,8 @@ final class RequiredOperand extends SpelNodeImpl {
         TypedValue value = this.children[0].getValueInternal(state);
         if (value.getValue() == null) {
             throw new KeyText.Unusable("joins " + toStringAST()
-                    + ", which is null: every call without a value would share"
-                    + " one lock. Refuse such calls before, or say what stands for a missing value: (" + toStringAST()
+                    + ", which is null: all calls without a value would share"
+                    + " one lock. Reject such calls before, or provide a default for missing values: (" + toStringAST()
                     + " ?: 'none').");
         }
         return value;

@@ -8,16 +8,16 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * An attribute of an annotation that is one SpEL expression: as it was written, where, and the variables that it may use.
+ * An attribute of an annotation whose value is one SpEL expression.
  *
  * @param site the annotated method
  * @param kind which attribute
- * @param text what was written
- * @param variables what the expression may use
+ * @param text the expression as it was written
+ * @param variables the variables that the expression may use
  */
 record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVariables variables) {
 
-    /** The attributes that are expressions. */
+    /** The attributes whose values are expressions. */
     enum Kind {
         KEY("key"),
         CONDITION("condition");
@@ -34,9 +34,9 @@ record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVari
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(CONFIGURATION);
 
     /**
-     * Creates the attribute of a method.
+     * Returns the attribute of a method.
      *
-     * @param annotated what carries the annotation, see {@link ExpressionVariables#of}
+     * @param annotated the element that carries the annotation, see {@link ExpressionVariables#of}
      */
     static SpelAttribute of(ExpressionSite site, Kind kind, String text, @Nullable Object annotated) {
         return new SpelAttribute(site, kind, text, ExpressionVariables.of(site.method(), annotated));
@@ -51,28 +51,30 @@ record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVari
         return this.kind.attribute;
     }
 
-    /** Returns the attribute with that text, as it is written in an annotation. */
+    /** Returns the attribute with that text as it would be written in the annotation. */
     String with(String corrected) {
         return name() + " = \"" + corrected + '"';
     }
 
+    /** Creates the exception that rejects the expression at start-up; see {@link ExpressionSite#refused}. */
     InvalidLockDefinitionException refused(String problem, String remedy) {
         return this.site.refused("in " + with(this.text) + ", " + problem, remedy, null);
     }
 
+    /** Parses the text as one expression. */
     SpelExpression parse() {
         if (this.text.isBlank()) {
             throw this.site.refused(
                     with(this.text) + " is blank",
                     isKey()
-                            ? "Leave it out, and all calls share the lock, or name a parameter."
-                            : "Leave it out, and all calls take the lock, or write when a call takes it.",
+                            ? "Remove it, so that all calls share the lock, or name a parameter."
+                            : "Remove it, so that all calls take the lock, or write the condition.",
                     null);
         }
         try {
             return PARSER.parseRaw(this.text);
         } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
-            throw this.site.refused(with(this.text) + " is no SpEL expression: " + ex.getMessage(), remedy(), ex);
+            throw this.site.refused(with(this.text) + " is not a SpEL expression: " + ex.getMessage(), remedy(), ex);
         }
     }
 
@@ -84,20 +86,20 @@ record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVari
             String corrected = isKey()
                     ? ExpressionTemplates.corrected(this.text, this.variables)
                     : ExpressionTemplates.withoutBraces(this.text, this.variables);
-            return "Leave out #{ and }, the " + name() + " is an expression already"
-                    + (corrected != null ? ": " + with(corrected) + "." : ".");
+            return "Remove #{ and }: the " + name() + " is already an expression"
+                    + (corrected != null ? ". Write " + with(corrected) + "." : ".");
         }
         if (!isKey()) {
-            return "Correct it; text belongs into quotes: \"#a0 == 'text'\".";
+            return "Correct it. Text must be quoted: \"#a0 == 'text'\".";
         }
-        String remedy = "Correct it; plain text belongs into name, or into quotes: \"'text'\".";
+        String remedy = "Correct it. Plain text belongs in name, or must be quoted: \"'text'\".";
         return this.text.contains("#") ? remedy + " Text and variables are joined with +: \"'text' + #a0\"." : remedy;
     }
 
     String remedyForPlaceholders() {
         return isKey()
-                ? "Placeholders belong into name; the key is what differs from call to call."
-                : "A condition has no placeholders; read the property with"
-                        + " @environment.getProperty('name') == 'true', or ask a bean.";
+                ? "Placeholders belong in name; the key is the part that differs between calls."
+                : "A condition cannot contain placeholders; read the property with"
+                        + " @environment.getProperty('name') == 'true', or call a method of a bean.";
     }
 }

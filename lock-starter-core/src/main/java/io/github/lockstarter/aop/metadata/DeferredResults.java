@@ -3,12 +3,11 @@ package io.github.lockstarter.aop.metadata;
 import java.lang.reflect.Method;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.GenericTypeResolver;
 
-/** Methods that return before their work is done: a lock around them would end too early. */
+/** Recognizes methods that return before their work is complete: a lock around the call would end too early. */
 final class DeferredResults {
 
-    /** By name, for most of them need not be there. */
+    /** By name, because most of them are optional dependencies. */
     private static final Set<String> TYPES = Set.of(
             "java.util.concurrent.Callable",
             "java.util.concurrent.CompletionStage",
@@ -31,14 +30,14 @@ final class DeferredResults {
 
     private DeferredResults() {}
 
-    /** What the method returns instead of its result, as a text for messages; null: it returns its result. */
+    /** Returns how the method defers its result, as a text for messages; null if it returns the result itself. */
     static @Nullable String of(LockSite site) {
         Method method = site.method();
         Class<?>[] parameters = method.getParameterTypes();
         if (parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION)) {
             return "is a suspend function";
         }
-        Class<?> returned = GenericTypeResolver.resolveReturnType(method, site.beanClass());
+        Class<?> returned = site.returnType();
         return isDeferred(returned) ? "returns a " + returned.getSimpleName() : null;
     }
 

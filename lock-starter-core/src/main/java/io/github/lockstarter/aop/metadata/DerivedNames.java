@@ -5,17 +5,19 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Gives methods whose annotation has no name the one that is derived from class and method, and refuses a second method of
- * the same name: the two would share a lock by accident, and a job would be skipped because another one runs.
+ * The lock names that are derived from class and method because the annotation has no name. A name that two methods derive
+ * is rejected: the methods would share a lock by accident, and a job would be skipped because another job runs.
+ * Thread-safe.
  */
 final class DerivedNames {
 
     private final Map<String, LockSite> owners = new ConcurrentHashMap<>();
 
     /**
-     * Returns the derived name.
+     * Returns the derived name of a method and reserves it.
      *
-     * @param ofClass whether the annotation stands on the class
+     * @param ofClass whether the class carries the annotation
+     * @throws InvalidLockDefinitionException if another method derives the same name
      */
     String claim(LockSite site, boolean ofClass) {
         String name = site.defaultLockName();
@@ -29,18 +31,19 @@ final class DerivedNames {
     private static InvalidLockDefinitionException refused(LockSite site, String name, LockSite owner, boolean ofClass) {
         if (site.isLambda() && owner.isLambda()) {
             return site.refused(
-                    "its lock has no name and would be called '" + name
-                            + "' for two lambdas: they would share one lock",
-                    "Write them as classes, which have names. If they must exclude each other, give the annotation a name.");
+                    "the annotation has no name, and the derived name '" + name
+                            + "' belongs to two lambdas, which would share one lock",
+                    "Write them as classes, which have names of their own. If they must exclude each other, set the name of"
+                            + " the annotation.");
         }
         return site.refused(
-                "its lock has no name and would be called '" + name + "', as that of " + owner
-                        + " is: the two methods would share one lock",
+                "the annotation has no name, and the derived name '" + name + "' is already that of " + owner
+                        + ", so that both methods would share one lock",
                 ofClass
-                        ? "An annotation of a class counts for each of its public methods: annotate the methods that need"
-                                + " a lock, each with a name, or give the annotation of the class a name, and all of its"
+                        ? "An annotation of a class applies to each of its public methods. Annotate the methods that need a"
+                                + " lock, each with a name, or set the name of the class annotation, so that all of its"
                                 + " methods exclude each other."
-                        : "Give each of them a name of its own: @DistributedLock(name = \"…\"), or both the same name if"
-                                + " they must exclude each other.");
+                        : "Set a different name for each of them: @DistributedLock(name = \"…\"), or the same name if they"
+                                + " must exclude each other.");
     }
 }

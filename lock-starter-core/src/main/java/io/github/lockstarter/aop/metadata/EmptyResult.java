@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a method that was skipped returns. */
+/** The result of a call that is skipped because its lock was not granted ({@code onNotGranted = SKIP}). */
 final class EmptyResult {
 
     private static final Map<Class<?>, Supplier<Object>> EMPTY = Map.of(
@@ -21,13 +21,16 @@ final class EmptyResult {
 
     private EmptyResult() {}
 
-    /** The skip of a method, checked: a number or a flag that nobody computed would be taken for a result. */
-    static NotGranted of(LockSite site) {
+    /**
+     * Returns the action that skips calls of a method. Methods that return a primitive value are rejected, because a
+     * default such as 0 or false could not be distinguished from a result.
+     */
+    static NotGrantedAction of(LockSite site) {
         Class<?> returned = site.returnType();
         if (returned.isPrimitive() && returned != void.class) {
             throw site.refused(
                     "onNotGranted = SKIP, but the method returns " + returned
-                            + ", for which there is no value that says that it was skipped",
+                            + ", which has no value for a skipped call",
                     "Return the wrapper class or an Optional, or use fallback.");
         }
         return (failure, invocation) -> of(returned);

@@ -12,56 +12,56 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
-/** A method of the same bean that is called, without the lock, when the lock is not granted. */
-final class FallbackMethod implements NotGranted {
+/** A method of the same bean that is called without the lock when the lock is not granted. */
+final class FallbackMethod implements NotGrantedAction {
 
     private final Method method;
 
-    /** Whether it wants to know why, as its last parameter. */
-    private final boolean asks;
+    /** Whether the last parameter is the LockNotGrantedException. */
+    private final boolean takesFailure;
 
-    private FallbackMethod(Method method, boolean asks) {
+    private FallbackMethod(Method method, boolean takesFailure) {
         this.method = method;
-        this.asks = asks;
+        this.takesFailure = takesFailure;
     }
 
-    /** Finds the method and checks that it can stand in. */
+    /** Finds the method of that name and checks its parameters and return type. */
     static FallbackMethod find(LockSite site, String name) {
         if (site.beanClass().isInterface() || LockSite.isGenerated(site.beanClass())) {
             throw site.refused(
-                    "fallback = \"" + name + "\" needs a class with that method, and the bean has only interfaces",
-                    "Leave it out and catch LockNotGrantedException.");
+                    "fallback = \"" + name + "\" requires a class with that method, but the bean has only interfaces",
+                    "Remove it and catch LockNotGrantedException.");
         }
         Method found = lookUp(site, name, LockNotGrantedException.class);
-        boolean asks = found != null;
+        boolean takesFailure = found != null;
         if (found == null) {
             found = lookUp(site, name);
         }
         if (found == null || found.equals(site.method())) {
             throw site.refused(
-                    "fallback = \"" + name + "\" names no other method of "
+                    "fallback = \"" + name + "\" does not match another method of "
                             + site.beanClass().getName() + " with the same parameters",
-                    "Add one: it takes the same parameters, and a LockNotGrantedException after them if it likes.");
+                    "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException.");
         }
         if (Modifier.isStatic(site.method().getModifiers()) && !Modifier.isStatic(found.getModifiers())) {
             throw site.refused(
-                    "fallback = \"" + name + "\" is an instance method, and calls of a static method have no bean on"
-                            + " which it could be called",
-                    "Make the fallback static, too, or leave it out and catch LockNotGrantedException.");
+                    "fallback = \"" + name + "\" is an instance method, but the annotated method is static and is"
+                            + " called without a bean",
+                    "Make the fallback static, or remove it and catch LockNotGrantedException.");
         }
         Class<?> returned = GenericTypeResolver.resolveReturnType(found, site.beanClass());
         if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {
             throw site.refused(
                     "fallback = \"" + name + "\" returns "
-                            + returned.getSimpleName() + " and not "
+                            + returned.getSimpleName() + " instead of "
                             + site.returnType().getSimpleName(),
-                    "Give it the return type of the method for which it stands in.");
+                    "Change its return type to that of the annotated method.");
         }
         ReflectionUtils.makeAccessible(found);
-        return new FallbackMethod(found, asks);
+        return new FallbackMethod(found, takesFailure);
     }
 
-    /** With the method's parameters as they are declared, or with the type variables of its class filled in. */
+    /** Finds a method with the same parameters, as they are declared or with type variables resolved. */
     private static @Nullable Method lookUp(LockSite site, String name, Class<?>... more) {
         Method method = site.method();
         int count = method.getParameterCount();
@@ -76,14 +76,14 @@ final class FallbackMethod implements NotGranted {
         if (found == null) {
             found = ReflectionUtils.findMethod(site.beanClass(), name, resolved);
         }
-        // What a bridge leads to says more about its types.
+        // The bridged method has the more precise types.
         return found != null ? BridgeMethodResolver.findBridgedMethod(found) : null;
     }
 
     @Override
-    public @Nullable Object answer(LockNotGrantedException failure, MethodInvocation invocation) throws Throwable {
+    public @Nullable Object perform(LockNotGrantedException failure, MethodInvocation invocation) throws Throwable {
         Object[] arguments = invocation.getArguments();
-        if (this.asks) {
+        if (this.takesFailure) {
             arguments = Arrays.copyOf(arguments, arguments.length + 1);
             arguments[arguments.length - 1] = failure;
         }

@@ -14,14 +14,14 @@ import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Where {@link DistributedLock} is looked for, and which methods a class-level one covers. */
+/** Searches elements and their hierarchies for {@link DistributedLock}, and decides which methods it covers on a class. */
 public final class LockAnnotations {
 
     private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
     /**
-     * Whether a type or one of its supertypes carries the annotation anywhere. Each type is looked at once in the life
-     * of the JVM, so that the many beans that have nothing to do with locks cost next to nothing.
+     * Whether a type or one of its supertypes carries the annotation anywhere. The result is computed once for each type and
+     * JVM, so that beans without locks are rejected quickly.
      */
     private static final ClassValue<Boolean> MENTIONED = new ClassValue<>() {
         @Override
@@ -30,8 +30,8 @@ public final class LockAnnotations {
         }
     };
 
-    /** Whether annotations of that type are or contain ours; most elements have none of these. */
-    private static final ClassValue<Boolean> CARRIES_OURS = new ClassValue<>() {
+    /** Whether an annotation type is {@link DistributedLock}, its container, or composed of it. */
+    private static final ClassValue<Boolean> IS_LOCK = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
             return type == DistributedLock.class
@@ -42,35 +42,38 @@ public final class LockAnnotations {
 
     private LockAnnotations() {}
 
-    public static boolean isMentioned(Class<?> type) {
+    /** Returns whether the type or one of its supertypes carries the annotation, on the type or on any method. */
+    static boolean isMentioned(Class<?> type) {
         return MENTIONED.get(type);
     }
 
-    /** The annotations that count for the element: its own, and those of what it overrides or extends. */
+    /** Returns the annotations of the element and of the elements that it overrides or extends. */
     public static MergedAnnotations of(AnnotatedElement element) {
         return search(element, SearchStrategy.TYPE_HIERARCHY);
     }
 
-    public static boolean isPresent(MergedAnnotations annotations) {
+    /** Returns whether {@link DistributedLock} is among them. */
+    static boolean isPresent(MergedAnnotations annotations) {
         return annotations.isPresent(DistributedLock.class);
     }
 
+    /** Returns whether the element itself carries the annotation, directly or as a composed annotation. */
     public static boolean isDeclaredOn(AnnotatedElement element) {
         for (Annotation annotation : element.getDeclaredAnnotations()) {
-            if (CARRIES_OURS.get(annotation.annotationType())) {
+            if (IS_LOCK.get(annotation.annotationType())) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Method-level annotations that a call of the method brings with it; empty if there are none. */
-    public static MergedAnnotations onMethod(Method specific, Class<?> beanClass) {
+    /** Returns the annotations of the method, or those of the interface method that it implements. */
+    static MergedAnnotations onMethod(Method specific, Class<?> beanClass) {
         MergedAnnotations annotations = of(specific);
         if (isPresent(annotations)) {
             return annotations;
         }
-        // A superclass may implement the method without knowing the interface through which it is called.
+        // A superclass may implement the method without implementing the interface that declares it.
         for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(beanClass)) {
             for (Method declared : type.getMethods()) {
                 if (declared.getName().equals(specific.getName())
@@ -83,13 +86,13 @@ public final class LockAnnotations {
         return annotations;
     }
 
-    /** The method that will run, as its author wrote it. */
+    /** Returns the method that a call runs; for a proxy or lambda class, the given method. */
     public static Method mostSpecific(Method method, Class<?> beanClass) {
         return LockSite.isGenerated(beanClass) ? method : AopUtils.getMostSpecificMethod(method, beanClass);
     }
 
-    /** Whether an annotation on the class or one of its interfaces covers the method. */
-    public static boolean isCoveredByClass(Method specific) {
+    /** Returns whether an annotation on the class or one of its interfaces applies to the method. */
+    static boolean isCoveredByClass(Method specific) {
         return Modifier.isPublic(specific.getModifiers())
                 && !Modifier.isStatic(specific.getModifiers())
                 && !specific.isSynthetic()
@@ -111,7 +114,7 @@ public final class LockAnnotations {
                 }
             }
         } catch (LinkageError ex) {
-            logger.debug("Methods of " + type.getName() + " cannot be looked at, a class they need is missing", ex);
+            logger.debug("Methods of " + type.getName() + " cannot be inspected, because a class to which they refer is missing", ex);
         }
         return false;
     }

@@ -13,13 +13,14 @@ import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ClassUtils;
 
 /**
- * Where an annotation applies; what messages call it.
+ * The method of a bean class to which an annotation applies. {@link #toString()} names it in messages.
  *
- * @param beanClass class of the bean as its author wrote it
+ * @param beanClass the class of the bean, without generated subclasses
  * @param method the most specific method of that class
  */
 public record LockSite(Class<?> beanClass, Method method) implements ExpressionSite {
 
+    /** As {@link #refused(String, String, Throwable)}, without a cause. */
     public InvalidLockDefinitionException refused(String problem, String remedy) {
         return refused(problem, remedy, null);
     }
@@ -29,13 +30,13 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
         return new InvalidLockDefinitionException("@DistributedLock on " + this + ": " + problem + ".", remedy, cause);
     }
 
-    /** What the method returns, with the type variables of its class filled in. */
+    /** Returns the return type of the method, with type variables resolved against the bean class. */
     public Class<?> returnType() {
         return GenericTypeResolver.resolveReturnType(this.method, this.beanClass);
     }
 
-    /** {@code SimpleClassName.methodName}: the same in every JVM. {@link DerivedNames} keeps it to one method. */
-    public String defaultLockName() {
+    /** Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link DerivedNames} keeps it unique. */
+    String defaultLockName() {
         Class<?> owner = nameOwner();
         String simpleName = owner.getSimpleName();
         return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + this.method.getName();
@@ -43,23 +44,23 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
 
     private Class<?> nameOwner() {
         Class<?> declaring = this.method.getDeclaringClass();
-        // A generated class has another name in every JVM; a target that does not know the method serves many beans.
+        // The name of a generated class differs between JVMs; a target that lacks the method may serve many beans.
         boolean named = !isGenerated(this.beanClass) && declaring.isAssignableFrom(this.beanClass);
         return named ? this.beanClass : declaring;
     }
 
     /**
-     * Whether both are one method of one class, by their names as other JVMs see them: of two beans, of two class
-     * loaders, or a bridge that the compiler has written. Two lambdas are never one method.
+     * Returns whether both are the same method of the same class, compared by name as other JVMs see them: for two beans,
+     * two class loaders, or a bridge method. Two lambdas are never the same.
      */
-    public boolean isSameMethodAs(LockSite other) {
+    boolean isSameMethodAs(LockSite other) {
         return !(isLambda() && other.isLambda() && this.beanClass != other.beanClass)
                 && nameOwner().getName().equals(other.nameOwner().getName())
                 && this.method.getName().equals(other.method.getName())
                 && parameters().equals(other.parameters());
     }
 
-    public boolean isLambda() {
+    boolean isLambda() {
         return ClassUtils.isLambdaClass(this.beanClass);
     }
 
@@ -68,7 +69,7 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
         return Arrays.stream(written.getParameterTypes()).map(Class::getName).toList();
     }
 
-    /** For lists, where parameters would be noise. */
+    /** Returns class and method without parameters, for lists. */
     public String shortText() {
         return this.method.getDeclaringClass().getName() + '.' + this.method.getName();
     }
@@ -83,7 +84,7 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
         return inherited ? where + " (of " + this.beanClass.getName() + ")" : where;
     }
 
-    /** Whether the class was made at run time and so has no methods of its own that anybody wrote. */
+    /** Returns whether the class is a JDK proxy or a lambda, and so has no methods of a source file. */
     public static boolean isGenerated(Class<?> type) {
         return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }

@@ -8,18 +8,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an annotation says, read and checked.
+ * The attributes of one annotation, read and checked. Immutable.
  *
  * @param name static name of the lock
- * @param condition when a call takes the lock; null: always
- * @param key what is locked under that name; null: the name alone
- * @param waitTime null: as configured
- * @param lease null: renewed
- * @param maxHold null: as configured
- * @param minHold how long the lock is kept at least; zero: not at all
- * @param onLost what happens when the lease is lost
- * @param notGranted what the caller gets when it is not granted; null: as everywhere in the application
- * @param keptForTransaction whether a transaction that runs already keeps the lock until it has completed
+ * @param condition decides for each call whether it takes the lock; null if every call does
+ * @param key distinguishes locks of the same name; null if the name is the lock
+ * @param waitTime how long a call waits for the lock; null for the configured default
+ * @param lease how long the lock is held without renewal; null if it is renewed
+ * @param maxHold when renewal ends; null for the configured default
+ * @param minHold how long the lock remains taken at least; zero for no minimum
+ * @param onLost the reaction to the loss of the lease
+ * @param notGranted the reaction to a lock that is not granted; null for the application's default
+ * @param releasedAfterTransaction whether an enclosing transaction holds the lock until it has completed
  */
 public record LockSpec(
         String name,
@@ -30,10 +30,10 @@ public record LockSpec(
         @Nullable Duration maxHold,
         Duration minHold,
         OnLost onLost,
-        @Nullable NotGranted notGranted,
-        boolean keptForTransaction) {
+        @Nullable NotGrantedAction notGranted,
+        boolean releasedAfterTransaction) {
 
-    /** Asks for one key. */
+    /** Returns the request for one key; empty for a lock without a key. */
     public LockRequest request(String keyText) {
         LockRequest request =
                 LockRequest.of(this.name, keyText).withOnLost(this.onLost).withMinHold(this.minHold);

@@ -7,28 +7,28 @@ import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.aop.key.ConditionExpression;
 import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.key.ExpressionTemplates;
-import io.github.lockstarter.aop.key.ExpressionVariables;
 import io.github.lockstarter.aop.key.KeyExpression;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringUtils;
 
-/** Turns annotations into specs, and refuses those that do not make sense. */
-public final class LockSpecReader {
+/** Reads annotations into specifications and rejects invalid attributes. Thread-safe. */
+final class LockSpecReader {
 
     private final Placeholders placeholders;
 
-    private final ExpressionContext keyContext;
+    private final ExpressionContext expressions;
 
     private final DerivedNames derivedNames = new DerivedNames();
 
-    public LockSpecReader(Placeholders placeholders, ExpressionContext keyContext) {
+    LockSpecReader(Placeholders placeholders, ExpressionContext expressions) {
         this.placeholders = placeholders;
-        this.keyContext = keyContext;
+        this.expressions = expressions;
     }
 
-    public LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    /** Reads one annotation of a method. */
+    LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String name = name(site, annotation);
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
@@ -49,18 +49,18 @@ public final class LockSpecReader {
         if (onLost == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
             throw site.refused(
                     "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
-                    "Use THROW, and Lease.lost() of LeaseContext.required() to hear of the loss.");
+                    "Use THROW, or observe LeaseContext.required().lost() in the method.");
         }
         return onLost;
     }
 
-    private static @Nullable NotGranted notGranted(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private static @Nullable NotGrantedAction notGranted(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String fallback = annotation.getString("fallback");
         boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
         if (skip && !fallback.isEmpty()) {
             throw site.refused(
                     "onNotGranted = SKIP and fallback = \"" + fallback + "\" contradict each other",
-                    "Leave one of them out.");
+                    "Remove one of them.");
         }
         if (!fallback.isEmpty()) {
             return FallbackMethod.find(site, fallback);
@@ -81,9 +81,9 @@ public final class LockSpecReader {
         }
     }
 
-    /** Needs no placeholders, and so can be checked at build time; null: the annotation has a name. */
+    /** Returns the derived name, which needs no placeholders and so can be checked at build time; null if a name is set. */
     @Nullable
-    public String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         return annotation.getString("name").isEmpty()
                 ? this.derivedNames.claim(site, annotation.getSource() instanceof Class<?>)
                 : null;
@@ -91,35 +91,35 @@ public final class LockSpecReader {
 
     private String givenName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String text = annotation.getString("name");
-        refuseExpression(site, text, ExpressionVariables.of(site.method(), annotation.getSource()));
+        refuseExpression(site, text, annotation.getSource());
         String name = this.placeholders.resolve(site, "name", text);
         if (!StringUtils.hasText(name)) {
             throw site.refused(
                     "name = \"" + text + "\" is blank",
-                    "Give the lock a name, or leave the attribute out to use " + site.defaultLockName() + ".");
+                    "Set a name, or remove the attribute to use " + site.defaultLockName() + ".");
         }
         return name;
     }
 
-    /** It would be the name of one lock for all calls, and nobody would notice but by the waiting. */
-    private static void refuseExpression(LockSite site, String text, ExpressionVariables variables) {
-        if (ExpressionTemplates.isOne(text, variables)) {
+    /** A name is not evaluated: with an expression in it, all calls would share one lock without notice. */
+    private static void refuseExpression(LockSite site, String text, @Nullable Object annotated) {
+        if (ExpressionTemplates.isTemplate(text, site.method(), annotated)) {
             throw site.refused(
-                    "name = \"" + text + "\" is taken as it stands, and all calls would share one lock",
-                    "Expressions belong into key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
+                    "name = \"" + text + "\" is not evaluated, so that all calls would share one lock",
+                    "Expressions belong in key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
         }
     }
 
     private @Nullable KeyExpression key(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String key = annotation.getString("key");
-        return key.isEmpty() ? null : KeyExpression.parse(site, key, annotation.getSource(), this.keyContext);
+        return key.isEmpty() ? null : KeyExpression.parse(site, key, annotation.getSource(), this.expressions);
     }
 
     private @Nullable ConditionExpression condition(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String condition = annotation.getString("condition");
         return condition.isEmpty()
                 ? null
-                : ConditionExpression.parse(site, condition, annotation.getSource(), this.keyContext);
+                : ConditionExpression.parse(site, condition, annotation.getSource(), this.expressions);
     }
 
     private static Duration minHold(LockSite site, TimeAttributes times) {
@@ -128,7 +128,7 @@ public final class LockSpecReader {
         if (lease != null && !LockRequest.FOREVER.equals(lease) && minHold.compareTo(lease) > 0) {
             throw site.refused(
                     "minHold is longer than the lease, which is never renewed",
-                    "Make the lease at least as long, or leave it out.");
+                    "Make the lease at least as long, or remove it.");
         }
         return minHold;
     }

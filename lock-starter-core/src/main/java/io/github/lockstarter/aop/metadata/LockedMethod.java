@@ -11,7 +11,7 @@ import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 
-/** A method that is to run under a lock. Its annotation is read when the spec is asked for, and only once. */
+/** A method that runs under one or more locks. Its annotations are read on first use and only once. Thread-safe. */
 public final class LockedMethod {
 
     private final LockSite site;
@@ -26,7 +26,7 @@ public final class LockedMethod {
 
     private volatile @Nullable List<LockSpec> specs;
 
-    public LockedMethod(LockSite site, MergedAnnotations annotations, boolean classLevel, LockSpecReader reader) {
+    LockedMethod(LockSite site, MergedAnnotations annotations, boolean classLevel, LockSpecReader reader) {
         this.site = site;
         this.annotations = annotations;
         this.classLevel = classLevel;
@@ -34,24 +34,26 @@ public final class LockedMethod {
         this.resultKind = ResultKind.of(site);
     }
 
+    /** Returns the annotated method. */
     public LockSite site() {
         return this.site;
     }
 
+    /** Returns when the work of the method is complete. */
     public ResultKind resultKind() {
         return this.resultKind;
     }
 
-    /** Whether the annotation stands on the class and not on the method. */
+    /** Returns whether the class carries the annotation and not the method. */
     public boolean isClassLevel() {
         return this.classLevel;
     }
 
-    /** What each of the nearest annotations says; two on the same element are two locks. */
+    /** Returns one specification for each of the nearest annotations; two on the same element are two locks. */
     public List<LockSpec> specs() {
         List<LockSpec> known = this.specs;
         if (known == null) {
-            // Two threads may both read it; they get the same.
+            // A race of two threads is harmless: both read the same.
             known = annotations().stream()
                     .map(annotation -> this.reader.read(this.site, annotation))
                     .toList();
@@ -61,7 +63,7 @@ public final class LockedMethod {
         return known;
     }
 
-    /** Checks the names that are derived: at build time, nothing else of the annotations can be read. */
+    /** Checks the derived names. At build time (AOT), nothing else can be read because placeholders have no values. */
     public void checkDerivedNames() {
         annotations().forEach(annotation -> this.reader.derivedName(this.site, annotation));
     }
@@ -93,13 +95,13 @@ public final class LockedMethod {
                     + (condition != null ? condition.text() : "");
             if (!locks.add(lock)) {
                 throw this.site.refused(
-                        "two of its annotations ask for the same lock '" + spec.name() + "'",
-                        "Leave one of them out, or give them different names, keys or conditions.");
+                        "two annotations request the same lock '" + spec.name() + "'",
+                        "Remove one of them, or set different names, keys or conditions.");
             }
         }
     }
 
-    /** Merged with what composed annotations set; what is farther away is replaced by the nearest. */
+    /** Returns the annotations of the nearest element, with the attributes that composed annotations set. */
     public List<MergedAnnotation<DistributedLock>> annotations() {
         try {
             List<MergedAnnotation<DistributedLock>> all =
@@ -111,12 +113,12 @@ public final class LockedMethod {
         } catch (AnnotationConfigurationException ex) {
             throw this.site.refused(
                     "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
-                    "Set either value or key, and check the @AliasFor of composed annotations.",
+                    "Set either value or key, and check @AliasFor in composed annotations.",
                     ex);
         }
     }
 
-    /** What Spring says, without the place, which is known. */
+    /** Returns the problem from Spring's message, without the location that our message contains. */
     private static String contradiction(String message) {
         String attributes = message.substring(message.indexOf("; ") + 1).strip();
         return attributes.endsWith(".") ? attributes.substring(0, attributes.length() - 1) : attributes;

@@ -4,16 +4,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
-/** Resolves <code>${placeholders}</code> in attributes, and insists on it. */
-public final class Placeholders {
+/** Resolves <code>${placeholders}</code> in attributes and rejects those that cannot be resolved. */
+final class Placeholders {
 
     private final Supplier<@Nullable ConfigurableBeanFactory> beanFactory;
 
-    public Placeholders(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
+    Placeholders(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
         this.beanFactory = beanFactory;
     }
 
-    public String resolve(LockSite site, String attribute, String text) {
+    /** Returns the attribute's text without placeholders, trimmed. */
+    String resolve(LockSite site, String attribute, String text) {
         ConfigurableBeanFactory beans = this.beanFactory.get();
         String resolved;
         try {
@@ -21,7 +22,7 @@ public final class Placeholders {
         } catch (IllegalArgumentException ex) {
             throw unresolved(site, attribute, text, ex);
         }
-        // Without a strict resolver Spring leaves the placeholder as it is, and it would become part of the name.
+        // Without a strict resolver, Spring retains the placeholder, which would become part of the name.
         if (resolved != null && resolved.contains("${")) {
             throw unresolved(site, attribute, text, null);
         }

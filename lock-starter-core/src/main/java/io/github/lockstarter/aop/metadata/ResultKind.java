@@ -2,22 +2,23 @@ package io.github.lockstarter.aop.metadata;
 
 import org.jspecify.annotations.Nullable;
 
-/** When the work of a method is done, and so its lock may end. */
+/** Determines when the work of a method is complete and its lock can be released. */
 public enum ResultKind {
 
-    /** When it returns. */
+    /** The work is complete when the method returns. */
     DIRECT,
 
-    /** When the future that it returns is complete. */
+    /** The work is complete when the returned future is. */
     FUTURE,
 
-    /** When the publisher that it returns has ended, each time that it is subscribed to. */
+    /** The work runs for each subscription to the returned publisher until that terminates or is cancelled. */
     REACTIVE,
 
-    /** At a time that nobody here can know. */
+    /** The completion of the work cannot be observed. */
     UNKNOWN;
 
-    public static ResultKind of(LockSite site) {
+    /** Returns the kind for the return type of the method. */
+    static ResultKind of(LockSite site) {
         Class<?> returned = site.returnType();
         String supported = returned.getName();
         if (supported.equals("java.util.concurrent.CompletionStage")

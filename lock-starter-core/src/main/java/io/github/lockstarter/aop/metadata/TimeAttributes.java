@@ -10,10 +10,10 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** The time attributes of one annotation, each a number in {@code timeUnit} or a text with placeholders. */
+/** Reads the time attributes of one annotation: each is a number in {@code timeUnit} or a text with placeholders. */
 final class TimeAttributes {
 
-    private static final String UP_TO = " and at most ten years, or -1: ";
+    private static final String UP_TO = " and at most ten years, or -1 ";
 
     private static final LockRequest PROBE = LockRequest.of("probe");
 
@@ -32,32 +32,32 @@ final class TimeAttributes {
         this.unit = annotation.getEnum("timeUnit", TimeUnit.class);
     }
 
-    /** Null: as configured. */
+    /** Returns how long calls wait; null for the configured default. */
     @Nullable
     Duration waitTime() {
         return textOrNumber(
                 "waitTime",
                 DistributedLock.DEFAULT,
                 PROBE::withWaitTime,
-                "Use 0 (try once), a time of at most ten years, or -1: no limit.");
+                "Use 0 (try once), a time of at most ten years, or -1 (no limit).");
     }
 
-    /** Null: renewed. */
+    /** Returns the lease; null if it is renewed. */
     @Nullable
     Duration lease() {
-        return textOrNumber("lease", -1, PROBE::withLease, "Use at least 1 ms" + UP_TO + "renewed.");
+        return textOrNumber("lease", -1, PROBE::withLease, "Use at least 1 ms" + UP_TO + "(renewed).");
     }
 
-    /** Null: as configured. */
+    /** Returns the limit of renewal; null for the configured default. */
     @Nullable
     Duration maxHold() {
         return textOrNumber(
-                "maxHold", DistributedLock.DEFAULT, PROBE::withMaxHold, "Use at least 1 ms" + UP_TO + "no cap.");
+                "maxHold", DistributedLock.DEFAULT, PROBE::withMaxHold, "Use at least 1 ms" + UP_TO + "(no limit).");
     }
 
-    /** Zero: not kept. */
+    /** Returns the minimum hold; zero for none. */
     Duration minHold() {
-        String remedy = "Use at most ten years, or 0: released when the method ends.";
+        String remedy = "Use at most ten years, or 0 (released when the method returns).";
         if (this.annotation.getLong("minHold") == -1) {
             throw this.site.refused("minHold = -1 is out of range", remedy);
         }
@@ -73,7 +73,7 @@ final class TimeAttributes {
         }
         if (this.annotation.getLong(attribute) != unset) {
             throw this.site.refused(
-                    attribute + " and " + twin + " are both set", "Leave one of them out; they say the same.");
+                    attribute + " and " + twin + " are both set", "Remove one of them; both set the same value.");
         }
         String resolved = this.placeholders.resolve(this.site, twin, text);
         if (resolved.isEmpty()) {
@@ -109,7 +109,7 @@ final class TimeAttributes {
                     resolved, DurationFormat.Unit.fromChronoUnit(this.unit.toChronoUnit()));
         } catch (IllegalArgumentException | ArithmeticException ex) {
             throw this.site.refused(
-                    shown + " is no duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
+                    shown + " is not a duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
         }
     }
 

@@ -9,19 +9,19 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the lock into the code of {@link DistributedLock} methods, where AspectJ's load-time weaver is at work: private,
- * static and final methods get it, too, and so do calls on {@code this}. It does so in applications that ask for it
- * ({@code distributed-lock.mode=aspectj}) and lets all calls pass in others.
+ * Runs {@link DistributedLock} methods under their locks if AspectJ's load-time weaver is active: also private, static and
+ * final methods, and calls on {@code this}. It applies to applications with {@code distributed-lock.mode=aspectj} and lets
+ * the calls of others proceed.
  *
- * <p>It is no bean, and nothing has to be done with it: {@code META-INF/aop.xml} of this library names it to the weaver.
- * Methods are woven that carry the annotation themselves, also by way of composed annotations, and the public ones that
- * stand in a class that does. Annotations of interfaces and superclasses are out of a weaver's sight; beans with such
- * methods fail the start.
+ * <p>It is not a bean and needs no configuration: {@code META-INF/aop.xml} of this library declares it to the weaver. Methods
+ * are woven that are annotated themselves, directly or with composed annotations, and public methods declared in an
+ * annotated class. A weaver does not find annotations of interfaces and superclasses; with such beans, the application fails
+ * to start.
  *
- * <p>A call for which there is no open application context throws {@link LockException}: it never runs without its lock.
+ * <p>A call without an open application context throws {@link LockException}: the method never runs without its lock.
  *
- * <p>Where Spring's own aspects are woven into the same method, {@code @Async} is outside of the lock, transactions and
- * caches are inside. Proxies are outside of everything that is woven.
+ * <p>If Spring's own aspects are woven into the same method, {@code @Async} is outside the lock, and transactions and caches
+ * are inside. Proxies are outside everything that is woven.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj.*,"
@@ -36,29 +36,29 @@ public final class DistributedLockAspect {
 
     private static final String COMPOSED = "(@" + OURS + " *)";
 
-    /** Patterns have no recursion: two levels of composed annotations. */
+    /** Two levels of composed annotations, as a pattern cannot be recursive. */
     private static final String ANNOTATED = "@(" + OURS + " || " + COMPOSED + " || (@" + COMPOSED + " *))";
 
     private static final DistributedLockAspect ASPECT = new DistributedLockAspect();
 
     private DistributedLockAspect() {}
 
-    /** Where woven code finds the aspect; here, so that the weaver need not be allowed to change this class. */
+    /** Returns the aspect to woven code. Defined here, so that the weaver need not be configured to change this class. */
     public static DistributedLockAspect aspectOf() {
         return ASPECT;
     }
 
-    /** Asked by tools of AspectJ. */
+    /** Returns whether the aspect exists; called by tools of AspectJ. */
     public static boolean hasAspect() {
         return true;
     }
 
-    /** Called by woven code in place of the method. */
+    /** Runs a call of a woven method. */
     @Around(
-            argNames = "call",
+            argNames = "joinPoint",
             value = "execution(" + ANNOTATED + " * *(..))" + " || (execution(public !static * *(..)) && within("
                     + ANNOTATED + " *))")
-    public @Nullable Object lock(ProceedingJoinPoint call) throws Throwable {
-        return LockedApplications.call(new WovenCall(call));
+    public @Nullable Object lock(ProceedingJoinPoint joinPoint) throws Throwable {
+        return WeavingContexts.invoke(new JoinPointInvocation(joinPoint));
     }
 }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Objects that are there as long as somebody else has them; their own {@code equals} is never called. Thread-safe. */
+/** A set of weakly referenced objects, which are compared by identity. Thread-safe. */
 final class WeakIdentitySet {
 
     private final Set<Object> elements = ConcurrentHashMap.newKeySet();

@@ -1,26 +1,27 @@
 package io.github.lockstarter.aop.weave;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.aop.metadata.LockAnnotations;
 import io.github.lockstarter.aop.metadata.LockSite;
 import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 
-/** Refuses annotations of beans that no weaver has honoured: such a method would run without its lock. */
+/** Rejects locked methods that no weaver has changed ({@code distributed-lock.mode=aspectj}): they would run without lock. */
 public final class WeavingRules {
+
+    private static final String MODE = "distributed-lock.mode=aspectj, ";
 
     private static final String OR_PROXY = ", or set distributed-lock.mode=proxy.";
 
     private WeavingRules() {}
 
-    /** Checks what the application asks for, and reads it. */
-    public static void check(LockedType type) {
-        for (LockedMethod locked : type.methods()) {
-            locked.specs();
-            locked.checkResult();
-            checkWoven(locked);
+    /** Checks the locked methods of a bean and reads their annotations. */
+    public static void check(List<LockedMethod> methodsOfBean) {
+        for (LockedMethod method : methodsOfBean) {
+            method.specs();
+            method.checkResult();
+            checkWoven(method);
         }
     }
 
@@ -32,43 +33,41 @@ public final class WeavingRules {
         }
         if (Modifier.isAbstract(method.getModifiers())) {
             throw site.refused(
-                    "distributed-lock.mode=aspectj, and the method has no code that a weaver could change",
+                    MODE + "but the method is abstract and cannot be woven",
                     "Annotate a method that calls it" + OR_PROXY);
         }
-        if (!isInSight(locked) && locked.isClassLevel() && LockAnnotations.isDeclaredOn(site.beanClass())) {
+        if (!isVisible(locked) && locked.isClassLevel() && LockAnnotations.isDeclaredOn(site.beanClass())) {
             throw site.refused(
-                    "distributed-lock.mode=aspectj, and the method stands in a superclass without the annotation, where"
-                            + " no weaver puts the lock",
+                    MODE + "but the method is declared in a superclass without the annotation, which is not woven",
                     "Annotate " + method.getDeclaringClass().getName() + " too, or single methods instead of the class"
                             + OR_PROXY);
         }
-        if (!isInSight(locked)) {
+        if (!isVisible(locked)) {
             throw site.refused(
-                    "distributed-lock.mode=aspectj, and the annotation is inherited, which no weaver sees",
-                    "Put it on the method itself" + (locked.isClassLevel() ? " or on the class in which it stands" : "")
+                    MODE + "but the annotation is inherited, and a weaver finds only declared annotations",
+                    "Annotate the method itself" + (locked.isClassLevel() ? " or the class that declares it" : "")
                             + OR_PROXY);
         }
         if (isTooDeep(locked)) {
             throw site.refused(
-                    "distributed-lock.mode=aspectj, and the annotation lies more than two composed annotations deep,"
-                            + " where no weaver sees it",
-                    "Put @DistributedLock nearer to the method" + OR_PROXY);
+                    MODE + "but a weaver finds the annotation in at most two levels of composed annotations",
+                    "Reduce the levels between the method and @DistributedLock" + OR_PROXY);
         }
         throw site.refused(
-                "distributed-lock.mode=aspectj, but no weaver has put the lock into the method",
-                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If it has"
-                        + " that already, look at the aop.xml of the application: it must include the package "
+                MODE + "but the method has not been woven",
+                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If the agent is"
+                        + " present, check the application's aop.xml: it must include the package "
                         + method.getDeclaringClass().getPackageName() + " and must not exclude the aspect "
-                        + DistributedLock.class.getPackageName() + ".aop.weave.DistributedLockAspect. Otherwise set"
+                        + WeavingRules.class.getPackageName() + ".DistributedLockAspect. Otherwise set"
                         + " distributed-lock.mode=proxy.");
     }
 
-    private static boolean isInSight(LockedMethod locked) {
+    private static boolean isVisible(LockedMethod locked) {
         Method method = locked.site().method();
         return LockAnnotations.isDeclaredOn(locked.isClassLevel() ? method.getDeclaringClass() : method);
     }
 
-    /** The pattern of the aspect names each level. */
+    /** The aspect's pointcut contains each level. */
     private static boolean isTooDeep(LockedMethod locked) {
         return locked.annotations().stream().anyMatch(annotation -> annotation.getDistance() > 2);
     }

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Knows methods into whose code a weaver has put something. */
+/** Recognizes methods that a weaver has changed. */
 final class WovenMethods {
 
-    /** A weaver moves the code into a method of such a name, which takes the same parameters and the join point. */
+    /** A weaver moves the code to a method of such a name, which takes the same parameters and the join point. */
     private static final Pattern MOVED = Pattern.compile("(.+)_aroundBody\\d+");
 
     private static final String JOIN_POINT = "org.aspectj.lang.JoinPoint";
@@ -33,8 +33,8 @@ final class WovenMethods {
     private WovenMethods() {}
 
     /**
-     * Whether an advice was woven around the method that wants to see the whole call, as ours does. The code does not
-     * tell whose it is.
+     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method. The byte code
+     * does not reveal to which aspect it belongs.
      */
     static boolean contains(Method method) {
         Set<Code> moved = MOVED_CODE.get(method.getDeclaringClass());

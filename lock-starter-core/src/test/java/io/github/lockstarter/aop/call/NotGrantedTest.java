@@ -88,7 +88,7 @@ class NotGrantedTest {
             app.takenByAnother("job", () -> {
                 assertThatThrownBy(counters::count)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("answered with a java.lang.String for")
+                        .hasMessageContaining("returned a java.lang.String for")
                         .hasMessageContaining("Counters.count()")
                         .hasCauseInstanceOf(LockNotGrantedException.class);
                 assertThatThrownBy(counters::countLater)
@@ -113,12 +113,12 @@ class NotGrantedTest {
         assertThat(LockedContext.refusalOf(SkippedNumber.class))
                 .hasMessageContaining("onNotGranted = SKIP, but the method returns int");
         assertThat(LockedContext.refusalOf(NoSuchFallback.class))
-                .hasMessageContaining("names no other method of")
+                .hasMessageContaining("does not match another method of")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()
                 .contains("the same parameters");
         assertThat(LockedContext.refusalOf(FallbackOfAnotherType.class))
-                .hasMessageContaining("returns Integer and not String");
+                .hasMessageContaining("returns Integer instead of String");
         assertThat(LockedContext.refusalOf(Contradiction.class)).hasMessageContaining("contradict each other");
     }
 

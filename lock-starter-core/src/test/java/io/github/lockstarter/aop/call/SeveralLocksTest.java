@@ -90,7 +90,7 @@ class SeveralLocksTest {
                     .hasMessageContaining("Key \"{#from, #to}\" of " + Transfers.class.getName()
                             + ".transfer(String, String) gave several keys, of which number 2 of 2 is null: ");
             assertThatThrownBy(() -> transfers.move(null))
-                    .hasMessageContaining(".move(Collection) is null: every call without a value");
+                    .hasMessageContaining(".move(Collection) is null: all calls without a value");
             assertThat(context.registry.events).isEmpty();
         }
     }
@@ -105,7 +105,7 @@ class SeveralLocksTest {
 
             assertThatThrownBy(() -> transfers.move(accounts(257)))
                     .isInstanceOf(InvalidLockKeyException.class)
-                    .hasMessageContaining("257 locks, 'account' and others, and may take 256 at most");
+                    .hasMessageContaining("257 locks, such as 'account', which exceeds the maximum of 256");
             assertThat(context.registry.requests).hasSize(256);
         }
     }
@@ -133,17 +133,17 @@ class SeveralLocksTest {
     void shouldHaveOneDeadlineForAll() {
         LockSpec spec = new LockSpec(
                 "account", null, null, Duration.ofMillis(300), null, null, Duration.ZERO, OnLost.THROW, null, true);
-        LockStep step = new LockStep(spec, spec.request(""));
+        RequestedLock lock = new RequestedLock(spec, spec.request(""));
 
-        assertThat(step.after(TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))
+        assertThat(lock.afterWaiting(TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))
                         .waitTime())
                 .isEqualTo(Duration.ofMillis(200));
-        assertThat(step.after(TimeUnit.MILLISECONDS.toNanos(400), Duration.ofHours(1))
+        assertThat(lock.afterWaiting(TimeUnit.MILLISECONDS.toNanos(400), Duration.ofHours(1))
                         .waitTime())
                 .isEqualTo(Duration.ZERO);
-        LockStep unlimited = new LockStep(spec, spec.request("").withWaitTime(LockRequest.FOREVER));
+        RequestedLock unlimited = new RequestedLock(spec, spec.request("").withWaitTime(LockRequest.FOREVER));
         assertThat(unlimited
-                        .after(TimeUnit.HOURS.toNanos(1), Duration.ofHours(1))
+                        .afterWaiting(TimeUnit.HOURS.toNanos(1), Duration.ofHours(1))
                         .waitTime())
                 .isEqualTo(LockRequest.FOREVER);
     }

@@ -50,28 +50,28 @@ class ConditionSyntaxTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    #urgnt           | there is no variable #urgnt              | Known here: #order (#a0), #id (#a1)
-                    #a9              | there is no variable #a9                 | Known here
+                    #urgnt           | there is no variable #urgnt              | Available variables: #order (#a0), #id (#a1)
+                    #a9              | there is no variable #a9                 | Available variables
                     #root.bean       | #root has no bean                        | #root.method, #root.target
-                    #this            | there is no variable #this               | Known here
+                    #this            | there is no variable #this               | Available variables
                     #order.urgnt     | has no public property 'urgnt'           | It has: priority, items
                     #order.priorty   | has no public property 'priorty'         | Did you mean #order.priority?
                     urgent           | 'urgent' is no variable                  | Did you mean #urgent?
-                    enabled          | 'enabled' is no variable                 | Known here: #order (#a0)
+                    enabled          | 'enabled' is no variable                 | Available variables: #order (#a0)
                     #id == open      | 'open' is no variable                    | quote it: #id == 'open'.
                     count > 5        | 'count' is no variable                   | Did you mean #count > 5?
                     isOpen()         | nothing to call isOpen() on              | #root.target.isOpen()
                     T(Math).abs(1) > 0 | T(…) is not allowed in a condition     | of a bean (@name)
                     new String() == #id | new is not allowed in a condition     | of a bean (@name)
-                    #id = 'a'        | a condition must not change anything     | Leave out assignments
+                    #id = 'a'        | a condition must not change anything     | Remove assignments
                     {a: #id} == null | a map is not allowed in a condition      | of a bean (@name)
                     #f(#id)          | there are no functions in a condition    | of a bean (@name)
-                    #urgent and      | is no SpEL expression                    | "#a0 == 'text'"
-                    ${locks}         | is no SpEL expression                    | @environment.getProperty('name') == 'true'
-                    '${locks}' == 'true' | '${locks}' is a text that is the same | @environment.getProperty('name') == 'true'
-                    #{#urgent}       | is no SpEL expression                    | already: condition = "#urgent".
-                    #{#urgent} and #{#flag} | is no SpEL expression             | already: condition = "#urgent and #flag".
-                    '#id' == 'open'  | '#id' is a text that is the same         | condition = "(#id) == 'open'".
+                    #urgent and      | is not a SpEL expression                    | "#a0 == 'text'"
+                    ${locks}         | is not a SpEL expression                    | @environment.getProperty('name') == 'true'
+                    '${locks}' == 'true' | '${locks}' is the same text | @environment.getProperty('name') == 'true'
+                    #{#urgent}       | is not a SpEL expression                    | condition = "#urgent".
+                    #{#urgent} and #{#flag} | is not a SpEL expression             | condition = "#urgent and #flag".
+                    '#id' == 'open'  | '#id' is the same text         | condition = "(#id) == 'open'".
                     #urgent && !('#id' == 'a') | '#id' is a text                | condition = "#urgent && !((#id) == 'a')".
                     'true'           | 'true' is neither true nor false         | Compare it
                     null             | is neither true nor false                | Compare it
@@ -98,13 +98,13 @@ class ConditionSyntaxTest {
     @Test
     void shouldRefuseABlankCondition() {
         assertThatThrownBy(() -> parse(" "))
-                .hasMessageContaining("condition = \" \" is blank. Leave it out, and all calls take the lock");
+                .hasMessageContaining("condition = \" \" is blank. Remove it, so that all calls take the lock");
     }
 
     @Test
     void shouldRefuseAtStart() {
         assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #urgnt");
-        assertThat(LockedContext.refusalOf(Twice.class)).hasMessageContaining("ask for the same lock 'Twice.run'");
+        assertThat(LockedContext.refusalOf(Twice.class)).hasMessageContaining("request the same lock 'Twice.run'");
     }
 
     private static ConditionExpression parse(String condition) {

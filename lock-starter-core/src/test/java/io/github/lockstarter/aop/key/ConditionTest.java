@@ -135,7 +135,7 @@ class ConditionTest {
                 .hasNoCause();
         assertThatThrownBy(() -> this.orders.byAnything("true"))
                 .isExactlyInstanceOf(InvalidLockConditionException.class)
-                .hasMessageContaining(".byAnything(Object) gave a value of type java.lang.String");
+                .hasMessageContaining(".byAnything(Object) has a result of type java.lang.String");
         assertThatThrownBy(() -> this.orders.byBean(null))
                 .isExactlyInstanceOf(InvalidLockConditionException.class)
                 .hasMessageContaining("cannot be evaluated: no tenant")

@@ -58,7 +58,7 @@ class JoinedKeyTest {
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("Key \"" + key + "\" of " + getClass().getName() + ".run(")
                 .hasMessageContaining(" joins " + operand + ", which is null")
-                .hasMessageContaining("every call without a value would share one lock")
+                .hasMessageContaining("all calls without a value would share one lock")
                 .hasMessageContaining("(" + operand + " ?: 'none')");
     }
 

@@ -71,8 +71,8 @@ class KeyEvaluationTest {
         assertThatThrownBy(() -> this.orders.ship(new Order(null)))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessage(
-                        "Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) is null: every call without"
-                                + " a value would share one lock. Refuse such calls before.");
+                        "Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) is null: all calls without"
+                                + " a value would share one lock. Reject such calls before.");
         assertThatThrownBy(() -> this.orders.ship(new Order(" "))).hasMessageContaining("is blank");
         assertThatThrownBy(() -> this.orders.byAnything(List.of(List.of("a"))))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)

@@ -8,7 +8,6 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.Sources;
 import io.github.lockstarter.aop.metadata.LockSite;
-import io.github.lockstarter.aop.metadata.Placeholders;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -61,13 +60,13 @@ class KeySyntaxTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
-                    #oder            | there is no variable #oder               | Known here: #order (#a0), #id (#a1), #count (#a2), #root.method, #root.target.
+                    #oder            | there is no variable #oder               | Available variables: #order (#a0), #id (#a1), #count (#a2), #root.method, #root.target.
                     #a3              | there is no variable #a3                 | #count (#a2)
                     #id + #p7        | there is no variable #p7                 | #count (#a2)
                     #order.items[#i] | there is no variable #i                  | #count (#a2)
                     #this            | there is no variable #this               | #count (#a2)
                     #root.args[0]    | #root has no args                        | #root.target
-                    #count > 1 ? #id : {} | an empty list locks nothing         | in every case
+                    #count > 1 ? #id : {} | an empty list locks nothing         | at least one key
                     #root.toString() | #root has no toString()                  | #root.target
                     T(java.lang.Math).random() | T(…) is not allowed            | bean (@name)
                     #count instanceof T(Integer) | T(…) is not allowed          | bean (@name)
@@ -75,12 +74,12 @@ class KeySyntaxTest {
                     #order.id = 5    | must not change anything                 | assignments
                     #order.count++   | must not change anything                 | ++
                     --#order.count   | must not change anything                 | ++
-                    {#id, #oder}     | there is no variable #oder               | Known here: #order (#a0)
-                    #count > 5 ? {#id} : {#oder}    | there is no variable #oder | Known here: #order (#a0)
+                    {#id, #oder}     | there is no variable #oder               | Available variables: #order (#a0)
+                    #count > 5 ? {#id} : {#oder}    | there is no variable #oder | Available variables: #order (#a0)
                     ({#id}[0] ?: 'x') ?: 'y'        | a list can only be a whole key | #a0 + ':' + #a1
                     (#count > 5 ? {#id} : #id) + '' | a list can only be a whole key | #a0 + ':' + #a1
                     {#id, {#count}}  | a list can only be a whole key           | #a0 + ':' + #a1
-                    {#id, orders}    | 'orders' is no variable                  | If it is meant as text, quote it: {#id, 'orders'}. Known here
+                    {#id, orders}    | 'orders' is no variable                  | If it is meant as text, quote it: {#id, 'orders'}. Available variables
                     {id, count}      | 'id' is no variable                      | Did you mean {#id, #count}? If it is meant as text, quote it: {'id', count}.
                     #id + orders     | 'orders' is no variable                  | quote it: #id + 'orders'.
                     {a: #id}         | a map cannot be one                      | #a0 + ':' + #a1
@@ -92,38 +91,38 @@ class KeySyntaxTest {
                     method.name      | 'method' is no variable                  | Did you mean #root.method.name?
                     #order.tags[colour] | 'colour' is no variable               | quote it: #order.tags['colour'].
                     current()        | nothing to call current() on             | #root.target.current()
-                    [0]              | nothing that [0] could be part of        | Known here
-                    #order.          | is no SpEL expression                    | "'text'"
-                    order 42         | is no SpEL expression                    | plain text belongs into name
-                    orders:#id       | is no SpEL expression                    | joined with +
-                    #{#id}           | is no SpEL expression                    | the key is an expression already: key = "#id".
-                    #{id}            | is no SpEL expression                    | key = "#id".
-                    #{order.id}      | is no SpEL expression                    | key = "#order.id".
-                    order-#{#id}     | is no SpEL expression                    | key = "'order-' + #id".
-                    #{#id}-#{#order.id} | is no SpEL expression                 | key = "#id + '-' + #order.id".
-                    #{#id}#{#count}  | is no SpEL expression                    | key = "'' + #id + #count".
-                    'a-' + #{#id}    | is no SpEL expression                    | key = "'a-' + #id".
-                    #{#id} + #{#count} | is no SpEL expression                  | key = "#id + #count".
-                    a + #{#id}       | is no SpEL expression                    | key = "'a + ' + #id".
-                    'order-#order.id' | is a text that is the same for every call | key = "'order-' + #order.id".
-                    '#id-#order.id.' | is a text that is the same for every call | key = "#id + '-' + #order.id + '.'".
-                    it's #{#id}      | is no SpEL expression                    | key = "'it''s ' + #id".
-                    a#{#count > 5 ? 'b' : 'c'} | is no SpEL expression          | key = "'a' + (#count > 5 ? 'b' : 'c')".
-                    order-#{#id      | is no SpEL expression                    | the key is an expression already.
-                    order-#{#id +}   | is no SpEL expression                    | the key is an expression already.
-                    ${region}-#{#id} | is no SpEL expression                    | Placeholders belong into name
-                    'order-#{#id}'   | 'order-#{#id}' is a text that is the same for every call | key = "'order-' + #id".
-                    'order-#id'      | is a text that is the same for every call | key = "'order-' + #id".
-                    'order-#a1'      | is a text that is the same for every call | key = "'order-' + #a1".
-                    '#id'            | is a text that is the same for every call | key = "#id".
-                    "order-#{#id}"   | is a text that is the same for every call | key = "'order-' + #id".
-                    'it''s #{#id}'   | is a text that is the same for every call | key = "'it''s ' + #id".
-                    'a' + '-#{#id}'  | '-#{#id}' is a text that is the same     | key = "'a' + ('-' + #id)".
-                    #count + '#id'   | '#id' is a text that is the same         | key = "#count + (#id)".
-                    {'a-#id', 'b'}   | is a text that is the same for every call | key = "{('a-' + #id), 'b'}".
-                    #count > 5 ? 'a#id' : 'b' | is a text that is the same for every call | key = "#count > 5 ? ('a' + #id) : 'b'".
-                    '${region}-' + #id | '${region}-' is a text that is the same | Placeholders belong into name
-                    ${region}        | is no SpEL expression                    | Placeholders belong into name
+                    [0]              | nothing that [0] could be part of        | Available variables
+                    #order.          | is not a SpEL expression                    | "'text'"
+                    order 42         | is not a SpEL expression                    | Plain text belongs in name
+                    orders:#id       | is not a SpEL expression                    | joined with +
+                    #{#id}           | is not a SpEL expression                    | key = "#id".
+                    #{id}            | is not a SpEL expression                    | key = "#id".
+                    #{order.id}      | is not a SpEL expression                    | key = "#order.id".
+                    order-#{#id}     | is not a SpEL expression                    | key = "'order-' + #id".
+                    #{#id}-#{#order.id} | is not a SpEL expression                 | key = "#id + '-' + #order.id".
+                    #{#id}#{#count}  | is not a SpEL expression                    | key = "'' + #id + #count".
+                    'a-' + #{#id}    | is not a SpEL expression                    | key = "'a-' + #id".
+                    #{#id} + #{#count} | is not a SpEL expression                  | key = "#id + #count".
+                    a + #{#id}       | is not a SpEL expression                    | key = "'a + ' + #id".
+                    'order-#order.id' | is the same text for every call | key = "'order-' + #order.id".
+                    '#id-#order.id.' | is the same text for every call | key = "#id + '-' + #order.id + '.'".
+                    it's #{#id}      | is not a SpEL expression                    | key = "'it''s ' + #id".
+                    a#{#count > 5 ? 'b' : 'c'} | is not a SpEL expression          | key = "'a' + (#count > 5 ? 'b' : 'c')".
+                    order-#{#id      | is not a SpEL expression                    | the key is already an expression.
+                    order-#{#id +}   | is not a SpEL expression                    | the key is already an expression.
+                    ${region}-#{#id} | is not a SpEL expression                    | Placeholders belong in name
+                    'order-#{#id}'   | 'order-#{#id}' is the same text for every call | key = "'order-' + #id".
+                    'order-#id'      | is the same text for every call | key = "'order-' + #id".
+                    'order-#a1'      | is the same text for every call | key = "'order-' + #a1".
+                    '#id'            | is the same text for every call | key = "#id".
+                    "order-#{#id}"   | is the same text for every call | key = "'order-' + #id".
+                    'it''s #{#id}'   | is the same text for every call | key = "'it''s ' + #id".
+                    'a' + '-#{#id}'  | '-#{#id}' is the same text     | key = "'a' + ('-' + #id)".
+                    #count + '#id'   | '#id' is the same text         | key = "#count + (#id)".
+                    {'a-#id', 'b'}   | is the same text for every call | key = "{('a-' + #id), 'b'}".
+                    #count > 5 ? 'a#id' : 'b' | is the same text for every call | key = "#count > 5 ? ('a' + #id) : 'b'".
+                    '${region}-' + #id | '${region}-' is the same text | Placeholders belong in name
+                    ${region}        | is not a SpEL expression                    | Placeholders belong in name
                     """)
     void shouldRefuse(String key, String problem, String remedy) {
         assertThatThrownBy(() -> parse(key))
@@ -137,7 +136,7 @@ class KeySyntaxTest {
 
     @Test
     void shouldRefuseABlankKey() {
-        assertThatThrownBy(() -> parse(" ")).hasMessageContaining("is blank. Leave it out");
+        assertThatThrownBy(() -> parse(" ")).hasMessageContaining("is blank. Remove it");
     }
 
     @Test
@@ -160,7 +159,7 @@ class KeySyntaxTest {
         assertThat(LockedContext.refusalOf(bean))
                 .hasMessageContaining("@DistributedLock on shop.Nameless.run(String)")
                 .hasMessageContaining("there is no variable #id")
-                .hasMessageContaining("Known here: #a0, #root.method")
+                .hasMessageContaining("Available variables: #a0, #root.method")
                 .hasMessageContaining("compile it with -parameters");
     }
 

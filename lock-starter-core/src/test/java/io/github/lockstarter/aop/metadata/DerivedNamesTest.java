@@ -41,7 +41,7 @@ class DerivedNamesTest {
     @Test
     void shouldSayWhatToDoWithAnAnnotationOfAClass() {
         assertThat(refusalOf(Covered.class).remedy())
-                .contains("annotate the methods")
+                .contains("Annotate the methods")
                 .contains("name");
     }
 
@@ -79,7 +79,7 @@ class DerivedNamesTest {
     void shouldRefuseTwoAnnotationsThatAskForOneLock(Class<?> bean) {
         assertThat(refusalOf(bean))
                 .hasMessageContaining("@DistributedLock on " + bean.getName() + ".run(String)")
-                .hasMessageContaining("two of its annotations ask for the same lock");
+                .hasMessageContaining("two annotations request the same lock");
     }
 
     @Test

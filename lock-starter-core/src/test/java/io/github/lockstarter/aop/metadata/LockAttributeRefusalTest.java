@@ -35,19 +35,19 @@ class LockAttributeRefusalTest {
                 Arguments.of(
                         LeaseZero.class, "lease = 0 with timeUnit = MILLISECONDS is out of range", "at least 1 ms"),
                 Arguments.of(LeaseTooShort.class, "lease = 999999 with timeUnit = NANOSECONDS", "at least 1 ms"),
-                Arguments.of(LeaseNegative.class, "lease = -2 with timeUnit = MILLISECONDS", "-1: renewed"),
+                Arguments.of(LeaseNegative.class, "lease = -2 with timeUnit = MILLISECONDS", "-1 (renewed)"),
                 Arguments.of(LeaseTooLong.class, "lease = 9223372036854775807 with timeUnit = DAYS", "ten years"),
                 Arguments.of(LeaseDecades.class, "lease = 36500 with timeUnit = DAYS", "ten years"),
                 Arguments.of(LeaseTextZero.class, "leaseString = \"0s\" is out of range", "at least 1 ms"),
-                Arguments.of(LeaseTextNegative.class, "leaseString = \"-2\" is out of range", "-1: renewed"),
-                Arguments.of(LeaseTextWrong.class, "leaseString = \"soon\" is no duration", "30s, PT30S"),
-                Arguments.of(LeaseTwice.class, "lease and leaseString are both set", "Leave one of them out"),
-                Arguments.of(WaitNegative.class, "waitTime = -1000 with timeUnit = MICROSECONDS", "-1: no limit"),
-                Arguments.of(WaitTwice.class, "waitTime and waitTimeString are both set", "Leave one of them out"),
+                Arguments.of(LeaseTextNegative.class, "leaseString = \"-2\" is out of range", "-1 (renewed)"),
+                Arguments.of(LeaseTextWrong.class, "leaseString = \"soon\" is not a duration", "30s, PT30S"),
+                Arguments.of(LeaseTwice.class, "lease and leaseString are both set", "Remove one of them"),
+                Arguments.of(WaitNegative.class, "waitTime = -1000 with timeUnit = MICROSECONDS", "-1 (no limit)"),
+                Arguments.of(WaitTwice.class, "waitTime and waitTimeString are both set", "Remove one of them"),
                 Arguments.of(
                         WaitUnresolved.class, "waitTimeString = \"${missing}\" has a placeholder", "Set the property"),
-                Arguments.of(MaxHoldZero.class, "maxHold = 0 with timeUnit", "-1: no cap"),
-                Arguments.of(MaxHoldNegative.class, "maxHold = -2 with timeUnit", "-1: no cap"),
+                Arguments.of(MaxHoldZero.class, "maxHold = 0 with timeUnit", "-1 (no limit)"),
+                Arguments.of(MaxHoldNegative.class, "maxHold = -2 with timeUnit", "-1 (no limit)"),
                 Arguments.of(
                         NameUnresolved.class, "name = \"${missing}-orders\" has a placeholder", "Set the property"),
                 Arguments.of(NameBlank.class, "name = \" \" is blank", "NameBlank.run"),
@@ -55,14 +55,14 @@ class LockAttributeRefusalTest {
                 Arguments.of(KeyAndValue.class, "its attributes contradict each other", "either value or key"),
                 Arguments.of(MinHoldNegative.class, "minHold = -1 is out of range", "or 0"),
                 Arguments.of(MinHoldTextNegative.class, "minHoldString = \"-1\" is out of range", "or 0"),
-                Arguments.of(MinHoldTextWrong.class, "minHoldString = \"soon\" is no duration", "30s, PT30S"),
-                Arguments.of(MinHoldTwice.class, "minHold and minHoldString are both set", "Leave one of them out"),
+                Arguments.of(MinHoldTextWrong.class, "minHoldString = \"soon\" is not a duration", "30s, PT30S"),
+                Arguments.of(MinHoldTwice.class, "minHold and minHoldString are both set", "Remove one of them"),
                 Arguments.of(
                         MinHoldTextTooLong.class,
                         "minHold is longer than the lease",
                         "Make the lease at least as long"),
-                Arguments.of(MaxHoldTextZero.class, "maxHoldString = \"0s\" is out of range", "-1: no cap"),
-                Arguments.of(MaxHoldTwice.class, "maxHold and maxHoldString are both set", "Leave one of them out"),
+                Arguments.of(MaxHoldTextZero.class, "maxHoldString = \"0s\" is out of range", "-1 (no limit)"),
+                Arguments.of(MaxHoldTwice.class, "maxHold and maxHoldString are both set", "Remove one of them"),
                 Arguments.of(
                         MaxHoldUnresolved.class,
                         "maxHoldString = \"${missing}\" has a placeholder",
@@ -76,7 +76,7 @@ class LockAttributeRefusalTest {
         assertThat(LockedContext.refusal(() -> LockedContext.prepare(processor -> {}, LeasePlaceholder.class)
                         .property("lease", "never")
                         .refresh()))
-                .hasMessageContaining("leaseString = \"${lease}\", which is \"never\", is no duration");
+                .hasMessageContaining("leaseString = \"${lease}\", which is \"never\", is not a duration");
     }
 
     @Test

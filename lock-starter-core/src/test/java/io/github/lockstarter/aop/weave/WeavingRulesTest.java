@@ -20,7 +20,7 @@ class WeavingRulesTest {
     @Test
     void shouldRefuseToStartAndNameTheAgent() {
         assertThat(refusalOf(Orders.class))
-                .hasMessageContaining(Orders.class.getName() + ".ship(): distributed-lock.mode=aspectj, but no weaver")
+                .hasMessageContaining(Orders.class.getName() + ".ship(): distributed-lock.mode=aspectj, but the method has not been woven")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()
                 .contains("-javaagent:aspectjweaver.jar", Orders.class.getPackageName(), "distributed-lock.mode=proxy");
@@ -30,17 +30,17 @@ class WeavingRulesTest {
     void shouldSayWhatNoWeaverCanDo() {
         assertThat(refusalOf(Inherited.class))
                 .hasMessageContaining(
-                        "Inherited.ship(): distributed-lock.mode=aspectj, and the annotation is inherited")
-                .hasMessageContaining("Put it on the method itself, or");
+                        "Inherited.ship(): distributed-lock.mode=aspectj, but the annotation is inherited")
+                .hasMessageContaining("Annotate the method itself, or");
         assertThat(refusalOf(OfLockedClass.class))
                 .hasMessageContaining("the annotation is inherited")
-                .hasMessageContaining("Put it on the method itself or on the class in which it stands");
+                .hasMessageContaining("Annotate the method itself or the class that declares it");
         assertThat(refusalOf(WithInheritedMethod.class))
                 .hasMessageContaining("Base.ship() (of " + WithInheritedMethod.class.getName() + ")")
-                .hasMessageContaining("the method stands in a superclass without the annotation")
+                .hasMessageContaining("the method is declared in a superclass without the annotation")
                 .hasMessageContaining("Annotate " + Base.class.getName() + " too, or single methods");
         assertThat(refusalOf(Client.class))
-                .hasMessageContaining("Remote.call(): distributed-lock.mode=aspectj, and the method has no code")
+                .hasMessageContaining("Remote.call(): distributed-lock.mode=aspectj, but the method is abstract")
                 .hasMessageContaining("Annotate a method that calls it");
     }
 
@@ -49,17 +49,17 @@ class WeavingRulesTest {
         assertThat(refusalOf(Deferred.class)).hasMessageContaining("the method returns a Future");
         assertThat(refusalOf(InstanceFallback.class))
                 .hasMessageContaining("InstanceFallback.ship(): fallback = \"otherwise\" is an instance method")
-                .hasMessageContaining("Make the fallback static, too");
-        assertThat(refusalOf(StaticFallback.class)).hasMessageContaining("no weaver");
+                .hasMessageContaining("Make the fallback static");
+        assertThat(refusalOf(StaticFallback.class)).hasMessageContaining("the method has not been woven");
     }
 
     @Test
     void shouldSayWhatLiesTooDeepForAWeaver() {
         assertThat(refusalOf(TooDeep.class))
                 .hasMessageContaining(
-                        "TooDeep.ship(): distributed-lock.mode=aspectj, and the annotation lies more than")
-                .hasMessageContaining("Put @DistributedLock nearer to the method, or");
-        assertThat(refusalOf(DeepEnough.class)).hasMessageContaining("no weaver has put the lock into the method");
+                        "TooDeep.ship(): distributed-lock.mode=aspectj, but a weaver finds the annotation in at most two levels")
+                .hasMessageContaining("Reduce the levels between the method and @DistributedLock, or");
+        assertThat(refusalOf(DeepEnough.class)).hasMessageContaining("the method has not been woven");
     }
 
     @Test

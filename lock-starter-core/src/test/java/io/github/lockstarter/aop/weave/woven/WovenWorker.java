@@ -52,7 +52,7 @@ final class WovenWorker {
     }
 
     private static Application switchedOff() {
-        ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class)).setLevel(Level.WARN);
+        ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class.getPackageName())).setLevel(Level.WARN);
         return Application.with(
                 processor -> {
                     processor.setMode(AdviceMode.ASPECTJ);

@@ -18,9 +18,9 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.Scope;
 
 /** Two methods with the same key and no name look as if they excluded each other, and do not. */
-class SameKeysTest {
+class SameKeyWarningTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(SameKeyWarning.class);
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 

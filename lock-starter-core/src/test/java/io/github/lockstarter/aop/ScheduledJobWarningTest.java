@@ -24,9 +24,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
 
 /** A job whose lock is waited for runs in every instance, one after the other, and its author wanted one run for all. */
-class ScheduledJobsTest {
+class ScheduledJobWarningTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(ScheduledJobWarning.class);
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 

@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -11,35 +12,26 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Calls of a locked method that returns a Mono or a Flux. Each subscription takes the locks for itself, without a thread
- * that waits, calls the method, and releases the locks when what it returned has ended or was cancelled.
+ * Runs a method that returns a Mono or a Flux. Each subscription acquires the locks for itself without blocking, calls the
+ * method, and releases the locks when the returned publisher has terminated or was cancelled.
  */
-final class ReactiveCall {
-
-    /** What the method does in one subscription when its locks are not granted. */
-    interface Otherwise {
-        @Nullable
-        Object answer(LockNotGrantedException failure, LockStep step) throws Throwable;
-    }
+final class ReactiveExecution {
 
     private final Supplier<LockedInvocation> calls;
 
-    private final Otherwise otherwise;
-
     /**
-     * Creates the calls.
+     * Creates the execution.
      *
-     * @param calls asked once for each subscription
+     * @param calls called once for each subscription
      */
-    ReactiveCall(Supplier<LockedInvocation> calls, Otherwise otherwise) {
+    ReactiveExecution(Supplier<LockedInvocation> calls) {
         this.calls = calls;
-        this.otherwise = otherwise;
     }
 
-    /** What the caller gets: nothing happens before it subscribes. */
-    Object publisher(Class<?> returned) {
+    /** Returns the result of the call, a publisher that does nothing before it is subscribed to. */
+    Object publisher(LockedMethod method) {
         Flux<Object> locked = Flux.defer(this::subscription);
-        return returned == Mono.class ? locked.singleOrEmpty() : locked;
+        return method.site().returnType() == Mono.class ? locked.singleOrEmpty() : locked;
     }
 
     private Flux<Object> subscription() {
@@ -51,17 +43,17 @@ final class ReactiveCall {
         ReactiveAcquisition acquisition = new ReactiveAcquisition(call, held);
         return Flux.usingWhen(
                         acquisition.leases(),
-                        leases -> acquisition.accept() ? method(call, leases) : Flux.empty(),
-                        leases -> end(leases).flatMap(Mono::<Void>error),
-                        (leases, failure) -> end(leases)
-                                .doOnNext(loss -> HeldLeases.tellBeside(loss, failure))
+                        leases -> acquisition.accept() ? runMethod(call, leases) : Flux.empty(),
+                        leases -> release(leases).flatMap(Mono::<Void>error),
+                        (leases, failure) -> release(leases)
+                                .doOnNext(loss -> HeldLeases.addLoss(loss, failure))
                                 .then(),
-                        leases -> end(leases).then())
-                .onErrorResume(LockNotGrantedException.class, failure -> notGranted(failure, held));
+                        leases -> release(leases).then())
+                .onErrorResume(LockNotGrantedException.class, failure -> notGranted(call, held, failure));
     }
 
-    /** It may ask for its lease before it returns. */
-    private static Flux<Object> method(LockedInvocation call, HeldLeases held) {
+    /** The method may use the lease before it returns, and its publisher from the subscriber context. */
+    private static Flux<Object> runMethod(LockedInvocation call, HeldLeases held) {
         Lease lease = held.innermost();
         return Flux.defer(() -> {
                     try {
@@ -76,26 +68,27 @@ final class ReactiveCall {
 
     private static Publisher<Object> proceed(LockedInvocation call) {
         try {
-            // There may be many subscriptions.
-            return published(call.again().proceed());
+            // There may be several subscriptions.
+            return published(call.repeatable().proceed());
         } catch (Throwable ex) {
             return Flux.error(ex);
         }
     }
 
-    private Publisher<Object> notGranted(LockNotGrantedException failure, HeldLeases held) {
+    private static Publisher<Object> notGranted(
+            LockedInvocation call, HeldLeases held, LockNotGrantedException failure) {
         if (held.isStarted()) {
             return Flux.error(failure);
         }
         try {
-            return published(this.otherwise.answer(failure, held.current()));
+            return published(AcquisitionFailures.notGranted(call, held.nextLock(), failure));
         } catch (Throwable ex) {
             return Flux.error(ex);
         }
     }
 
-    /** Emits the loss that the owner has to learn of, if there is one. */
-    private static Mono<LockLostException> end(HeldLeases held) {
+    /** Releases the leases and emits the loss that must be reported, if there is one. */
+    private static Mono<LockLostException> release(HeldLeases held) {
         return Mono.fromCompletionStage(held::release);
     }
 

@@ -13,34 +13,34 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Warns of scheduled methods that wait for a lock and release it at once: it keeps the runs of a job apart, but every
- * instance of the application runs it.
+ * Logs a warning for scheduled methods that wait for their lock and have no minimum hold: runs of the job do not overlap, but
+ * every instance of the application runs it.
  */
-final class ScheduledJobs {
+final class ScheduledJobWarning {
 
-    private static final LockLog logger = LockLog.of(DistributedLockBeanPostProcessor.class);
+    private static final LockLog logger = LockLog.of(ScheduledJobWarning.class);
 
-    /** By its name, as nothing else here depends on scheduling. */
+    /** By name, because nothing else here depends on scheduling. */
     private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
 
     private final LockDefaults defaults;
 
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    ScheduledJobs(LockDefaults defaults) {
+    ScheduledJobWarning(LockDefaults defaults) {
         this.defaults = defaults;
     }
 
-    void check(List<LockedMethod> methodsOfOneBean) {
-        methodsOfOneBean.stream().filter(ScheduledJobs::isScheduled).forEach(this::checkJob);
+    void check(List<LockedMethod> methodsOfBean) {
+        methodsOfBean.stream().filter(ScheduledJobWarning::isScheduled).forEach(this::checkJob);
     }
 
-    /** On the method or what it overrides, repeated or composed. */
+    /** Includes annotations of overridden methods, and repeated and composed ones. */
     private static boolean isScheduled(LockedMethod locked) {
         return LockAnnotations.of(locked.site().method()).isPresent(SCHEDULED);
     }
 
-    /** Of several locks, one that is tried once or kept is enough. */
+    /** Of several locks, one without waiting or with a minimum hold is sufficient. */
     private void checkJob(LockedMethod locked) {
         List<LockSpec> specs = locked.specs();
         boolean waits = specs.stream()
@@ -49,10 +49,9 @@ final class ScheduledJobs {
         if (waits && this.reported.add(method)) {
             Duration waitTime = waitTime(specs.get(0));
             String time = LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
-            logger.warn(
-                    "The @Scheduled method " + method + " waits " + time + " for its lock and has no minHold: every"
-                            + " instance of the application runs the job, one after the other. To run it once for all instances,"
-                            + " use waitTime = 0, onNotGranted = SKIP and a minHold that exceeds the difference of their clocks.");
+            logger.warn("The @Scheduled method " + method + " waits " + time + " for its lock and has no minHold: every"
+                    + " instance of the application runs the job, one after the other. To run it once for all instances,"
+                    + " use waitTime = 0, onNotGranted = SKIP and a minHold that exceeds the difference of their clocks.");
         }
     }
 

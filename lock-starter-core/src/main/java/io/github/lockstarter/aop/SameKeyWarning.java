@@ -11,23 +11,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
- * Warns of methods of one class with the same key and no name: each has a lock of its own, although they look as if they
- * excluded each other.
+ * Logs a warning for methods of one class that have the same key but no name: they appear to exclude each other, but each has
+ * its own lock.
  */
-final class SameKeys {
+final class SameKeyWarning {
 
-    private static final LockLog logger = LockLog.of(DistributedLockBeanPostProcessor.class);
+    private static final LockLog logger = LockLog.of(SameKeyWarning.class);
 
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    void check(List<LockedMethod> methodsOfOneBean) {
+    void check(List<LockedMethod> methodsOfBean) {
         Map<String, Set<String>> methodsByKey = new TreeMap<>();
-        for (LockedMethod locked : methodsOfOneBean) {
+        for (LockedMethod locked : methodsOfBean) {
             for (MergedAnnotation<?> annotation : locked.annotations()) {
                 String key = annotation.getString("key").strip();
                 if (!key.isEmpty() && annotation.getString("name").isEmpty()) {
                     methodsByKey
-                            .computeIfAbsent(key, unseen -> new TreeSet<>())
+                            .computeIfAbsent(key, absent -> new TreeSet<>())
                             .add(locked.site().shortText());
                 }
             }
@@ -39,8 +39,8 @@ final class SameKeys {
         String all = String.join(", ", methods);
         if (methods.size() > 1 && this.reported.add(key + ' ' + all)) {
             logger.warn("These methods do not exclude each other, although each has key = \"" + key + "\": " + all
-                    + ". Without a name, each method has a lock of its own. If they must exclude each other, give all of"
-                    + " them the same name, such as name = \"order\"; if not, give each of them one of its own.");
+                    + ". Without a name, each method has its own lock. If they must exclude each other, set the same name"
+                    + " for all of them, such as name = \"order\"; otherwise set a different name for each.");
         }
     }
 }

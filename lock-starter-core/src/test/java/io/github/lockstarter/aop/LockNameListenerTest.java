@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 
 /** Who counts by name hears the names of annotated methods in time: all of them, once, and none that has no lock. */
-class LockNamesTest {
+class LockNameListenerTest {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
 

@@ -3,7 +3,6 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.metadata.LockSite;
 import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedType;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.HashSet;
@@ -19,23 +18,24 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * Methods that the container calls while it makes a bean or gives it up: either not through a proxy, and so without the
- * lock, or with the lock around something else than what the author had in mind.
+ * Rejects annotations on methods that the container calls when it creates or destroys a bean: lifecycle callbacks are called
+ * on the bean itself and not through the proxy, and a {@code @Bean} method runs only once.
  */
-final class ContainerCalls {
+final class ContainerCallRules {
 
-    /** By their names, for they need not be on the class path. */
+    /** By name, because they are optional dependencies. */
     private static final Set<String> CALLBACKS =
             Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
 
-    private ContainerCalls() {}
+    private ContainerCallRules() {}
 
-    static void refuse(LockedMethod locked) {
+    /** Checks the annotations and the interface of a method. */
+    static void check(LockedMethod locked) {
         LockSite site = locked.site();
         if (AnnotatedElementUtils.hasAnnotation(site.method(), Bean.class)) {
             throw site.refused(
-                    "a @Bean method runs once, when the bean is made, and the methods of the bean would go without a lock",
-                    "Annotate those methods, in the class of the bean; for a lock around its making, call"
+                    "a @Bean method runs only once, and the methods of the bean would run without a lock",
+                    "Annotate the methods in the class of the bean. To create the bean under a lock, call"
                             + " LockRegistry.execute in the @Bean method.");
         }
         if (!locked.isClassLevel() && isCallback(site)) {
@@ -43,14 +43,14 @@ final class ContainerCalls {
         }
     }
 
-    /** Methods that the definition of the bean names; what the container infers by itself, others may call as well. */
-    static void refuse(LockedType type, ConfigurableListableBeanFactory beans, String beanName) {
-        // What a factory makes is not what its definition speaks of.
+    /** Checks for methods that the bean definition declares as callbacks. An inferred one may also be called by others. */
+    static void check(List<LockedMethod> methodsOfBean, ConfigurableListableBeanFactory beans, String beanName) {
+        // The definition of a factory bean does not describe its product.
         if (!beans.containsBeanDefinition(beanName) || beans.isFactoryBean(beanName)) {
             return;
         }
         Set<String> callbacks = callbacks(beans.getMergedBeanDefinition(beanName));
-        for (LockedMethod locked : type.methods()) {
+        for (LockedMethod locked : methodsOfBean) {
             Method method = locked.site().method();
             if (callbacks.contains(method.getName()) && !locked.isClassLevel() && method.getParameterCount() == 0) {
                 throw callback(locked.site());
@@ -60,10 +60,10 @@ final class ContainerCalls {
 
     private static Set<String> callbacks(BeanDefinition definition) {
         Set<String> names = new HashSet<>();
-        if (definition instanceof AbstractBeanDefinition several) {
-            // Definitions that were made at build time have the annotated ones among them.
-            names.addAll(names(several.getInitMethodNames()));
-            names.addAll(names(several.getDestroyMethodNames()));
+        if (definition instanceof AbstractBeanDefinition bean) {
+            // Definitions that were generated at build time (AOT) include annotated callbacks.
+            names.addAll(names(bean.getInitMethodNames()));
+            names.addAll(names(bean.getDestroyMethodNames()));
         }
         return names;
     }
@@ -75,7 +75,7 @@ final class ContainerCalls {
     private static InvalidLockDefinitionException callback(LockSite site) {
         return site.refused(
                 "Spring calls this method on the bean itself and not through its proxy, so that it would run without"
-                        + " the lock",
+                        + " its lock",
                 "Move the work to an ApplicationRunner or a listener of ApplicationReadyEvent, or call"
                         + " LockRegistry.execute in the method.");
     }

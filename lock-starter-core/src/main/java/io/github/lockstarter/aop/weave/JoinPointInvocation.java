@@ -7,12 +7,12 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
-/** A call of a woven method, as the interceptor knows calls. Unlike those of proxies, it can go on more than once. */
-final class WovenCall implements MethodInvocation {
+/** Adapts a join point of AspectJ to the invocation of an interceptor. Unlike that of a proxy, it can proceed repeatedly. */
+final class JoinPointInvocation implements MethodInvocation {
 
     private final ProceedingJoinPoint joinPoint;
 
-    WovenCall(ProceedingJoinPoint joinPoint) {
+    JoinPointInvocation(ProceedingJoinPoint joinPoint) {
         this.joinPoint = joinPoint;
     }
 

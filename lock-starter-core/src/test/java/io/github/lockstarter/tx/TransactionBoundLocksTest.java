@@ -16,11 +16,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 /** What is logged when a lock cannot be released after its transaction. */
-class KeptLocksTest {
+class TransactionBoundLocksTest {
 
     private static final String HOSTILE = "order\r\n2026-01-01 ERROR forged\u001b[2J\u202E:alice";
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(KeptLocks.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(TransactionBoundLocks.class);
 
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
@@ -42,7 +42,7 @@ class KeptLocksTest {
     @ParameterizedTest
     @EnumSource
     void shouldBeOneLineWithTheKeyOrWithout(LoggedNames names) {
-        KeptLocks kept = new KeptLocks();
+        TransactionBoundLocks kept = new TransactionBoundLocks();
         kept.add(HOSTILE, broken(), names);
 
         kept.afterCompletion(0);

@@ -13,27 +13,30 @@ import java.util.concurrent.CompletionStage;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** Locks that are released when one transaction has completed, after everything else that waits for that. */
-final class KeptLocks implements TransactionSynchronization, Ordered {
+/**
+ * The locks that one transaction holds until it has completed. They are released after all other synchronizations. Used by
+ * the thread of the transaction.
+ */
+final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
-    private static final LockLog logger = LockLog.of(KeptLocks.class);
+    private static final LockLog logger = LockLog.of(TransactionBoundLocks.class);
 
-    private final Map<String, KeptLock> locks = new LinkedHashMap<>();
+    private final Map<String, BoundLock> locks = new LinkedHashMap<>();
 
     private final Set<Lease> guarded = new HashSet<>();
 
-    /** One of them, and how messages of its application name it. */
-    private record KeptLock(LeaseLock lock, LoggedNames names) {}
+    /** A lock, and how messages name it. */
+    private record BoundLock(LeaseLock lock, LoggedNames names) {}
 
     boolean contains(String lockName) {
         return this.locks.containsKey(lockName);
     }
 
     void add(String lockName, LeaseLock lock, LoggedNames names) {
-        this.locks.put(lockName, new KeptLock(lock, names));
+        this.locks.put(lockName, new BoundLock(lock, names));
     }
 
-    /** The transaction must not commit without that one; a later call may ask for it when the first did not. */
+    /** Prevents the commit if the lease is lost. A later call may request this for a lock that the transaction holds. */
     void guard(Lease lease) {
         if (this.guarded.add(lease)) {
             GuardedLeases.add(lease);
@@ -45,7 +48,7 @@ final class KeptLocks implements TransactionSynchronization, Ordered {
         return LOWEST_PRECEDENCE;
     }
 
-    /** For a transaction manager that is no bean, and so knows no {@link CommitGuard}. */
+    /** Covers transaction managers that are not beans, and so have no {@link CommitGuard}. */
     @Override
     public void beforeCommit(boolean readOnly) {
         GuardedLeases.ensureHeld();
@@ -55,27 +58,27 @@ final class KeptLocks implements TransactionSynchronization, Ordered {
     public void afterCompletion(int status) {
         this.guarded.forEach(GuardedLeases::remove);
         this.guarded.clear();
-        this.locks.forEach(KeptLocks::unlock);
+        this.locks.forEach(TransactionBoundLocks::unlock);
         this.locks.clear();
     }
 
     /**
-     * Ends the hold without waiting for the store: the thread still has the transaction's connection, and a store that is
-     * silent must not keep it from the pool.
+     * Ends the hold without waiting for the store: the thread still has the transaction's connection, which must return to
+     * the pool even if the store does not answer.
      */
-    private static void unlock(String lockName, KeptLock kept) {
-        LeaseLock lock = kept.lock();
+    private static void unlock(String lockName, BoundLock bound) {
+        LeaseLock lock = bound.lock();
         try {
             if (lock.getHoldCount() == 1) {
                 CompletionStage<Boolean> unused = lock.currentLease().releaseAsync();
             }
             lock.unlock();
         } catch (LockLostException ex) {
-            logger.debug("Told already, when it was lost.", ex);
+            logger.debug("The loss was reported when it happened.", ex);
         } catch (RuntimeException ex) {
             logger.warn(
-                    "Lock '" + kept.names().of(lockName)
-                            + "' was kept until a transaction had completed, and could not be released" + " then: "
+                    "Lock '" + bound.names().of(lockName)
+                            + "' was held until the end of a transaction and could not be released: "
                             + ex.getMessage(),
                     ex);
         }
