@@ -219,7 +219,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     @Override
     protected boolean isEligible(Class<?> targetClass) {
-        return this.enabled && !this.woven && !this.methods.methodsOf(targetClass).isEmpty();
+        return this.enabled
+                && !this.woven
+                && !this.methods.methodsOf(targetClass).isEmpty();
     }
 
     /** Called immediately before a proxy is created, when its kind and interfaces have been determined. */

@@ -23,9 +23,7 @@ final class EarlyBeanRules {
     }
 
     /** Checks all singletons that exist when the application has started. */
-    void check(
-            ConfigurableListableBeanFactory beans,
-            BiFunction<Object, String, List<LockedMethod>> methodsOfBean) {
+    void check(ConfigurableListableBeanFactory beans, BiFunction<Object, String, List<LockedMethod>> methodsOfBean) {
         for (String name : beans.getBeanDefinitionNames()) {
             Object bean = beans.getSingleton(name);
             if (bean != null && !this.processed.contains(name)) {

@@ -1,7 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.aop.key.ExpressionContext;
-import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.aop.metadata.LockedMethodSource;
 import java.lang.reflect.Method;

@@ -49,9 +49,10 @@ final class ScheduledJobWarning {
         if (waits && this.reported.add(method)) {
             Duration waitTime = waitTime(specs.get(0));
             String time = LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
-            logger.warn("The @Scheduled method " + method + " waits " + time + " for its lock and has no minHold: every"
-                    + " instance of the application runs the job, one after the other. To run it once for all instances,"
-                    + " use waitTime = 0, onNotGranted = SKIP and a minHold that exceeds the difference of their clocks.");
+            logger.warn(
+                    "The @Scheduled method " + method + " waits " + time + " for its lock and has no minHold: every"
+                            + " instance of the application runs the job, one after the other. To run it once for all instances,"
+                            + " use waitTime = 0, onNotGranted = SKIP and a minHold that exceeds the difference of their clocks.");
         }
     }
 

@@ -36,7 +36,7 @@ class AdvisorOrderTest {
 
     @ParameterizedTest
     @ValueSource(classes = {ClassProxies.class, InterfaceProxies.class, AspectProxies.class})
-    void shouldHoldTheLockFromBeforeTheTransactionUntilAfterIt(Class<?> proxies) {
+    void shouldAcquireBeforeTheTransactionAndReleaseAfterIt(Class<?> proxies) {
         try (LockedContext context = LockedContext.of(proxies, Transactions.class, TransactionalStock.class)) {
             Stock stock = context.getBean(Stock.class);
 
@@ -63,7 +63,7 @@ class AdvisorOrderTest {
     }
 
     @Test
-    void shouldPutTheLockInsideTheTransactionIfToldSo() {
+    void shouldAcquireInsideTheTransactionIfConfigured() {
         try (LockedContext context = LockedContext.with(
                 processor -> processor.setLockOrder(Integer.MAX_VALUE),
                 ClassProxies.class,
@@ -111,7 +111,7 @@ class AdvisorOrderTest {
     }
 
     @Test
-    void shouldLockEachAttemptAnew() {
+    void shouldAcquireForEachAttempt() {
         try (LockedContext context = LockedContext.of(Retries.class, Flaky.class)) {
             context.getBean(Flaky.class).call();
 

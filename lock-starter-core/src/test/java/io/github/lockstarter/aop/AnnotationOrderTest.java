@@ -26,19 +26,19 @@ import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 
-/** What is inside and what is outside of the lock where methods have other annotations too, and how to change that. */
+/** The order of the lock and of other annotations on the same method, and how to change it. */
 class AnnotationOrderTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     @Test
-    void shouldTakeTheLockEvenForACachedResult() {
+    void shouldAcquireEvenForACachedResult() {
         assertThat(eventsOfTwoCalls(processor -> {}, CachesInside.class))
                 .containsExactly("lock price:a", "worked out", "unlock price:a", "lock price:a", "unlock price:a");
     }
 
     @Test
-    void shouldTakeNoLockForACachedResultIfToldSo() {
+    void shouldNotAcquireForACachedResultIfConfigured() {
         List<String> once = List.of("lock price:a", "worked out", "unlock price:a");
 
         assertThat(eventsOfTwoCalls(processor -> {}, CachesOutside.class)).isEqualTo(once);
@@ -48,7 +48,7 @@ class AnnotationOrderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, Integer.MAX_VALUE})
-    void shouldLockEachAttemptAnewWhateverItsOrder(int order) {
+    void shouldAcquireForEachAttemptWithAnyOrder(int order) {
         try (LockedContext context =
                 LockedContext.with(processor -> processor.setLockOrder(order), ResilienceOutside.class, Flaky.class)) {
             context.getBean(Flaky.class).call(new Attempts());
@@ -59,7 +59,7 @@ class AnnotationOrderTest {
     }
 
     @Test
-    void shouldHoldOneLockOverAllAttemptsIfToldSo() {
+    void shouldHoldOneLockForAllAttemptsIfConfigured() {
         try (LockedContext context = LockedContext.of(ResilienceInside.class, Flaky.class)) {
             context.getBean(Flaky.class).call(new Attempts());
 
@@ -68,7 +68,7 @@ class AnnotationOrderTest {
     }
 
     @Test
-    void shouldRetryToGetTheLockUnlessExcluded() {
+    void shouldRetryAcquisitionsUnlessExcluded() {
         Attempts retried = new Attempts();
         Attempts excluded = new Attempts();
         try (RealLocks locks = RealLocks.with(ResilienceOutside.class, Busy.class)) {
@@ -84,7 +84,7 @@ class AnnotationOrderTest {
     }
 
     @Test
-    void shouldCountThoseWhoWaitForTheLockTowardsTheLimitOfCalls() {
+    void shouldCountWaitingCallsTowardsTheConcurrencyLimit() {
         ExecutorService threads = Executors.newCachedThreadPool();
         try (RealLocks locks = RealLocks.with(ResilienceOutside.class, Limited.class)) {
             Limited limited = locks.bean(Limited.class);
@@ -101,7 +101,7 @@ class AnnotationOrderTest {
     }
 
     @Test
-    void shouldLimitTheCallsUnderTheLockIfToldSo() throws Exception {
+    void shouldLimitCallsThatHoldTheLockIfConfigured() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try (RealLocks locks = RealLocks.with(ResilienceInside.class, Limited.class)) {
             Limited limited = locks.bean(Limited.class);
@@ -162,7 +162,7 @@ class AnnotationOrderTest {
         }
     }
 
-    /** Counts how often a key was evaluated, which happens once for each time that a lock is asked for. */
+    /** Counts evaluations of a key, one for each acquisition. */
     static class Attempts {
 
         private final AtomicInteger count = new AtomicInteger();

@@ -8,11 +8,11 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.util.ClassUtils;
 
-/** What happens when an application is prepared at build time (AOT), where properties have no values yet. */
+/** Preparation of an application at build time (AOT), when properties have no values yet. */
 class BuildTimeTest {
 
     @Test
-    void shouldMakeTheProxyClass() {
+    void shouldCreateTheProxyClass() {
         try (LockedContext context = LockedContext.prepare(processor -> {}, Orders.class)) {
             RuntimeHints hints = new RuntimeHints();
 
@@ -26,7 +26,7 @@ class BuildTimeTest {
     }
 
     @Test
-    void shouldRefuseWhatNoProxyCanDo() {
+    void shouldRejectWhatAProxyCannotIntercept() {
         assertThat(LockedContext.refusal(() -> {
                     try (GenericApplicationContext context =
                             LockedContext.prepare(processor -> {}, FinalMethod.class)) {

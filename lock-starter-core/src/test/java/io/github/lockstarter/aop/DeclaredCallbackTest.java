@@ -11,19 +11,19 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Methods that a bean definition names to the container, which calls them on the bean itself. */
+/** Callbacks that a bean definition declares, which the container calls on the bean itself. */
 class DeclaredCallbackTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Opened.class, Closed.class})
-    void shouldBeRefused(Class<?> configuration) {
+    void shouldBeRejected(Class<?> configuration) {
         assertThat(refusalOf(configuration))
                 .hasMessageContaining(Desk.class.getName() + ".run()")
                 .hasMessageContaining("Spring calls this method on the bean itself and not through its proxy");
     }
 
     @Test
-    void shouldBeLeftAloneIfTheyAreOfAFactory() {
+    void shouldBeAcceptedForAFactoryBean() {
         try (LockedContext context = LockedContext.of(Made.class)) {
             context.getBean(Desk.class).run();
 

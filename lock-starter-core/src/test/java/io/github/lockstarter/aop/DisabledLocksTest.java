@@ -35,7 +35,7 @@ class DisabledLocksTest {
     }
 
     @Test
-    void shouldRunMethodsWithoutTheirLockAndSayWhich() {
+    void shouldRunMethodsWithoutTheirLockAndLogThem() {
         try (LockedContext context = disabled(Orders.class, Unsupported.class, Reports.class)) {
             context.getBean(Orders.class).ship();
 
@@ -55,7 +55,7 @@ class DisabledLocksTest {
     }
 
     @Test
-    void shouldSayItOfBeansThatAreMadeLater() {
+    void shouldLogMethodsOfBeansThatAreCreatedLater() {
         try (LockedContext context = disabled(Orders.class, Late.class)) {
             assertThat(warnings())
                     .singleElement()
@@ -75,14 +75,14 @@ class DisabledLocksTest {
     }
 
     @Test
-    void shouldBeSilentWithoutAnnotatedMethods() {
+    void shouldNotLogWithoutAnnotatedMethods() {
         disabled().close();
 
         assertThat(warnings()).isEmpty();
     }
 
     @Test
-    void shouldBeSilentWhileLocksAreOn() {
+    void shouldNotLogWhileLocksAreEnabled() {
         LockedContext.of(Orders.class).close();
 
         assertThat(warnings()).isEmpty();
@@ -105,7 +105,7 @@ class DisabledLocksTest {
         public void ship() {}
     }
 
-    /** Would be refused if it mattered. */
+    /** Is rejected if locks are enabled. */
     static final class Unsupported {
 
         @DistributedLock(minHold = -5, leaseString = "${missing}", key = "nonsense")

@@ -20,11 +20,11 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 
-/** Beans that are, or come from, something else than plain classes. */
+/** Beans that already have a proxy or are not instances of plain classes. */
 class ExistingProxyTest {
 
     @Test
-    void shouldLockOnceIfAScopedProxyStandsInFront() {
+    void shouldLockOnceBehindAScopedProxy() {
         try (LockedContext context = LockedContext.prepare(processor -> {}, ScopedOrders.class)) {
             context.getBeanFactory().registerScope("desk", new SimpleThreadScope());
             context.refresh();
@@ -36,7 +36,7 @@ class ExistingProxyTest {
     }
 
     @Test
-    void shouldLockWhatAFactoryBeanMakes() {
+    void shouldLockProductsOfFactoryBeans() {
         try (LockedContext context = LockedContext.of(OrdersFactory.class)) {
             context.getBean(Orders.class).ship();
 
@@ -45,7 +45,7 @@ class ExistingProxyTest {
     }
 
     @Test
-    void shouldLockOnceIfOneProxyIsTwoBeans() {
+    void shouldLockOnceIfAProxyIsRegisteredAsTwoBeans() {
         try (LockedContext context = LockedContext.of(TwoNames.class)) {
             context.getBean("second", Orders.class).ship();
 
@@ -63,7 +63,7 @@ class ExistingProxyTest {
     }
 
     @Test
-    void shouldLockMethodsThatTheTargetOfAProxyDoesNotHave() {
+    void shouldLockMethodsThatTheTargetOfAProxyLacks() {
         try (LockedContext context = LockedContext.of(Repositories.class)) {
             OrderRepository repository = context.getBean(OrderRepository.class);
 
@@ -115,7 +115,7 @@ class ExistingProxyTest {
     }
 
     @Test
-    void shouldAskForTheRegistryAtTheFirstCall() {
+    void shouldObtainTheRegistryAtTheFirstCall() {
         try (AnnotationConfigApplicationContext context =
                 new AnnotationConfigApplicationContext(LazyRegistry.class, Orders.class)) {
             Orders orders = context.getBean(Orders.class);

@@ -12,13 +12,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 
-/** Who counts by name hears the names of annotated methods in time: all of them, once, and none that has no lock. */
+/** The listener receives each name of a locked method once, and none of a method without a lock. */
 class LockNameListenerTest {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
 
     @Test
-    void shouldTellTheNamesOnceTheApplicationHasStarted() {
+    void shouldReceiveTheNamesWhenTheApplicationHasStarted() {
         LockedContext context = LockedContext.prepare(
                 processor -> processor.setNameListener(this.heard::add), Orders.class, Advised.class);
         context.registerBean(Last.class, () -> new Last(List.copyOf(this.heard)));
@@ -32,7 +32,7 @@ class LockNameListenerTest {
     }
 
     @Test
-    void shouldTellTheNamesOfLaterBeansWhenTheyAreMade() {
+    void shouldReceiveTheNamesOfLaterBeansOnCreation() {
         try (LockedContext context = LockedContext.with(
                 processor -> processor.setNameListener(this.heard::add), Late.class, Prototype.class)) {
             assertThat(this.heard).isEmpty();
@@ -47,7 +47,7 @@ class LockNameListenerTest {
     }
 
     @Test
-    void shouldTellNothingWhenMethodsRunWithoutTheirLock() {
+    void shouldReceiveNothingWhenLocksAreDisabled() {
         LockedContext.with(
                         processor -> {
                             processor.setNameListener(this.heard::add);
@@ -81,7 +81,7 @@ class LockNameListenerTest {
         public void print() {}
     }
 
-    /** Made when all others have their lock. */
+    /** Created after all others. */
     static class Last {
 
         private final List<String> heardBefore;
@@ -98,7 +98,7 @@ class LockNameListenerTest {
         }
     }
 
-    /** Somebody else has made a proxy already. */
+    /** Already has a proxy of another origin. */
     static class Advised {
 
         @Bean

@@ -21,11 +21,11 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.javapoet.ClassName;
 import org.springframework.util.ReflectionUtils;
 
-/** What locked methods and their keys reach by reflection is kept in a native image. */
+/** Hints for what locked methods and their keys access by reflection in a native image. */
 class LockedBeanHintsTest {
 
     @Test
-    void shouldKeepWhatCallsAndKeysReach() {
+    void shouldCoverCallsAndKeys() {
         RuntimeHints hints = hintsFor(Orders.class);
 
         assertThat(hints).matches(invoked(Orders.class, "settle"));
@@ -44,7 +44,7 @@ class LockedBeanHintsTest {
     }
 
     @Test
-    void shouldKeepWhatConditionsReach() {
+    void shouldCoverConditions() {
         RuntimeHints hints = hintsFor(Conditional.class);
 
         assertThat(hints).as("a property").matches(invoked(Order.class, "customer"));
@@ -54,7 +54,7 @@ class LockedBeanHintsTest {
     }
 
     @Test
-    void shouldAskForNothingElse() {
+    void shouldCoverNothingElse() {
         assertThat(hintsFor(Customer.class))
                 .matches(invoked(Customer.class, "getId").negate());
     }

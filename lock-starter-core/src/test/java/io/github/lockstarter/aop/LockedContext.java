@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-/** An application with the post-processor, and a registry that writes down what happens. */
+/** An application with the post-processor and a registry that records its calls. */
 public final class LockedContext extends AnnotationConfigApplicationContext {
 
     public final RecordingRegistry registry = new RecordingRegistry();
@@ -34,7 +34,7 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
         }
     }
 
-    /** Not refreshed yet. */
+    /** Returns a context that is not refreshed yet. */
     public static LockedContext prepare(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
         LockedContext context = new LockedContext();
         context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
@@ -55,12 +55,12 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
         return this;
     }
 
-    /** Why the application does not start with these beans. */
+    /** Returns the exception with which the application fails to start with these beans. */
     public static InvalidLockDefinitionException refusalOf(Class<?>... components) {
         return refusal(() -> of(components).close());
     }
 
-    /** Why the application does not start with these beans when interfaces are proxied. */
+    /** As {@link #refusalOf}, with proxies of interfaces. */
     public static InvalidLockDefinitionException refusalWithInterfaceProxies(Class<?>... components) {
         return refusal(() -> ofInterfaceProxies(components).close());
     }

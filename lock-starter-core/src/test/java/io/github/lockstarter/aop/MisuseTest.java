@@ -22,19 +22,19 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 
-/** Annotations that would do something else than their author had in mind, and nobody would notice. */
+/** Annotations that would silently have another effect than intended. */
 class MisuseTest {
 
     @ParameterizedTest
     @ValueSource(classes = {NamePosition.class, NameVariable.class, NameTemplate.class, NameRoot.class})
-    void shouldRefuseAnExpressionAsName(Class<?> bean) {
+    void shouldRejectAnExpressionAsName(Class<?> bean) {
         assertThat(refusalOf(bean))
                 .hasMessageContaining("is not evaluated, so that all calls would share one lock")
                 .hasMessageContaining("Expressions belong in key");
     }
 
     @Test
-    void shouldTakeANameWithAHash() {
+    void shouldAcceptANameWithAHash() {
         try (LockedContext context = LockedContext.of(NameWithHash.class)) {
             context.getBean(NameWithHash.class).run("1");
 
@@ -44,7 +44,7 @@ class MisuseTest {
 
     @ParameterizedTest
     @ValueSource(classes = {FullBeans.class, LiteBeans.class, StaticBeans.class, LockedBeans.class})
-    void shouldRefuseBeanMethods(Class<?> configuration) {
+    void shouldRejectBeanMethods(Class<?> configuration) {
         assertThat(refusalOf(configuration))
                 .hasMessageContaining(".desk()")
                 .hasMessageContaining("a @Bean method runs only once")
@@ -53,14 +53,14 @@ class MisuseTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Initializing.class, Disposable.class})
-    void shouldRefuseCallbacksOfTheContainer(Class<?> bean) {
+    void shouldRejectLifecycleCallbacks(Class<?> bean) {
         assertThat(refusalOf(bean))
                 .hasMessageContaining("Spring calls this method on the bean itself and not through its proxy")
                 .hasMessageContaining("ApplicationRunner");
     }
 
     @Test
-    void shouldTakeNoOffenceAtCallbacksOfAnnotatedClasses() {
+    void shouldIgnoreCallbacksOfAnnotatedClasses() {
         try (LockedContext context = LockedContext.of(ClassLevelInitializing.class)) {
             context.getBean(ClassLevelInitializing.class).run();
 
@@ -69,7 +69,7 @@ class MisuseTest {
     }
 
     @Test
-    void shouldRefuseABeanThatIsMadeBeforeThePostProcessor() {
+    void shouldRejectABeanThatIsCreatedBeforeThePostProcessor() {
         assertThat(refusalOf(NeedsDesk.class))
                 .hasMessageContaining(Desk.class.getName() + ".run()")
                 .hasMessageContaining("the bean 'desk' was created too early")
@@ -80,7 +80,7 @@ class MisuseTest {
     }
 
     @Test
-    void shouldAcceptABeanThatAPostProcessorAsksForLater() {
+    void shouldAcceptABeanThatAPostProcessorObtainsLater() {
         try (LockedContext context = LockedContext.of(AsksLater.class)) {
             context.getBean(Desk.class).run();
 
@@ -88,7 +88,7 @@ class MisuseTest {
         }
     }
 
-    /** What tests do to replace a bean by a mock. */
+    /** A test may replace a bean with a mock. */
     @Test
     void shouldAcceptAnObjectInPlaceOfABean() {
         try (LockedContext context = LockedContext.prepare(processor -> {}, PlainDesk.class)) {
@@ -101,21 +101,21 @@ class MisuseTest {
     }
 
     @Test
-    void shouldNotRefuseWhatIsSwitchedOff() {
+    void shouldRejectNothingWhenLocksAreDisabled() {
         try (LockedContext context = LockedContext.with(processor -> processor.setEnabled(false), NeedsDesk.class)) {
             assertThat(context.getBean(Desk.class)).isNotNull();
         }
     }
 
     @Test
-    void shouldNameWhatContradictsItself() {
+    void shouldNameContradictoryAttributes() {
         assertThat(refusalOf(KeyAndValue.class))
                 .hasMessageContaining("attributes contradict each other: attribute '")
                 .hasMessageNotContaining("..");
     }
 
     @Test
-    void shouldSayWhyThereIsNoLease() {
+    void shouldExplainWhyThereIsNoCurrentLease() {
         assertThatThrownBy(LeaseContext::required)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'" + Thread.currentThread().getName() + "'")
@@ -132,7 +132,7 @@ class MisuseTest {
     }
 
     @Test
-    void shouldNotOfferAMinimumWithoutEnd() {
+    void shouldNotAcceptAnUnlimitedMinimumHold() {
         LockRequest request = LockRequest.of("desk");
 
         assertThatIllegalArgumentException()

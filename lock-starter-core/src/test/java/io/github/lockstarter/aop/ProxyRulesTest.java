@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 class ProxyRulesTest {
 
     @Test
-    void shouldRefusePrivateMethods() {
+    void shouldRejectPrivateMethods() {
         assertThat(refusalOf(WithPrivate.class))
                 .hasMessageContaining(WithPrivate.class.getName() + ".ship(String)")
                 .hasMessageContaining("no lock can be put around a private method")
@@ -25,19 +25,19 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefusePrivateMethodsOfSuperclasses() {
+    void shouldRejectPrivateMethodsOfSuperclasses() {
         assertThat(refusalOf(WithPrivate.Special.class))
                 .hasMessageContaining(WithPrivate.class.getName() + ".ship(String) (of ")
                 .hasMessageContaining("private");
     }
 
     @Test
-    void shouldRefuseStaticMethods() {
+    void shouldRejectStaticMethods() {
         assertThat(refusalOf(WithStatic.class)).hasMessageContaining("no lock can be put around a static method");
     }
 
     @Test
-    void shouldRefuseFinalMethods() {
+    void shouldRejectFinalMethods() {
         assertThat(refusalOf(WithFinal.class))
                 .hasMessageContaining("WithFinal.ship()")
                 .hasMessageContaining("no lock can be put around a final method")
@@ -45,7 +45,7 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefusePublicFinalMethodsOfAnnotatedClasses() {
+    void shouldRejectPublicFinalMethodsOfAnnotatedClasses() {
         assertThat(refusalOf(ClassLevelWithFinal.class))
                 .hasMessageContaining("ClassLevelWithFinal.seal()")
                 .hasMessageContaining("final method")
@@ -53,7 +53,7 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldTakeNoOffenceAtOtherHelpersOfAnnotatedClasses() {
+    void shouldIgnoreOtherMethodsOfAnnotatedClasses() {
         try (LockedContext context = LockedContext.of(ClassLevelWithHelpers.class)) {
             context.getBean(ClassLevelWithHelpers.class).run();
 
@@ -62,14 +62,14 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefuseFinalClasses() {
+    void shouldRejectFinalClasses() {
         assertThat(refusalOf(FinalClass.class))
                 .hasMessageContaining("FinalClass is final, so that no proxy can extend it")
                 .hasMessageContaining("spring.aop.proxy-target-class=false");
     }
 
     @Test
-    void shouldRefuseSealedClasses() {
+    void shouldRejectSealedClasses() {
         assertThat(refusalOf(SealedClass.class)).hasMessageContaining("SealedClass is sealed");
     }
 
@@ -83,7 +83,7 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefuseMethodsThatAnInterfaceProxyDoesNotOffer() {
+    void shouldRejectMethodsThatAnInterfaceProxyLacks() {
         assertThat(refusalWithInterfaceProxies(WiderShop.class))
                 .hasMessageContaining("WiderShop.close()")
                 .hasMessageContaining("none of them declares this method")
@@ -95,7 +95,7 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefusePackagePrivateMethodsOfAnotherPackage(@TempDir Path directory) throws Exception {
+    void shouldRejectPackagePrivateMethodsOfAnotherPackage(@TempDir Path directory) throws Exception {
         Class<?> bean = Sources.in(directory)
                 .add("shop.Base", "public class Base { @io.github.lockstarter.DistributedLock void open() {} }")
                 .add("shop.special.Special", "public class Special extends shop.Base {}")
@@ -108,7 +108,7 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefuseProxiesThatTakeNoMoreAdvice() {
+    void shouldRejectProxiesThatCannotBeExtended() {
         assertThat(refusalOf(FrozenProxy.class))
                 .hasMessageContaining("WithLock.run()")
                 .hasMessageContaining("already has a proxy that is frozen");
@@ -116,14 +116,14 @@ class ProxyRulesTest {
     }
 
     @Test
-    void shouldRefuseMethodsThatAnExistingInterfaceProxyDoesNotOffer() {
+    void shouldRejectMethodsThatAnExistingInterfaceProxyLacks() {
         assertThat(refusalOf(InterfaceProxy.class))
                 .hasMessageContaining("WiderShop.close()")
                 .hasMessageContaining("none of them declares this method");
     }
 
     @Test
-    void shouldRefuseAnnotatedInterfacesThatTheTargetDoesNotImplement() {
+    void shouldRejectAnnotatedInterfacesThatTheTargetDoesNotImplement() {
         assertThat(refusalOf(ForeignTypeLevel.class))
                 .hasMessageContaining("is not implemented by the target of the proxy")
                 .hasMessageContaining("Annotate the methods of " + LockedShop.class.getName());

@@ -24,7 +24,7 @@ class ProxyingTest {
     }
 
     @Test
-    void shouldLeaveOtherMethodsAndBeansAlone() {
+    void shouldNotAffectOtherMethodsAndBeans() {
         try (LockedContext context = LockedContext.of(Orders.class, Unlocked.class)) {
             context.getBean(Orders.class).count();
 
@@ -51,7 +51,7 @@ class ProxyingTest {
     }
 
     @Test
-    void shouldLockMethodsThatOnlyTheInterfaceAnnotates() {
+    void shouldLockMethodsThatAreAnnotatedInTheInterface() {
         try (LockedContext context = LockedContext.of(PlainStock.class)) {
             context.getBean(Stock.class).take("a");
             context.getBean(PlainStock.class).take("b");
@@ -78,7 +78,7 @@ class ProxyingTest {
     }
 
     @Test
-    void shouldLockWhatASuperclassImplementsForAnInterfaceItDoesNotKnow() {
+    void shouldLockInterfaceMethodsThatASuperclassImplements() {
         try (LockedContext context = LockedContext.of(InheritedStock.class)) {
             context.getBean(InheritedStock.class).take("a");
 
@@ -200,7 +200,7 @@ class ProxyingTest {
         public void serve(String customer) {}
     }
 
-    /** The compiler adds a bridge to the method above, so that others can call it. */
+    /** The compiler adds a bridge method, so that other packages can call the method above. */
     public static class VisibleDesk extends HiddenDesk {}
 
     interface Handler<T> {

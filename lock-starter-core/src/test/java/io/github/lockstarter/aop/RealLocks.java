@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-/** An application with the post-processor and a registry of real locks, in memory unless told otherwise. */
+/** An application with the post-processor and a registry of real locks, in memory by default. */
 public final class RealLocks implements AutoCloseable {
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
@@ -50,7 +50,7 @@ public final class RealLocks implements AutoCloseable {
         return this.registry.getLock(lockName).isLocked();
     }
 
-    /** Does something while somebody else has the lock. */
+    /** Runs the action while another owner holds the lock. */
     public void takenByAnother(String lockName, Runnable meanwhile) {
         try (Lease lease = this.registry.acquire(LockRequest.of(lockName))) {
             meanwhile.run();

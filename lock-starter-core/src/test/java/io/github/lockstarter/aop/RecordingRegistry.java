@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Grants everything at once and writes down what happens. */
+/** Grants all requests immediately and records the calls. */
 public final class RecordingRegistry implements LockRegistry {
 
     public final List<String> events = new CopyOnWriteArrayList<>();

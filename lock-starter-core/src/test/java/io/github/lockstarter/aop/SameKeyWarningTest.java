@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.Scope;
 
-/** Two methods with the same key and no name look as if they excluded each other, and do not. */
+/** Methods with the same key and without a name appear to exclude each other but do not. */
 class SameKeyWarningTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(SameKeyWarning.class);
@@ -38,7 +38,7 @@ class SameKeyWarningTest {
     }
 
     @Test
-    void shouldWarnOfMethodsOfOneClass() {
+    void shouldBeLoggedForMethodsOfOneClass() {
         LockedContext.of(Orders.class).close();
 
         assertThat(warnings())
@@ -50,14 +50,14 @@ class SameKeyWarningTest {
     }
 
     @Test
-    void shouldWarnOfAnAnnotatedClass() {
+    void shouldBeLoggedForAnAnnotatedClass() {
         LockedContext.of(Covered.class).close();
 
         assertThat(warnings()).singleElement().asString().contains("Covered.first", "Covered.second");
     }
 
     @Test
-    void shouldWarnOnceOfBeansOfOneClass() {
+    void shouldBeLoggedOnceForBeansOfOneClass() {
         try (LockedContext context = LockedContext.of(Prototype.class)) {
             context.getBean(Prototype.class);
             context.getBean(Prototype.class);
@@ -68,14 +68,14 @@ class SameKeyWarningTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Named.class, OtherKeys.class, NoKeys.class, NamedClass.class, Several.class})
-    void shouldBeSilentOf(Class<?> bean) {
+    void shouldNotBeLogged(Class<?> bean) {
         LockedContext.of(bean).close();
 
         assertThat(warnings()).isEmpty();
     }
 
     @Test
-    void shouldBeSilentOfDifferentClassesAndWhileLocksAreOff() {
+    void shouldNotBeLoggedForDifferentClassesOrDisabledLocks() {
         LockedContext.of(OtherKeys.class, Several.class).close();
         LockedContext.with(processor -> processor.setEnabled(false), Orders.class)
                 .close();

@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
 
-/** A job whose lock is waited for runs in every instance, one after the other, and its author wanted one run for all. */
+/** A job that waits for its lock runs in every instance, one after the other, instead of once for all instances. */
 class ScheduledJobWarningTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(ScheduledJobWarning.class);
@@ -61,7 +61,7 @@ class ScheduledJobWarningTest {
                 Overriding.class,
                 SeveralLocks.class
             })
-    void shouldWarnOnceOf(Class<?> bean) {
+    void shouldBeLoggedOnce(Class<?> bean) {
         LockedContext.of(bean).close();
 
         assertThat(warnings())
@@ -71,7 +71,7 @@ class ScheduledJobWarningTest {
     }
 
     @Test
-    void shouldSayHowLongItWaits() {
+    void shouldContainTheWaitTime() {
         LockedContext.with(processor -> processor.setWaitTime(Duration.ofMillis(90_500)), ByDefault.class)
                 .close();
 
@@ -81,14 +81,14 @@ class ScheduledJobWarningTest {
     @ParameterizedTest
     @ValueSource(
             classes = {TriedOnce.class, TriedOnceAndKept.class, Kept.class, NotScheduled.class, OneTriedOnce.class})
-    void shouldBeSilentOf(Class<?> bean) {
+    void shouldNotBeLogged(Class<?> bean) {
         LockedContext.of(bean).close();
 
         assertThat(warnings()).isEmpty();
     }
 
     @Test
-    void shouldBeSilentWhereTheDefaultIsToTryOnce() {
+    void shouldNotBeLoggedIfTheDefaultWaitTimeIsZero() {
         LockedContext.with(processor -> processor.setWaitTime(Duration.ZERO), ByDefault.class)
                 .close();
 
@@ -96,7 +96,7 @@ class ScheduledJobWarningTest {
     }
 
     @Test
-    void shouldWarnOnceOfBeansOfOneClass() {
+    void shouldBeLoggedOnceForBeansOfOneClass() {
         try (LockedContext context = LockedContext.of(Prototype.class)) {
             context.getBean(Prototype.class);
             context.getBean(Prototype.class);

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.tools.ToolProvider;
 
-/** Classes that this module cannot have: of other packages, or compiled without parameter names. */
+/** Compiles classes that cannot be part of this module: of other packages, or without parameter names. */
 public final class Sources {
 
     private final Path directory;

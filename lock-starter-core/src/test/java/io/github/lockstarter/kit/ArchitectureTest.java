@@ -172,8 +172,7 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".aop")
             .and()
             .areTopLevelClasses()
-            .and(not(simpleName("DistributedLockBeanPostProcessor")
-                    .or(simpleName("LockNameListener"))))
+            .and(not(simpleName("DistributedLockBeanPostProcessor").or(simpleName("LockNameListener"))))
             .should()
             .notBePublic();
 

@@ -31,7 +31,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** No transaction commits after the lock under which it works is lost, whoever began it. */
+/** No transaction commits after the loss of its lock, regardless of how it was begun. */
 class CommitGuardTest {
 
     @AutoClose
@@ -52,21 +52,21 @@ class CommitGuardTest {
     }
 
     @Test
-    void shouldRefuseTheCommitOfTheMethodItself() {
+    void shouldRejectTheCommitOfTheMethodItself() {
         assertThatThrownBy(() -> this.orders.inTheSameMethod(true)).isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test
-    void shouldRefuseTheCommitOfANestedBean() {
+    void shouldRejectTheCommitOfANestedBean() {
         assertThatThrownBy(() -> this.orders.inANestedBean(true)).isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test
-    void shouldRefuseTheCommitOfATemplate() {
+    void shouldRejectTheCommitOfATemplate() {
         assertThatThrownBy(() -> this.orders.inATemplate(true)).isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isZero();
@@ -74,7 +74,7 @@ class CommitGuardTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"made", "hidden", "early"})
-    void shouldRefuseTheCommitOfAManager(String name) {
+    void shouldRejectTheCommitOfAManager(String name) {
         TransactionTemplate own = new TransactionTemplate(this.context.getBean(name, PlatformTransactionManager.class));
 
         assertThatThrownBy(() -> this.orders.in(own)).isInstanceOf(LockLostException.class);
@@ -83,35 +83,35 @@ class CommitGuardTest {
     }
 
     @Test
-    void shouldRefuseTheCommitOfAMethodWhoseFutureGoesOn() {
+    void shouldRejectTheCommitOfAMethodWithAnIncompleteFuture() {
         assertThatThrownBy(() -> this.orders.laterInTheSameMethod()).isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test
-    void shouldCommitWhatWasDoneBeforeTheLossByItself() {
+    void shouldCommitTransactionsThatEndBeforeTheLoss() {
         assertThatThrownBy(() -> this.orders.beforeAndAfterTheLoss()).isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
     }
 
     @Test
-    void shouldRefuseForTheOuterOfTwoLocksToo() {
+    void shouldRejectAfterTheLossOfTheOuterOfTwoLocks() {
         assertThatThrownBy(() -> this.orders.underTwoLocks()).isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test
-    void shouldCommitIfTheOwnerIgnoresLosses() {
+    void shouldCommitIfLossesAreIgnored() {
         assertThatCode(() -> this.orders.ignoringLosses()).doesNotThrowAnyException();
 
         assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
     }
 
     @Test
-    void shouldNotTouchTransactionsAfterTheMethod() {
+    void shouldNotAffectTransactionsAfterTheMethod() {
         assertThatThrownBy(() -> this.orders.inTheSameMethod(true)).isInstanceOf(LockLostException.class);
 
         this.context.getBean(Ledger.class).write();

@@ -22,7 +22,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A lock that is taken inside of a transaction is kept until that has completed. */
+/** A lock that is acquired inside a transaction is held until the transaction has completed. */
 class EnclosingTransactionTest {
 
     @AutoClose
@@ -38,7 +38,7 @@ class EnclosingTransactionTest {
     private final TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
 
     @Test
-    void shouldKeepTheLockUntilTheCommit() {
+    void shouldHoldTheLockUntilTheCommit() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.insert();
             assertThat(isLocked()).isTrue();
@@ -51,7 +51,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldKeepTheLockUntilTheRollback() {
+    void shouldHoldTheLockUntilTheRollback() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.insert();
             status.setRollbackOnly();
@@ -63,7 +63,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldKeepItWhenTheMethodFails() {
+    void shouldHoldTheLockIfTheMethodFails() {
         this.transactions.executeWithoutResult(status -> {
             assertThatThrownBy(this.orders::fail).hasMessage("on purpose");
             assertThat(isLocked()).isTrue();
@@ -73,7 +73,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldKeepNoneOfSeveralWhenOneIsRefused() throws Exception {
+    void shouldHoldNoneOfSeveralIfOneIsNotGranted() throws Exception {
         try (Lease taken = this.registry.acquire(LockRequest.of("stock"))) {
             this.transactions.executeWithoutResult(status -> {
                 assertThatThrownBy(this.orders::insertOfStock)
@@ -93,7 +93,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldKeepNothingForACallWhoseConditionIsFalse() {
+    void shouldHoldNothingForACallWhoseConditionIsFalse() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.insertIf(false);
             assertThat(isLocked()).isFalse();
@@ -108,7 +108,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldKeepItOnceForManyCalls() {
+    void shouldHoldTheLockOnceForSeveralCalls() {
         this.transactions.executeWithoutResult(status -> {
             for (int i = 0; i < 10; i++) {
                 this.orders.insert();
@@ -120,7 +120,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldRenewWhatItKeeps() {
+    void shouldRenewTheLocksItHolds() {
         this.transactions.executeWithoutResult(status -> {
             Lease lease = this.orders.insert();
             assertThat(lease.lost().toCompletableFuture())
@@ -132,7 +132,7 @@ class EnclosingTransactionTest {
 
     /** The outer method gives its hold back before; the lock that the inner one asked for goes on. */
     @Test
-    void shouldRenewWhatAnInnerMethodKeepsAfterTheOuterOneHasReleased() {
+    void shouldRenewALockOfAnInnerMethodAfterTheReleaseOfTheOuter() {
         this.transactions.executeWithoutResult(status -> {
             Lease lease = this.orders.insertAndRelease(this.orders::insert);
             assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
@@ -162,7 +162,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldReleaseAtTheEndOfTheMethodIfToldSo() {
+    void shouldReleaseWhenTheMethodReturnsIfConfigured() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.insertAndRelease();
             assertThat(isLocked()).isFalse();
@@ -170,7 +170,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldReleaseWithTheTransactionInWhichItWasTaken() {
+    void shouldReleaseWithTheTransactionOfTheAcquisition() {
         TransactionTemplate inner = new TransactionTemplate(this.transactions.getTransactionManager());
         inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 
@@ -181,7 +181,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldRefuseTheCommitWhenTheLockIsLostAfterTheMethod() {
+    void shouldRejectTheCommitIfTheLockIsLostAfterTheMethod() {
         assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> loseAfter(this.orders.insert())))
                 .isInstanceOf(LockLostException.class);
 
@@ -190,7 +190,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldRefuseTheCommitOfAManagerThatIsNoBean() {
+    void shouldRejectTheCommitOfAManagerThatIsNotABean() {
         TransactionTemplate own =
                 new TransactionTemplate(new JdbcTransactionManager(this.context.getBean(DataSource.class)));
 
@@ -201,7 +201,7 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldRefuseTheCommitIfOneOfSeveralCallsMinds() {
+    void shouldRejectTheCommitIfOneOfSeveralCallsDoesNotIgnoreLosses() {
         assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> {
                     this.orders.insertAndIgnoreLosses();
                     loseAfter(this.orders.insert());

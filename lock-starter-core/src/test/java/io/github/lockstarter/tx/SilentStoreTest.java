@@ -24,7 +24,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A transaction ends while Redis is silent: its connection must be free for others at once. */
+/** A transaction ends while Redis does not answer: its connection must return to the pool immediately. */
 @RedisTest
 class SilentStoreTest {
 
@@ -74,7 +74,7 @@ class SilentStoreTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldGiveTheConnectionBackAtOnce(boolean privateConnection) {
+    void shouldReturnTheConnectionToThePoolImmediately(boolean privateConnection) {
         start(privateConnection);
         Orders orders = this.context.getBean(Orders.class);
         TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);

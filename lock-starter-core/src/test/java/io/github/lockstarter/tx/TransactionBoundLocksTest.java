@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
-/** What is logged when a lock cannot be released after its transaction. */
+/** The warning for a lock that cannot be released after its transaction. */
 class TransactionBoundLocksTest {
 
     private static final String HOSTILE = "order\r\n2026-01-01 ERROR forged\u001b[2J\u202E:alice";
@@ -41,7 +41,7 @@ class TransactionBoundLocksTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldBeOneLineWithTheKeyOrWithout(LoggedNames names) {
+    void shouldLogOneLineWithOrWithoutTheKey(LoggedNames names) {
         TransactionBoundLocks kept = new TransactionBoundLocks();
         kept.add(HOSTILE, broken(), names);
 

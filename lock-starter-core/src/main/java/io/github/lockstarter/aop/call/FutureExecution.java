@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a method that returns a future. The calling thread waits for the locks and runs the method. The leases belong to no
  * thread and are released when the future is complete, by the thread that completes it.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // futures are returned to the caller
 final class FutureExecution {
 
     private final LockedInvocation call;
@@ -43,8 +44,7 @@ final class FutureExecution {
                 throw ex;
             }
             Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(
-                    AcquisitionFailures.unchecked(
+            return CompletableFuture.failedFuture(AcquisitionFailures.unchecked(
                     this.call,
                     this.held.nextLock(),
                     ex,
@@ -53,7 +53,6 @@ final class FutureExecution {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // returned to the caller
     private @Nullable Object runUnderLocks() throws Throwable {
         Object returned;
         try {

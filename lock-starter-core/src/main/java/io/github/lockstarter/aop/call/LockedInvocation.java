@@ -57,7 +57,8 @@ record LockedInvocation(
 
     private LockStoreException tooSlow(RequestedLock lock, int granted) {
         return new LockStoreException(
-                "Lock '" + this.defaults.names().of(lock.request().lockName()) + "' was not requested: the wait time of "
+                "Lock '" + this.defaults.names().of(lock.request().lockName())
+                        + "' was not requested: the wait time of "
                         + lock.waitTime(this.defaults.waitTime()).toMillis() + " ms and the command timeout of "
                         + this.defaults.commandTimeout().toMillis() + " ms had passed when the call had been granted "
                         + granted + " of its " + this.locks.size()

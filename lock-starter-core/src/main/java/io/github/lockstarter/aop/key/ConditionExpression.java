@@ -26,7 +26,8 @@ public final class ConditionExpression {
      * @param annotated the element that carries the annotation, see {@link ExpressionVariables#of}
      * @throws InvalidLockDefinitionException if it is not a usable condition
      */
-    public static ConditionExpression parse(ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
+    public static ConditionExpression parse(
+            ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
         SpelAttribute attribute = SpelAttribute.of(site, SpelAttribute.Kind.CONDITION, text, annotated);
         SpelExpression expression = attribute.parse();
         new ConditionSyntax(attribute, expression.getAST()).check();
@@ -51,7 +52,8 @@ public final class ConditionExpression {
         }
         throw value == null
                 ? unusable(
-                        "is null instead of true or false. Provide a default for missing values, such as ?: true.", null)
+                        "is null instead of true or false. Provide a default for missing values, such as ?: true.",
+                        null)
                 : unusable(
                         "has a result of type " + value.getClass().getTypeName()
                                 + " instead of true or false. Compare it with the expected value.",

@@ -63,8 +63,7 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
             throw refused("new is not allowed" + inOne(), CALL_INSTEAD);
         }
         if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-            throw refused(
-                    "a " + this.attribute.name() + " must not change anything", "Remove assignments, ++ and --.");
+            throw refused("a " + this.attribute.name() + " must not change anything", "Remove assignments, ++ and --.");
         }
         if (this.attribute.isKey() && (node instanceof InlineList || node instanceof InlineMap)) {
             throw refused(
@@ -105,7 +104,8 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
     }
 
     private void checkRoot(SpelNode property) {
-        boolean known = property instanceof PropertyOrFieldReference named && ExpressionVariables.isOfRoot(named.getName());
+        boolean known =
+                property instanceof PropertyOrFieldReference named && ExpressionVariables.isOfRoot(named.getName());
         if (!known) {
             throw refused("#root has no " + property.toStringAST(), variables().describe());
         }

@@ -11,7 +11,7 @@ import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /** The variables of an expression: the parameters of the method, by name and by position. Immutable. */
- final class ExpressionVariables implements ParameterNameDiscoverer {
+final class ExpressionVariables implements ParameterNameDiscoverer {
 
     /** An instance of our own: the one that Spring shares exists only since Spring Framework 7. */
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();

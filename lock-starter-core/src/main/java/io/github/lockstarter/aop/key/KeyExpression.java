@@ -32,7 +32,8 @@ public final class KeyExpression {
      * @param annotated the element that carries the annotation, see {@link ExpressionVariables#of}
      * @throws InvalidLockDefinitionException if it is not a usable key
      */
-    public static KeyExpression parse(ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
+    public static KeyExpression parse(
+            ExpressionSite site, String text, @Nullable Object annotated, ExpressionContext context) {
         SpelAttribute attribute = SpelAttribute.of(site, SpelAttribute.Kind.KEY, text, annotated);
         SpelExpression expression = attribute.parse();
         new KeySyntax(attribute, expression.getAST()).check();

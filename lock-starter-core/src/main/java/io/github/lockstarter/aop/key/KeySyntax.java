@@ -24,7 +24,8 @@ record KeySyntax(SpelAttribute attribute, SpelNode ast) {
         } else if (node instanceof InlineList list) {
             if (list.getChildCount() == 0) {
                 throw this.attribute.refused(
-                        "an empty list locks nothing", "List at least one key, or use a condition for calls without a lock.");
+                        "an empty list locks nothing",
+                        "List at least one key, or use a condition for calls without a lock.");
             }
             for (int i = 0; i < list.getChildCount(); i++) {
                 checkOne(list.getChild(i));

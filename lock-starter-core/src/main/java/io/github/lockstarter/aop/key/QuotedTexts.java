@@ -37,7 +37,8 @@ record QuotedTexts(SpelAttribute attribute) {
         if (text.contains("${")) {
             throw refused(literal, this.attribute.remedyForPlaceholders());
         }
-        String joined = ExpressionTemplates.isTemplate(text, variables) ? ExpressionTemplates.joined(text, variables) : null;
+        String joined =
+                ExpressionTemplates.isTemplate(text, variables) ? ExpressionTemplates.joined(text, variables) : null;
         if (joined != null) {
             String before = this.attribute.text().substring(0, literal.getStartPosition());
             String after = this.attribute.text().substring(literal.getEndPosition());

@@ -114,7 +114,10 @@ public final class LockAnnotations {
                 }
             }
         } catch (LinkageError ex) {
-            logger.debug("Methods of " + type.getName() + " cannot be inspected, because a class to which they refer is missing", ex);
+            logger.debug(
+                    "Methods of " + type.getName()
+                            + " cannot be inspected, because a class to which they refer is missing",
+                    ex);
         }
         return false;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.publisher.Mono;
 
-/** Calls of an application that is configured not to wait for the answer to a release. */
+/** Calls of an application with {@code distributed-lock.release=background}. */
 @RedisTest
 class BackgroundReleaseOfCallTest {
 

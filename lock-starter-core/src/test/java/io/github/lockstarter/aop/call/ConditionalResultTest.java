@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Conditions of methods whose work goes on after they have returned. */
+/** Conditions of methods whose work continues after they have returned. */
 class ConditionalResultTest {
 
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -26,7 +26,7 @@ class ConditionalResultTest {
     private final Feeds feeds = this.app.bean(Feeds.class);
 
     @Test
-    void shouldLeaveAFutureAloneIfItIsNotMet() {
+    void shouldReturnTheFutureItselfIfNotMet() {
         CompletableFuture<String> work = new CompletableFuture<>();
 
         assertThat(this.feeds.later(work)).isSameAs(work);
@@ -76,7 +76,7 @@ class ConditionalResultTest {
     }
 
     @Test
-    void shouldPassOnWhatASubscriptionWithoutTheLockFailsWith() {
+    void shouldPropagateFailuresOfASubscriptionWithoutTheLock() {
         assertThatThrownBy(() -> this.feeds.failing().block(SOON)).hasMessage("on purpose");
     }
 

@@ -30,13 +30,13 @@ class DistributedLockInterceptorTest {
 
     @ParameterizedTest
     @MethodSource
-    void shouldPassOnWhatTheBodyThrows(Throwable thrown) {
+    void shouldPropagateExceptionsOfTheMethod(Throwable thrown) {
         assertThat(catchThrowable(() -> this.work.run(thrown))).isSameAs(thrown);
         assertThat(thrown.getSuppressed()).isEmpty();
         assertThat(this.context.registry.events).containsExactly("lock Work.run", "unlock Work.run");
     }
 
-    static List<Throwable> shouldPassOnWhatTheBodyThrows() {
+    static List<Throwable> shouldPropagateExceptionsOfTheMethod() {
         return List.of(
                 new IllegalStateException(),
                 new IOException(),
@@ -47,7 +47,7 @@ class DistributedLockInterceptorTest {
     }
 
     @Test
-    void shouldReturnWhatTheBodyReturns() {
+    void shouldReturnTheResultOfTheMethod() {
         assertThat(this.work.echo(null)).isNull();
         assertThat(this.work.echo("a")).isEqualTo("a");
     }
@@ -77,7 +77,7 @@ class DistributedLockInterceptorTest {
     }
 
     @Test
-    void shouldNotTakeAnInterruptOfTheBodyForOneOfTheWait() {
+    void shouldDistinguishAnInterruptOfTheMethodFromOneOfTheWait() {
         InterruptedException thrown = new InterruptedException("in the body");
 
         assertThat(catchThrowable(() -> this.work.undeclared(thrown)))
@@ -87,7 +87,7 @@ class DistributedLockInterceptorTest {
     }
 
     @Test
-    void shouldShowTheLeaseOfTheInnermostMethod() {
+    void shouldExposeTheLeaseOfTheInnermostMethod() {
         List<String> seen = this.context.getBean(Outer.class).run();
 
         assertThat(seen).containsExactly("Outer.run 1", "Inner.run 2", "Outer.run 1");
@@ -95,7 +95,7 @@ class DistributedLockInterceptorTest {
     }
 
     @Test
-    void shouldForgetTheLeaseWhenTheBodyThrows() {
+    void shouldRemoveTheLeaseWhenTheMethodThrows() {
         assertThatThrownBy(() -> this.work.run(new IOException())).isInstanceOf(IOException.class);
 
         assertThat(LeaseContext.current()).isEmpty();

@@ -26,14 +26,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.publisher.Mono;
 
-/** A future that a thread of the Redis client completes: the lock's own answer may need that very thread. */
+/** A future that is completed by the thread of the Redis client that also reads the answers for the lock. */
 @RedisTest
 class FutureOfRedisTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(30);
 
     @Test
-    void shouldNotWaitForRedisInTheThreadThatReadsItsAnswers(RedisServer server) throws Exception {
+    void shouldNotBlockTheThreadThatReadsTheAnswersOfRedis(RedisServer server) throws Exception {
         try (Application application = new Application(server)) {
             Reports reports = application.locks.bean(Reports.class);
             for (StatefulRedisConnection<String, String> connection : application.connections) {
@@ -46,9 +46,9 @@ class FutureOfRedisTest {
         }
     }
 
-    /** More of them than there are threads of any kind: none of the releases may run in the thread that completes them. */
+    /** More futures than threads of any kind: no release may block the thread that completes them. */
     @Test
-    void shouldNotBlockThatThreadHoweverManyFuturesItCompletes(RedisServer server) throws Exception {
+    void shouldNotBlockThatThreadWithAnyNumberOfFutures(RedisServer server) throws Exception {
         try (Application application = new Application(server)) {
             Reports reports = application.locks.bean(Reports.class);
             for (StatefulRedisConnection<String, String> connection : application.connections) {
@@ -72,7 +72,7 @@ class FutureOfRedisTest {
         }
     }
 
-    /** An application whose own connections share two threads with those of the locks. */
+    /** An application whose connections share two threads with those of the locks. */
     private static final class Application implements AutoCloseable {
 
         private final ClientResources threads = ClientResources.builder()

@@ -59,7 +59,7 @@ class FutureResultTest {
         assertThat(this.app.isLocked("export")).isFalse();
     }
 
-    /** No way to end a future from outside stops the work behind it, and a second call would run beside that. */
+    /** Completing the future from outside does not stop the work, so that a second call would run concurrently. */
     @ParameterizedTest
     @ValueSource(strings = {"cancel", "complete", "completeExceptionally"})
     void shouldHoldTheLockUntilTheWorkHasEnded(String outside) {
@@ -84,7 +84,7 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldTellOfALossThatOnlyTheReleaseFinds() {
+    void shouldReportALossThatTheReleaseDetects() {
         CompletableFuture<String> result = this.exports.export();
         this.app.registry.getLock("export").forceUnlock();
 
@@ -97,19 +97,19 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldCompleteAlthoughTheMethodHasReleasedItself() {
+    void shouldCompleteIfTheMethodHasReleasedTheLease() {
         assertThat(this.exports.releasing()).succeedsWithin(Duration.ofSeconds(10));
     }
 
     @Test
-    void shouldTakeALockOnceThatIsMeantTwice() {
+    void shouldAcquireALockOnceThatIsRequestedTwice() {
         assertThat(this.exports.move("a", "a")).succeedsWithin(Duration.ofSeconds(10));
 
         assertThat(this.app.isLocked("account:a")).isFalse();
     }
 
     @Test
-    void shouldReleaseAtTheEndOfAStageThatIsNoFuture() {
+    void shouldReleaseAtTheCompletionOfAStageThatIsNotAFuture() {
         CompletionStage<String> work = withoutFuture(this.exports.work());
         CompletionStage<String> result = this.exports.stage(work);
         assertThat(this.app.isLocked("export")).isTrue();
@@ -121,7 +121,7 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldRenewMeanwhileAndTellOfALoss() {
+    void shouldRenewUntilCompletionAndReportALoss() {
         CompletableFuture<String> result = this.exports.export();
         assertThat(result).as("longer than a lease lasts").failsWithin(Duration.ofMillis(1500));
         assertThat(this.app.isLocked("export")).isTrue();
@@ -138,7 +138,7 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldTellByTheFutureThatItIsNotGranted() {
+    void shouldReportByTheFutureThatTheLockIsNotGranted() {
         this.app.takenByAnother(
                 "export",
                 () -> assertThat(this.exports.export())
@@ -157,7 +157,7 @@ class FutureResultTest {
         assertThat(first).succeedsWithin(Duration.ofSeconds(10));
     }
 
-    /** What {@link CompletionStage} allows. */
+    /** Permitted by {@link CompletionStage}. */
     @SuppressWarnings("unchecked")
     private static CompletionStage<String> withoutFuture(CompletionStage<String> stage) {
         return (CompletionStage<String>) Proxy.newProxyInstance(

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockInterruptedException;
-import java.util.concurrent.CompletableFuture;
 import io.github.lockstarter.aop.RealLocks;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class InterruptedCallTest {
 
     /** It would not get an InterruptedException if it declared that. */
     @Test
-    void shouldFailTheFutureWithAnAdviceThatHelps() {
+    void shouldFailTheFutureWithAnApplicableRemedy() {
         interruptWhileWaiting(() -> this.work.future().join());
         assertThat(this.thrown).rootCause().isExactlyInstanceOf(InterruptedException.class);
         assertThat(this.thrown.getCause())
@@ -71,7 +71,7 @@ class InterruptedCallTest {
     }
 
     @Test
-    void shouldPassOnThatANestedWaitWasInterrupted() {
+    void shouldPropagateTheInterruptionOfANestedWait() {
         Throwable nested = catchThrowable(() -> this.work.run(() -> {
             throw new LockInterruptedException("of another lock", new InterruptedException());
         }));

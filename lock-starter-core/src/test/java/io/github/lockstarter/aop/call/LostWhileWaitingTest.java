@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
-/** A call that takes several locks loses the first of them while it waits for the second. */
+/** A call that acquires several locks loses the first of them while it waits for the second. */
 class LostWhileWaitingTest {
 
     @AutoClose
@@ -52,7 +52,7 @@ class LostWhileWaitingTest {
     }
 
     @Test
-    void shouldRunTheMethodIfItDoesNotWantToHearOfIt() {
+    void shouldRunTheMethodIfLossesAreIgnored() {
         assertThat(whileTheFirstIsLost(transfers -> transfers.ignoring("a", "b")))
                 .isNull();
 

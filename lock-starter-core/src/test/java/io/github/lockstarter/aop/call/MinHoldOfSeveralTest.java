@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
-/** The minimum hold of a call that takes several locks begins when it has all of them. */
+/** The minimum hold of a call that acquires several locks begins when all of them are granted. */
 class MinHoldOfSeveralTest {
 
     private static final long MIN_HOLD = 1000;
@@ -39,7 +39,7 @@ class MinHoldOfSeveralTest {
 
     @ParameterizedTest
     @MethodSource("calls")
-    void shouldKeepNothingWhenOneIsRefused(Consumer<Ticks> call) {
+    void shouldNotApplyIfOneLockIsNotGranted(Consumer<Ticks> call) {
         this.app.takenByAnother("tick:b", () -> {
             Throwable refusal = catchThrowable(() -> call.accept(this.ticks));
 
@@ -52,7 +52,7 @@ class MinHoldOfSeveralTest {
 
     @ParameterizedTest
     @MethodSource("calls")
-    void shouldKeepAllOnceTheMethodHasRun(Consumer<Ticks> call) {
+    void shouldApplyToAllLocksOnceTheMethodHasRun(Consumer<Ticks> call) {
         long began = System.nanoTime();
         call.accept(this.ticks);
 
@@ -63,7 +63,7 @@ class MinHoldOfSeveralTest {
     }
 
     @Test
-    void shouldNotKeepWhatTheCallerHeldBefore() throws Exception {
+    void shouldNotApplyToLocksThatTheCallerHeldBefore() throws Exception {
         this.app.registry.execute(LockRequest.of("tick:a"), lease -> {
             refusedBecauseOf("tick:b");
             return lease.isHeld();

@@ -15,11 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 
-/** What a caller gets when the lock is not granted. */
+/** The outcome of a call whose lock is not granted. */
 class NotGrantedTest {
 
     @Test
-    void shouldThrowUnlessToldOtherwise() {
+    void shouldThrowByDefault() {
         try (RealLocks app = RealLocks.with(Jobs.class)) {
             app.takenByAnother(
                     "job",
@@ -60,7 +60,7 @@ class NotGrantedTest {
     }
 
     @Test
-    void shouldNotTakeANestedRefusalForItsOwn() {
+    void shouldPropagateTheFailureOfANestedCall() {
         try (RealLocks app = RealLocks.with(Jobs.class, Outer.class)) {
             app.takenByAnother(
                     "job",
@@ -71,7 +71,7 @@ class NotGrantedTest {
     }
 
     @Test
-    void shouldAskTheHandlerOfTheApplication() {
+    void shouldCallTheHandlerOfTheApplication() {
         try (RealLocks app = RealLocks.with(Jobs.class, Handler.class)) {
             Jobs jobs = app.bean(Jobs.class);
             app.takenByAnother("job", () -> {
@@ -82,7 +82,7 @@ class NotGrantedTest {
     }
 
     @Test
-    void shouldBlameAHandlerWhoseAnswerDoesNotFit() {
+    void shouldNameAHandlerWhoseResultDoesNotFit() {
         try (RealLocks app = RealLocks.with(Counters.class, Handler.class)) {
             Counters counters = app.bean(Counters.class);
             app.takenByAnother("job", () -> {
@@ -98,7 +98,7 @@ class NotGrantedTest {
     }
 
     @Test
-    void shouldFindAFallbackByWhatItsTypesStandFor() {
+    void shouldFindAFallbackByItsResolvedTypes() {
         try (RealLocks app = RealLocks.with(TextStore.class)) {
             TextStore texts = app.bean(TextStore.class);
             app.takenByAnother("job", () -> {
@@ -109,7 +109,7 @@ class NotGrantedTest {
     }
 
     @Test
-    void shouldRefuseWhatCannotWork() {
+    void shouldRejectInvalidFallbacks() {
         assertThat(LockedContext.refusalOf(SkippedNumber.class))
                 .hasMessageContaining("onNotGranted = SKIP, but the method returns int");
         assertThat(LockedContext.refusalOf(NoSuchFallback.class))

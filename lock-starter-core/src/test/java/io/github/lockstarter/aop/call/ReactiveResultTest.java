@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-/** A method that returns a publisher holds its lock from the subscription to its end. */
+/** A method that returns a publisher holds its lock from the subscription until termination or cancellation. */
 class ReactiveResultTest {
 
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -42,7 +42,7 @@ class ReactiveResultTest {
     private final Feeds feeds = this.app.bean(Feeds.class);
 
     @Test
-    void shouldLockWhenItIsSubscribedTo() {
+    void shouldAcquireOnSubscription() {
         Mono<Boolean> result = this.feeds.isLockedInside(this.app);
         assertThat(this.feeds.calls()).isZero();
 
@@ -78,13 +78,13 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldKnowItsLease() {
+    void shouldExposeItsLease() {
         assertThat(this.feeds.token().block(SOON)).isPositive();
         assertThat(this.feeds.tokenOfContext().block(SOON)).isPositive();
     }
 
     @Test
-    void shouldTellOfALossAtItsEnd() {
+    void shouldReportALossOnCompletion() {
         Sinks.One<String> work = this.feeds.work();
         CompletableFuture<String> result = this.feeds.working().toFuture();
         await().until(() -> this.app.isLocked("feed"));
@@ -97,7 +97,7 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldTellThatItIsNotGranted() {
+    void shouldReportThatTheLockIsNotGranted() {
         this.app.takenByAnother("feed", () -> {
             assertThatThrownBy(() -> this.feeds.impatient().block(SOON)).isInstanceOf(LockNotGrantedException.class);
             assertThat(this.feeds.skipped().blockOptional(SOON)).isEmpty();
@@ -106,7 +106,7 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldTellOfALossBesideItsError() {
+    void shouldReportALossSuppressedInItsError() {
         assertThatThrownBy(() -> this.feeds.losing(this.app).block(SOON))
                 .hasMessage("on purpose")
                 .satisfies(failure -> assertThat(failure.getSuppressed())
@@ -114,7 +114,7 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldReleaseAlthoughTheThreadsOfTheApplicationAllWait() throws Exception {
+    void shouldReleaseEvenIfAllThreadsOfTheApplicationAreBlocked() throws Exception {
         CompletableFuture<Void> mayEnd = new CompletableFuture<>();
         CountDownLatch ended = new CountDownLatch(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE);
         Disposable subscription = this.feeds.endless().subscribe();
@@ -137,17 +137,17 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldTakeALockOnceThatIsMeantTwice() {
+    void shouldAcquireALockOnceThatIsRequestedTwice() {
         assertThat(this.feeds.move("a", "a").block(SOON)).isEqualTo("done");
     }
 
     @Test
-    void shouldReleaseWhatIsGrantedBeforeAnythingIsRequested() {
+    void shouldReleaseALeaseThatIsGrantedBeforeDemand() {
         this.feeds.several().subscribe(new BaseSubscriber<>() {
 
             @Override
             protected void hookOnSubscribe(Subscription subscription) {
-                // By now it may be asked for or not.
+                // The lock may have been requested or not.
                 Throwable unused = catchThrowable(() -> await().atMost(Duration.ofMillis(300))
                         .until(() -> ReactiveResultTest.this.app.isLocked("feed")));
                 cancel();
@@ -159,7 +159,7 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldLeaveNothingBehindWheneverItIsCancelled() {
+    void shouldLeaveNothingBehindIfCancelledAtAnyTime() {
         Random random = new Random(7);
         for (int i = 0; i < 500; i++) {
             Disposable subscription = this.feeds.counted().subscribe();
@@ -184,14 +184,14 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldFailTheSubscriptionIfItsKeyIsRefused() {
+    void shouldFailTheSubscriptionIfItsKeyIsRejectd() {
         Mono<String> work = this.feeds.move("a", null);
 
         assertThatThrownBy(() -> work.block(SOON)).isInstanceOf(InvalidLockKeyException.class);
     }
 
     @Test
-    void shouldHoldNoThreadWhileItWaits() {
+    void shouldNotBlockAThreadWhileItWaits() {
         int threads = Thread.activeCount() + 20;
         List<CompletableFuture<Integer>> results = new ArrayList<>();
         this.app.takenByAnother("feed", () -> {

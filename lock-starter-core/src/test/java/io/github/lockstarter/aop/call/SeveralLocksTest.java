@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A call that takes more than one lock takes all of them or none. */
+/** A call that acquires more than one lock acquires all of them or none. */
 class SeveralLocksTest {
 
     @Test
-    void shouldTakeOneLockForEachKeyOfACollectionInTheOrderOfTheirNames() {
+    void shouldAcquireOneLockForEachKeySortedByName() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             context.getBean(Transfers.class).move(List.of("c", "a", "b", "a"));
 
@@ -42,7 +42,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldTakeTheLocksOfAListInTheKey() {
+    void shouldAcquireTheLocksOfAListInTheKey() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             context.getBean(Transfers.class).transfer("b", "a");
 
@@ -52,7 +52,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldTakeTheLocksOfTheListThatIsChosen() {
+    void shouldAcquireTheLocksOfTheListThatIsChosen() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             Transfers transfers = context.getBean(Transfers.class);
 
@@ -65,7 +65,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldTakeTheLocksOfAllAnnotations() {
+    void shouldAcquireTheLocksOfAllAnnotations() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             context.getBean(Transfers.class).ship("7");
 
@@ -75,7 +75,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldRefuseAnEmptyCollectionAndWhatIsInOneThatIsNoKey() {
+    void shouldRejectAnEmptyCollectionAndInvalidElements() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             Transfers transfers = context.getBean(Transfers.class);
 
@@ -96,7 +96,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldRefuseMoreThanTheStackCanHold() {
+    void shouldRejectMoreLocksThanTheMaximum() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             Transfers transfers = context.getBean(Transfers.class);
 
@@ -111,7 +111,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldGiveBackAllWhenOneIsNotGranted() {
+    void shouldReleaseAllIfOneIsNotGranted() {
         try (RealLocks app = RealLocks.with(Transfers.class)) {
             app.takenByAnother("account:b", () -> {
                 long began = System.nanoTime();
@@ -130,7 +130,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldHaveOneDeadlineForAll() {
+    void shouldShareOneDeadline() {
         LockSpec spec = new LockSpec(
                 "account", null, null, Duration.ofMillis(300), null, null, Duration.ZERO, OnLost.THROW, null, true);
         RequestedLock lock = new RequestedLock(spec, spec.request(""));
@@ -149,7 +149,7 @@ class SeveralLocksTest {
     }
 
     @Test
-    void shouldNotWaitForEachOther() throws Exception {
+    void shouldNotDeadlock() throws Exception {
         try (RealLocks app = RealLocks.with(Transfers.class)) {
             Transfers transfers = app.bean(Transfers.class);
             ExecutorService threads = Executors.newFixedThreadPool(2);

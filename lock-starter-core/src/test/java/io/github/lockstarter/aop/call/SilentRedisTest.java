@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.publisher.Mono;
 
-/** A call of ten locks on a Redis that does not answer costs one command timeout, as a call of one lock does. */
+/** If Redis does not answer, a call of ten locks is delayed by one command timeout, like a call of one lock. */
 @RedisTest
 class SilentRedisTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(400);
 
-    /** One command timeout, and what a busy machine may add; one for each of the locks would be twice as much. */
+    /** One command timeout and a tolerance for a busy machine; one timeout for each lock would be twice as much. */
     private static final Duration ONE_TIMEOUT = COMMAND_TIMEOUT.multipliedBy(5);
 
     private static final Duration WAIT = Duration.ofMillis(400);
@@ -39,7 +39,7 @@ class SilentRedisTest {
     private static final List<String> KEYS =
             IntStream.range(0, 10).mapToObj(i -> "k" + i).toList();
 
-    /** How the method returns its result. */
+    /** The kind of result of the method. */
     enum Way {
         DIRECT,
         FUTURE,
@@ -96,13 +96,13 @@ class SilentRedisTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldEndTheWaitForTheLastOneInTime(Way way) throws Exception {
+    void shouldEndTheWaitForTheLastLockInTime(Way way) throws Exception {
         Lease taken = this.app.registry.acquire(LockRequest.of("account:k9"));
         long start = System.nanoTime();
         CompletableFuture<Throwable> call = CompletableFuture.supplyAsync(() -> call(way, () -> {}));
         await().until(() -> this.app.registry.active() == KEYS.size());
         this.server.pause();
-        // no longer held by this JVM, so that only Redis can know
+        // no longer held by this JVM, so that only Redis can answer
         CompletableFuture<?> released = taken.releaseAsync(Duration.ZERO).toCompletableFuture();
 
         assertThat(call).succeedsWithin(WAIT.plus(ONE_TIMEOUT));
@@ -116,7 +116,7 @@ class SilentRedisTest {
         assertThat(released).succeedsWithin(Duration.ofSeconds(5));
     }
 
-    /** What the call fails with; null: it succeeds. */
+    /** Returns the exception of the call; null if it succeeds. */
     private Throwable call(Way way, Runnable body) {
         Throwable failure = catchThrowable(() -> {
             switch (way) {

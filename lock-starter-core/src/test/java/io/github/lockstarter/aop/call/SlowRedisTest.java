@@ -37,10 +37,10 @@ class SlowRedisTest {
 
     private static final Duration ANSWER = Duration.ofMillis(1700);
 
-    /** The second answer comes after the deadline and one command timeout; a third one would be later than that. */
+    /** The second answer arrives after the deadline and one command timeout, and a third would arrive even later. */
     private static final Duration LATEST = ANSWER.multipliedBy(2).plusMillis(1000);
 
-    /** How the method returns its result. */
+    /** The kind of result of the method. */
     enum Way {
         DIRECT,
         FUTURE,
@@ -95,10 +95,10 @@ class SlowRedisTest {
         this.proxy.close();
     }
 
-    /** Each of the answers comes in time, so nothing but the number of locks makes the call late. */
+    /** Each answer arrives in time, so that only the number of locks delays the call. */
     @ParameterizedTest
     @EnumSource
-    void shouldNotAskForFurtherLocksWhenItIsLate(Way way) {
+    void shouldNotRequestFurtherLocksAfterTheDeadline(Way way) {
         List<String> keys = IntStream.range(0, 10).mapToObj(i -> "k" + i).toList();
         this.proxy.delay(Duration.ZERO, ANSWER);
         long start = System.nanoTime();
@@ -120,7 +120,7 @@ class SlowRedisTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldNotWaitForTakeBacksForLongerThanForTheRefusal(Way way) throws Exception {
+    void shouldLimitTheWaitForReleases(Way way) throws Exception {
         Lease taken = this.another.acquire(LockRequest.of("account:b"));
         this.proxy.delay(Duration.ZERO, ANSWER);
         long start = System.nanoTime();
@@ -134,7 +134,7 @@ class SlowRedisTest {
         assertThat(taken.release()).isTrue();
     }
 
-    /** What the call fails with; null: it succeeds. */
+    /** Returns the exception of the call; null if it succeeds. */
     private Throwable call(Way way, List<String> keys) {
         Throwable failure = catchThrowable(() -> {
             switch (way) {

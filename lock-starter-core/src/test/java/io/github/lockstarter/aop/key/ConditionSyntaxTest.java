@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a condition may look like; anything else fails the start. */
+/** The syntax of conditions; anything else fails at start-up. */
 class ConditionSyntaxTest {
 
     @ParameterizedTest
@@ -85,7 +85,7 @@ class ConditionSyntaxTest {
                     #urgent ? 'a' : true | 'a' is neither true nor false        | Compare it
                     #flag ?: 'no'    | 'no' is neither true nor false           | Compare it
                     """)
-    void shouldRefuse(String condition, String problem, String remedy) {
+    void shouldReject(String condition, String problem, String remedy) {
         assertThatThrownBy(() -> parse(condition))
                 .isInstanceOfSatisfying(
                         InvalidLockDefinitionException.class,
@@ -96,13 +96,13 @@ class ConditionSyntaxTest {
     }
 
     @Test
-    void shouldRefuseABlankCondition() {
+    void shouldRejectABlankCondition() {
         assertThatThrownBy(() -> parse(" "))
                 .hasMessageContaining("condition = \" \" is blank. Remove it, so that all calls take the lock");
     }
 
     @Test
-    void shouldRefuseAtStart() {
+    void shouldRejectAtStart() {
         assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #urgnt");
         assertThat(LockedContext.refusalOf(Twice.class)).hasMessageContaining("request the same lock 'Twice.run'");
     }

@@ -39,7 +39,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldLockOnlyIfItIsMet() {
+    void shouldAcquireOnlyIfMet() {
         assertThat(this.orders.ship("42", true)).isEqualTo("Orders.ship:42");
         assertThat(this.orders.ship("43", false)).isEqualTo("none");
 
@@ -63,7 +63,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldSeeBeansTargetMethodAndPositions() {
+    void shouldAccessBeansTargetMethodAndPositions() {
         assertThat(this.orders.byBean("shared")).isEqualTo("Orders.byBean");
         assertThat(this.orders.byBean("own")).isEqualTo("none");
         assertThat(this.orders.byTarget("eu")).isEqualTo("Orders.byTarget");
@@ -74,7 +74,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldCompareValuesThatCouldNotBeKeys() {
+    void shouldCompareValuesThatCannotBeKeys() {
         Object nameless = new Object();
 
         assertThat(this.orders.byText(nameless, nameless.toString())).isEqualTo("Orders.byText");
@@ -82,7 +82,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldDecideForEachAnnotationByItself() {
+    void shouldApplyToEachAnnotationSeparately() {
         assertThat(this.orders.move(true, true)).isEqualTo("stock");
         assertThat(this.orders.move(true, false)).isEqualTo("order");
         assertThat(this.orders.move(false, true)).isEqualTo("stock");
@@ -93,7 +93,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldChooseBetweenTwoWaysToTakeOneLock() {
+    void shouldChooseBetweenTwoAnnotationsForOneLock() {
         this.orders.either(true);
         assertThat(this.context.registry.request().waitTime()).hasMillis(0);
         this.orders.either(false);
@@ -103,7 +103,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldBePassedByComposedAnnotationsAndThoseOfAClass() {
+    void shouldApplyToComposedAndClassAnnotations() {
         assertThat(this.orders.composed(true)).isEqualTo("composed");
         assertThat(this.orders.composed(false)).isEqualTo("none");
 
@@ -113,13 +113,13 @@ class ConditionTest {
     }
 
     @Test
-    void shouldLeaveTheLeaseOfAnOuterMethod() {
+    void shouldNotHideTheLeaseOfAnOuterMethod() {
         assertThat(this.orders.outer(() -> this.orders.ship("42", false))).isEqualTo("outer");
         assertThat(this.orders.outer(() -> this.orders.ship("42", true))).isEqualTo("Orders.ship:42");
     }
 
     @Test
-    void shouldPassOnWhatTheMethodThrows() {
+    void shouldPropagateExceptionsOfTheMethod() {
         IOException thrown = new IOException("on purpose");
 
         assertThatThrownBy(() -> this.orders.fail(thrown)).isSameAs(thrown);
@@ -127,7 +127,7 @@ class ConditionTest {
     }
 
     @Test
-    void shouldRefuseWhatIsNeitherTrueNorFalse() {
+    void shouldRejectResultsThatAreNotBoolean() {
         assertThatThrownBy(() -> this.orders.byAnything(null))
                 .isExactlyInstanceOf(InvalidLockConditionException.class)
                 .hasMessageContaining(

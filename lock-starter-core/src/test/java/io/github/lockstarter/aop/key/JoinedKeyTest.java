@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
-/** Joined with text, null would be the text "null", and all calls without a value would share its lock. */
+/** A null operand would be joined as the text "null", so that all calls without a value would share a lock. */
 class JoinedKeyTest {
 
     private static final Order NO_ID = new Order(null);
@@ -53,7 +53,7 @@ class JoinedKeyTest {
                     #orders.!['a' + #none][0]                     | #none
                     #orders?.!['a' + #this.id]                    | #this.id
                     """)
-    void shouldRefuseANullOperand(String key, String operand) {
+    void shouldRejectANullOperand(String key, String operand) {
         assertThatThrownBy(() -> evaluate(key))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("Key \"" + key + "\" of " + getClass().getName() + ".run(")
@@ -94,7 +94,7 @@ class JoinedKeyTest {
     }
 
     @Test
-    void shouldEvaluateAnOperandOnceAndNothingAfterANull() {
+    void shouldEvaluateEachOperandOnceAndNoneAfterANull() {
         assertThatThrownBy(() -> evaluate("@beans.next() + #none + @beans.next()"))
                 .hasMessageContaining("#none");
 
@@ -102,7 +102,7 @@ class JoinedKeyTest {
     }
 
     @Test
-    void shouldSayTheSameOfEachCall() {
+    void shouldFailInTheSameWayForEachCall() {
         KeyExpression key = parse("'a' + #none");
 
         for (int call = 0; call < 3; call++) {

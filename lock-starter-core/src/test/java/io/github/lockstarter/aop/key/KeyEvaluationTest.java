@@ -37,7 +37,7 @@ class KeyEvaluationTest {
     }
 
     @Test
-    void shouldReadTheKeyOnceForEachCall() {
+    void shouldEvaluateTheKeyOnceForEachCall() {
         Order order = new Order("42");
 
         this.orders.ship(order);
@@ -48,7 +48,7 @@ class KeyEvaluationTest {
     }
 
     @Test
-    void shouldFollowTheTypeOfTheArgument() {
+    void shouldUseTheTypeOfTheArgument() {
         this.orders.ship(new Order("a"));
         this.orders.ship(new SpecialOrder("b"));
         this.orders.ship(new Order("c"));
@@ -57,7 +57,7 @@ class KeyEvaluationTest {
     }
 
     @Test
-    void shouldSeeBeansTargetAndMethod() {
+    void shouldAccessBeansTargetAndMethod() {
         this.orders.byBean("42");
         this.orders.byTarget("42");
         this.orders.byMethod();
@@ -70,9 +70,8 @@ class KeyEvaluationTest {
     void shouldNameMethodAndKeyWhenTheResultIsUnusable() {
         assertThatThrownBy(() -> this.orders.ship(new Order(null)))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
-                .hasMessage(
-                        "Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) is null: all calls without"
-                                + " a value would share one lock. Reject such calls before.");
+                .hasMessage("Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) is null: all calls without"
+                        + " a value would share one lock. Reject such calls before.");
         assertThatThrownBy(() -> this.orders.ship(new Order(" "))).hasMessageContaining("is blank");
         assertThatThrownBy(() -> this.orders.byAnything(List.of(List.of("a"))))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
@@ -87,7 +86,7 @@ class KeyEvaluationTest {
     }
 
     @Test
-    void shouldBeAsStrictAboutJoinedParts() {
+    void shouldRejectUnstableOperands() {
         this.orders.joined("42", 7);
         assertThat(keys()).containsExactly("42:7");
 
@@ -99,7 +98,7 @@ class KeyEvaluationTest {
     }
 
     @Test
-    void shouldBeAsStrictAboutCallsOfToString() {
+    void shouldRejectUnstableResultsOfToString() {
         this.orders.printed("a@b");
         assertThat(keys()).containsExactly("order a@b");
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a key expression gives is data: whoever chooses it can choose a lock, and nothing else. */
+/** The result of a key expression is data, which can select a lock and has no other effect. */
 class KeyIsDataTest {
 
     private static LockedContext context;
@@ -39,7 +39,7 @@ class KeyIsDataTest {
                 "%s{0}",
                 "${jndi:ldap://localhost/a}"
             })
-    void shouldNotBeReadAgain(String id) {
+    void shouldNotBeEvaluatedAgain(String id) {
         context.registry.requests.clear();
 
         context.getBean(Accounts.class).book(id);

@@ -44,8 +44,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A key is as stable as everything that its text is made of. */
-@SuppressWarnings("JavaUtilDate") // it is refused
+/** The text of a key must be stable in all its parts. */
+@SuppressWarnings("JavaUtilDate") // is rejected
 class KeyPartsTest {
 
     @ParameterizedTest
@@ -96,7 +96,7 @@ class KeyPartsTest {
 
     @ParameterizedTest
     @MethodSource
-    void shouldRefuse(Object value, String what) {
+    void shouldReject(Object value, String what) {
         assertThatThrownBy(() -> KeyText.of(value))
                 .isInstanceOf(KeyText.Unusable.class)
                 .hasMessageContaining("gave a value of type " + value.getClass().getTypeName())
@@ -108,7 +108,7 @@ class KeyPartsTest {
         assertThatThrownBy(() -> KeyText.ofPart(new Box(new Box(value)))).hasMessageContaining("content.content");
     }
 
-    static Stream<Arguments> shouldRefuse() throws Exception {
+    static Stream<Arguments> shouldReject() throws Exception {
         Supplier<String> lambda = () -> "a";
         return Stream.of(
                 Arguments.of(new Box(new Object()), "content is of type java.lang.Object"),
@@ -167,7 +167,7 @@ class KeyPartsTest {
     }
 
     @Test
-    void shouldRefuseWhatContainsItself() {
+    void shouldRejectCyclicValues() {
         List<Object> cyclic = new ArrayList<>();
         Box box = new Box(cyclic);
         cyclic.add(box);
@@ -181,7 +181,7 @@ class KeyPartsTest {
     }
 
     @Test
-    void shouldAcceptWhatKnowsItsOwnerIfItsTextEnds() {
+    void shouldAcceptReferencesToTheOwnerIfTheTextIsFinite() {
         List<Child> children = new ArrayList<>();
         Parent parent = new Parent("p", children);
         children.add(new Child("c", parent));
@@ -202,7 +202,7 @@ class KeyPartsTest {
 
     private record Pair(String first, Object second) {}
 
-    /** Its author has decided what its text is, and the rest does not matter. */
+    /** Overrides toString(), so that the other components do not matter. */
     private record OnlyId(String id, Set<String> tags, Date created) {
 
         @Override
@@ -219,7 +219,7 @@ class KeyPartsTest {
         }
     }
 
-    /** What the record prints is its field, whatever the accessor returns. */
+    /** The text contains the field, whatever the accessor returns. */
     private record Hides(Set<String> tags) {
 
         @Override

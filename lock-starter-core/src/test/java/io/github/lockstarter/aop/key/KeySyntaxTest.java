@@ -8,6 +8,7 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.Sources;
 import io.github.lockstarter.aop.metadata.LockSite;
+
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -124,7 +125,7 @@ class KeySyntaxTest {
                     '${region}-' + #id | '${region}-' is the same text | Placeholders belong in name
                     ${region}        | is not a SpEL expression                    | Placeholders belong in name
                     """)
-    void shouldRefuse(String key, String problem, String remedy) {
+    void shouldReject(String key, String problem, String remedy) {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOfSatisfying(
                         InvalidLockDefinitionException.class,
@@ -135,12 +136,12 @@ class KeySyntaxTest {
     }
 
     @Test
-    void shouldRefuseABlankKey() {
+    void shouldRejectABlankKey() {
         assertThatThrownBy(() -> parse(" ")).hasMessageContaining("is blank. Remove it");
     }
 
     @Test
-    void shouldRefuseNamesThatMeanTwoThings() {
+    void shouldRejectAmbiguousNames() {
         assertThatThrownBy(() -> parse("#p1", method("swapped")))
                 .hasMessageContaining("#p1 is the name of one parameter and the position of another");
         assertThatThrownBy(() -> parse("#root", method("rooted")))
@@ -148,7 +149,7 @@ class KeySyntaxTest {
     }
 
     @Test
-    void shouldSayWhenParameterNamesAreMissing(@TempDir Path directory) throws Exception {
+    void shouldReportMissingParameterNames(@TempDir Path directory) throws Exception {
         Class<?> bean = Sources.in(directory)
                 .add(
                         "shop.Nameless",
@@ -164,12 +165,12 @@ class KeySyntaxTest {
     }
 
     @Test
-    void shouldRefuseAtStart() {
+    void shouldRejectAtStart() {
         assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #oderId");
     }
 
     @Test
-    void shouldRefuseAClassLevelKeyThatDoesNotFitAllItsMethods() {
+    void shouldRejectAClassLevelKeyThatDoesNotFitAllMethods() {
         assertThat(LockedContext.refusalOf(ClassLevelKey.class))
                 .hasMessageContaining("ClassLevelKey.other()")
                 .hasMessageContaining("there is no variable #id");
@@ -180,7 +181,8 @@ class KeySyntaxTest {
     }
 
     private static KeyExpression parse(String key, Method method) {
-        return KeyExpression.parse(new LockSite(KeySyntaxTest.class, method), key, method, new ExpressionContext(() -> null));
+        return KeyExpression.parse(
+                new LockSite(KeySyntaxTest.class, method), key, method, new ExpressionContext(() -> null));
     }
 
     private static Method method(String name) {

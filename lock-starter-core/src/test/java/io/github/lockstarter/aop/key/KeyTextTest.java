@@ -30,12 +30,12 @@ class KeyTextTest {
 
     @ParameterizedTest
     @MethodSource
-    void shouldTakeTheTextOf(Object value, String text) {
+    void shouldUseTheTextOf(Object value, String text) {
         assertThat(KeyText.of(value)).isEqualTo(text);
         assertThat(KeyText.ofPart(value)).isEqualTo(text);
     }
 
-    static Stream<Arguments> shouldTakeTheTextOf() {
+    static Stream<Arguments> shouldUseTheTextOf() {
         return Stream.of(
                 Arguments.of("42", "42"),
                 Arguments.of(CharBuffer.wrap("42"), "42"),
@@ -60,7 +60,7 @@ class KeyTextTest {
 
     @ParameterizedTest
     @MethodSource
-    void shouldRefuseWhatHasNoTextOfItsOwn(Object value, String type, String reason) {
+    void shouldRejectObjectsWithoutAStableText(Object value, String type, String reason) {
         assertThatThrownBy(() -> KeyText.of(value))
                 .isInstanceOf(KeyText.Unusable.class)
                 .hasMessageContaining("gave a value of type " + type)
@@ -68,7 +68,7 @@ class KeyTextTest {
         assertThatThrownBy(() -> KeyText.ofPart(value)).isInstanceOf(KeyText.Unusable.class);
     }
 
-    static Stream<Arguments> shouldRefuseWhatHasNoTextOfItsOwn() {
+    static Stream<Arguments> shouldRejectObjectsWithoutAStableText() {
         return Stream.of(
                 Arguments.of(new int[] {1}, "int[]", "differs between JVMs"),
                 Arguments.of(new String[] {"a"}, "java.lang.String[]", "differs between JVMs"),
@@ -89,7 +89,7 @@ class KeyTextTest {
     }
 
     @Test
-    void shouldRefuseNothingAtAll() {
+    void shouldRejectNullAndBlank() {
         assertThatThrownBy(() -> KeyText.of(null)).hasMessageContaining("is null");
         assertThatThrownBy(() -> KeyText.of("")).hasMessageContaining("is blank");
         assertThatThrownBy(() -> KeyText.of(" \t")).hasMessageContaining("is blank");

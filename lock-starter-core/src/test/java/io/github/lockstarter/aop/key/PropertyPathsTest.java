@@ -20,7 +20,7 @@ import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
-/** A property that no value of its type can have fails the start, and not the first call. */
+/** A property that no value of its type can have fails at start-up and not at the first call. */
 class PropertyPathsTest {
 
     private static final SpelExpressionParser SPEL = new SpelExpressionParser();
@@ -113,7 +113,7 @@ class PropertyPathsTest {
                     #holder.content.sk         | Item has no public property 'sk'        | #holder.content.sku?
                     #kept.sk                   | Item has no public property 'sk'        | #kept.sku?
                     """)
-    void shouldRefuse(String key, String problem, String remedy) {
+    void shouldReject(String key, String problem, String remedy) {
         assertThatThrownBy(() -> SPEL.parseExpression(key).getValue(arguments()))
                 .as("what would happen at the first call")
                 .isInstanceOf(SpelEvaluationException.class);
@@ -127,14 +127,14 @@ class PropertyPathsTest {
     }
 
     @Test
-    void shouldRefuseAtStart() {
+    void shouldRejectAtStart() {
         assertThat(LockedContext.refusalOf(Misspelt.class))
                 .hasMessageContaining("has no public property 'skuu'")
                 .hasMessageContaining("Did you mean #item.sku?");
     }
 
     @Test
-    void shouldTakeNamesFromTheInterfaceAndTypesFromTheClass() {
+    void shouldUseNamesOfTheInterfaceAndTypesOfTheClass() {
         assertThat(LockedContext.refusalOf(Impl.class))
                 .hasMessageContaining(Impl.class.getName() + ".run(Item)")
                 .hasMessageContaining("Did you mean #thing.sku?");
@@ -223,7 +223,7 @@ class PropertyPathsTest {
         }
     }
 
-    /** A subclass may have more. */
+    /** A subclass may have more properties. */
     static class Open {
 
         public Customer getCustomer() {

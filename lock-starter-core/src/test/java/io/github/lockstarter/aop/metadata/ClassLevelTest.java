@@ -29,7 +29,7 @@ class ClassLevelTest {
     }
 
     @Test
-    void shouldLeaveOutWhatIsNotPublicAndWhatObjectHas() {
+    void shouldExcludeMethodsThatAreNotPublicAndThoseOfObject() {
         try (LockedContext context = LockedContext.of(Reports.class)) {
             Reports reports = context.getBean(Reports.class);
 
@@ -53,7 +53,7 @@ class ClassLevelTest {
     }
 
     @Test
-    void shouldCountOnInterfaces() {
+    void shouldApplyToInterfaces() {
         try (LockedContext context = LockedContext.of(TypeLevel.class)) {
             context.getBean(TypeLevel.class).run();
             context.getBean(TypeLevel.class).extra();
@@ -65,7 +65,7 @@ class ClassLevelTest {
     }
 
     @Test
-    void shouldCountOnInterfacesOfAnInterfaceProxy() {
+    void shouldApplyToInterfacesOfAnInterfaceProxy() {
         try (LockedContext context = LockedContext.ofInterfaceProxies(TypeLevel.class)) {
             context.getBean(Job.class).run();
 
@@ -86,7 +86,7 @@ class ClassLevelTest {
     }
 
     @Test
-    void shouldIgnoreWhatAnInterfaceProxyDoesNotOffer() {
+    void shouldIgnoreMethodsThatAnInterfaceProxyLacks() {
         try (LockedContext context = LockedContext.ofInterfaceProxies(WithSetter.class)) {
             context.getBean(Job.class).run();
 

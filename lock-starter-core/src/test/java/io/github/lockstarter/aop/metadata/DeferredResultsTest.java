@@ -29,7 +29,7 @@ class DeferredResultsTest {
                 ReturnsFlowPublisher.class,
                 ReturnsGenericFuture.class
             })
-    void shouldRefuseMethodsThatReturnBeforeTheirWorkIsDone(Class<?> bean) {
+    void shouldRejectMethodsWhoseCompletionCannotBeObserved(Class<?> bean) {
         assertThat(refusalOf(bean))
                 .hasMessageContaining(bean.getName())
                 .hasMessageContaining("returns a ")
@@ -38,7 +38,7 @@ class DeferredResultsTest {
     }
 
     @Test
-    void shouldRefuseSuchMethodsOfAnnotatedClasses() {
+    void shouldRejectSuchMethodsOfAnnotatedClasses() {
         assertThat(refusalOf(ClassLevelFuture.class))
                 .hasMessageContaining("ClassLevelFuture.call()")
                 .hasMessageContaining("returns a Future")
@@ -46,13 +46,13 @@ class DeferredResultsTest {
     }
 
     @Test
-    void shouldNotInterruptWhatHasNoThread() {
+    void shouldRejectInterruptionOfWorkWithoutAThread() {
         assertThat(refusalOf(InterruptedFuture.class))
                 .hasMessageContaining("onLost = INTERRUPT, but the work of the method has no thread of its own");
     }
 
     @Test
-    void shouldRefuseSuspendFunctions(@TempDir Path directory) throws Exception {
+    void shouldRejectSuspendFunctions(@TempDir Path directory) throws Exception {
         Class<?> bean = Sources.in(directory)
                 .add("kotlin.coroutines.Continuation", "public interface Continuation<T> {}")
                 .add(
@@ -72,7 +72,7 @@ class DeferredResultsTest {
         }
     }
 
-    /** Spring MVC calls it later, in another thread. */
+    /** Spring MVC calls it later, on another thread. */
     static class ReturnsCallable {
 
         @DistributedLock

@@ -15,11 +15,11 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
-/** A name that nobody wrote belongs to one method: two that share a lock without knowing it would skip each other's work. */
+/** A derived name belongs to one method: two methods must not share a lock by accident. */
 class DerivedNamesTest {
 
     @Test
-    void shouldRefuseTwoClassesOfOneName() {
+    void shouldRejectTwoClassesOfTheSameName() {
         InvalidLockDefinitionException refusal = refusalOf(Sales.Report.class, Stock.Report.class);
 
         assertThat(refusal)
@@ -31,7 +31,7 @@ class DerivedNamesTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Overloads.class, OverloadsWithKeys.class, Covered.class})
-    void shouldRefuseOverloads(Class<?> bean) {
+    void shouldRejectOverloads(Class<?> bean) {
         assertThat(refusalOf(bean))
                 .hasMessageContaining(bean.getName() + ".run(String)")
                 .hasMessageContaining(bean.getName() + ".run(int)")
@@ -39,21 +39,21 @@ class DerivedNamesTest {
     }
 
     @Test
-    void shouldSayWhatToDoWithAnAnnotationOfAClass() {
+    void shouldSuggestARemedyForAnAnnotationOfAClass() {
         assertThat(refusalOf(Covered.class).remedy())
                 .contains("Annotate the methods")
                 .contains("name");
     }
 
     @Test
-    void shouldRefuseHeirsOfOneName() {
+    void shouldRejectSubclassesOfTheSameName() {
         assertThat(refusalOf(Sales.Heir.class, Stock.Heir.class))
                 .hasMessageContaining("(of " + Sales.Heir.class.getName() + ")")
                 .hasMessageContaining("(of " + Stock.Heir.class.getName() + ")");
     }
 
     @Test
-    void shouldRefuseTwoLambdasOfOneInterface() {
+    void shouldRejectTwoLambdasOfOneInterface() {
         InvalidLockDefinitionException refusal = refusalOf(Lambdas.class);
 
         assertThat(refusal)
@@ -76,14 +76,14 @@ class DerivedNamesTest {
 
     @ParameterizedTest
     @ValueSource(classes = {SameTwice.class, SameNameTwice.class, SameKeyTwice.class})
-    void shouldRefuseTwoAnnotationsThatAskForOneLock(Class<?> bean) {
+    void shouldRejectTwoAnnotationsForTheSameLock(Class<?> bean) {
         assertThat(refusalOf(bean))
                 .hasMessageContaining("@DistributedLock on " + bean.getName() + ".run(String)")
                 .hasMessageContaining("two annotations request the same lock");
     }
 
     @Test
-    void shouldRefuseBeansThatAreMadeLater() {
+    void shouldRejectBeansThatAreCreatedLater() {
         try (LockedContext context = LockedContext.of(Sales.Report.class, LateReport.class)) {
             assertThat(refusal(() -> context.getBean("late")))
                     .hasMessageContaining(Stock.Report.class.getName() + ".run()")
@@ -95,7 +95,7 @@ class DerivedNamesTest {
     }
 
     @Test
-    void shouldRefuseAtBuildTime() {
+    void shouldRejectAtBuildTime() {
         assertThat(refusal(() -> {
                     try (LockedContext context =
                             LockedContext.prepare(processor -> {}, Sales.Report.class, Stock.Report.class)) {
@@ -106,13 +106,13 @@ class DerivedNamesTest {
     }
 
     @Test
-    void shouldNotCareWhileLocksAreOff() {
+    void shouldRejectNothingWhenLocksAreDisabled() {
         LockedContext.with(processor -> processor.setEnabled(false), Sales.Report.class, Stock.Report.class)
                 .close();
     }
 
     @Test
-    void shouldKnowOneApplicationAlone() {
+    void shouldBeUniqueWithinOneApplication() {
         LockedContext.of(Sales.Report.class).close();
         LockedContext.of(Stock.Report.class).close();
     }

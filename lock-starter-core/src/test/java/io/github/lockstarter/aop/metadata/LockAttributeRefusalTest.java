@@ -21,7 +21,7 @@ class LockAttributeRefusalTest {
 
     @ParameterizedTest
     @MethodSource
-    void shouldRefuse(Class<?> bean, String problem, String remedy) {
+    void shouldReject(Class<?> bean, String problem, String remedy) {
         InvalidLockDefinitionException refusal = LockedContext.refusalOf(bean);
 
         assertThat(refusal)
@@ -30,7 +30,7 @@ class LockAttributeRefusalTest {
         assertThat(refusal.remedy()).contains(remedy);
     }
 
-    static Stream<Arguments> shouldRefuse() {
+    static Stream<Arguments> shouldReject() {
         return Stream.of(
                 Arguments.of(
                         LeaseZero.class, "lease = 0 with timeUnit = MILLISECONDS is out of range", "at least 1 ms"),
@@ -72,7 +72,7 @@ class LockAttributeRefusalTest {
     }
 
     @Test
-    void shouldShowWhatAPlaceholderStandsFor() {
+    void shouldShowTheValueOfAPlaceholder() {
         assertThat(LockedContext.refusal(() -> LockedContext.prepare(processor -> {}, LeasePlaceholder.class)
                         .property("lease", "never")
                         .refresh()))
@@ -80,7 +80,7 @@ class LockAttributeRefusalTest {
     }
 
     @Test
-    void shouldRefuseADefaultForLossesThatMeansItself() {
+    void shouldRejectDefaultAsTheDefaultReactionToLosses() {
         DistributedLockBeanPostProcessor processor =
                 new DistributedLockBeanPostProcessor(() -> new RecordingRegistry());
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LockAttributesTest {
 
     @Test
-    void shouldLeaveWhatIsNotSetToTheConfiguration() throws Exception {
+    void shouldUseTheConfigurationForUnsetAttributes() throws Exception {
         LockRequest request = requestOf("plain");
 
         assertThat(request.lockName()).isEqualTo("Accepted.plain");

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 
-/** One method may have many beans, proxies and shapes, and has one derived name in all of them. */
+/** A method of several beans and proxies has the same derived name in all of them. */
 class OneMethodOneNameTest {
 
     @Test
@@ -29,7 +29,7 @@ class OneMethodOneNameTest {
     }
 
     @Test
-    void shouldAcceptWhatIsOneMethodInSeveralShapes() {
+    void shouldAcceptOneMethodInSeveralForms() {
         try (LockedContext context = LockedContext.of(StringHandler.class, NumberHandler.class, Lambdas.class)) {
             context.getBean(StringHandler.class).handle("a");
             handle(context.getBean(StringHandler.class), "a");

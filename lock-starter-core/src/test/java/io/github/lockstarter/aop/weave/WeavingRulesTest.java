@@ -14,20 +14,21 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 
-/** An application that counts on a weaver, in a JVM without one. */
+/** An application in mode aspectj, in a JVM without a weaver. */
 class WeavingRulesTest {
 
     @Test
-    void shouldRefuseToStartAndNameTheAgent() {
+    void shouldRejectMethodsThatAreNotWovenAndNameTheAgent() {
         assertThat(refusalOf(Orders.class))
-                .hasMessageContaining(Orders.class.getName() + ".ship(): distributed-lock.mode=aspectj, but the method has not been woven")
+                .hasMessageContaining(Orders.class.getName()
+                        + ".ship(): distributed-lock.mode=aspectj, but the method has not been woven")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()
                 .contains("-javaagent:aspectjweaver.jar", Orders.class.getPackageName(), "distributed-lock.mode=proxy");
     }
 
     @Test
-    void shouldSayWhatNoWeaverCanDo() {
+    void shouldRejectWhatAWeaverCannotFind() {
         assertThat(refusalOf(Inherited.class))
                 .hasMessageContaining(
                         "Inherited.ship(): distributed-lock.mode=aspectj, but the annotation is inherited")
@@ -45,7 +46,7 @@ class WeavingRulesTest {
     }
 
     @Test
-    void shouldRefuseWhatNobodyCanDo() {
+    void shouldRejectWhatNeitherProxyNorWeaverSupports() {
         assertThat(refusalOf(Deferred.class)).hasMessageContaining("the method returns a Future");
         assertThat(refusalOf(InstanceFallback.class))
                 .hasMessageContaining("InstanceFallback.ship(): fallback = \"otherwise\" is an instance method")
@@ -54,7 +55,7 @@ class WeavingRulesTest {
     }
 
     @Test
-    void shouldSayWhatLiesTooDeepForAWeaver() {
+    void shouldRejectTooManyLevelsOfComposedAnnotations() {
         assertThat(refusalOf(TooDeep.class))
                 .hasMessageContaining(
                         "TooDeep.ship(): distributed-lock.mode=aspectj, but a weaver finds the annotation in at most two levels")
@@ -63,7 +64,7 @@ class WeavingRulesTest {
     }
 
     @Test
-    void shouldRunWithoutLocksIfTheyAreSwitchedOff() {
+    void shouldRunWithoutLocksIfDisabled() {
         try (LockedContext context = LockedContext.with(
                 processor -> {
                     processor.setMode(AdviceMode.ASPECTJ);

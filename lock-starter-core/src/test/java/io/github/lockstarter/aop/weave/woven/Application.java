@@ -22,7 +22,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** An application with locks in Redis, and with proxies and transactions of its own. */
+/** An application with locks in Redis and with other proxies and transactions. */
 final class Application extends AnnotationConfigApplicationContext {
 
     private Application(int port, String prefix, Keys keys) {
@@ -61,7 +61,7 @@ final class Application extends AnnotationConfigApplicationContext {
         return application;
     }
 
-    /** Gives orders a proxy that has nothing to do with locks. */
+    /** Creates a proxy for orders that is unrelated to locks. */
     @Aspect
     @EnableAspectJAutoProxy(proxyTargetClass = true)
     static class Audit {

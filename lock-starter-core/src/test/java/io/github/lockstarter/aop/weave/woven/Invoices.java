@@ -3,7 +3,7 @@ package io.github.lockstarter.aop.weave.woven;
 import io.github.lockstarter.DistributedLock;
 import org.springframework.beans.factory.InitializingBean;
 
-/** An annotated class, whose public methods all have the lock, and which calls one of them before it is ready. */
+/** An annotated class, whose public methods all have the lock, and which calls one of them during initialization. */
 @DistributedLock(name = "invoices")
 class Invoices implements InitializingBean {
 

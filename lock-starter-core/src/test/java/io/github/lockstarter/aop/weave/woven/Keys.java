@@ -4,7 +4,7 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.util.List;
 import java.util.Objects;
 
-/** The keys that are in Redis at this moment, as their text. */
+/** The keys that currently exist in Redis, as text. */
 class Keys {
 
     private final RedisCli redis;

@@ -3,13 +3,13 @@ package io.github.lockstarter.aop.weave.woven;
 import io.github.lockstarter.DistributedLock;
 import java.util.concurrent.CompletableFuture;
 
-/** The aop.xml of the tests keeps the weaver from this class. */
+/** Excluded from weaving by the aop.xml of the tests. */
 class LeftOut {
 
     @DistributedLock
     void run() {}
 
-    /** The weaver would have to know what stands on the other class. */
+    /** The annotation is declared in the superclass, where a weaver does not find it. */
     static class Heir extends Shop {
 
         Heir() {

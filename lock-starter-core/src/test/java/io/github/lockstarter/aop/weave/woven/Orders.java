@@ -11,7 +11,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Transactional;
 import reactor.core.publisher.Mono;
 
-/** Methods of all kinds, each of which tells the keys that are in Redis while it runs. */
+/** Methods of all kinds, each of which returns the keys that exist in Redis while it runs. */
 class Orders extends Shop {
 
     private final Keys keys;

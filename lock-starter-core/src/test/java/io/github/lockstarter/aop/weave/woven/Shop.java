@@ -3,7 +3,7 @@ package io.github.lockstarter.aop.weave.woven;
 import io.github.lockstarter.DistributedLock;
 import java.util.concurrent.CompletableFuture;
 
-/** What orders inherit, and override. */
+/** Methods that orders inherit and override. */
 class Shop {
 
     private final Keys keys;

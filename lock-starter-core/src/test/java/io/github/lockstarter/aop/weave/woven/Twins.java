@@ -2,7 +2,7 @@ package io.github.lockstarter.aop.weave.woven;
 
 import io.github.lockstarter.DistributedLock;
 
-/** Two methods whose locks would have one name. */
+/** Two methods that derive the same lock name. */
 class Twins {
 
     @DistributedLock

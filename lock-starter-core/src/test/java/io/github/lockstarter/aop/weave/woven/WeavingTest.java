@@ -12,7 +12,7 @@ import org.aspectj.weaver.loadtime.Agent;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What runs under its lock in a JVM with the load-time weaver, by what Redis says meanwhile. */
+/** Locks of methods in a JVM with the load-time weaver, observed by the keys in Redis. */
 @RedisTest
 class WeavingTest {
 
@@ -34,7 +34,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldLockWhatNoProxySees() {
+    void shouldLockCallsThatAProxyCannotIntercept() {
         assertThat(lines)
                 .contains(
                         "> bean is a proxy: true",
@@ -52,12 +52,12 @@ class WeavingTest {
     }
 
     @Test
-    void shouldNameInheritedLocksAsProxiesDoAndTakeOneForAnOverride() {
+    void shouldNameInheritedLocksAsProxiesDoAndAcquireOneForAnOverride() {
         assertThat(lines).contains("> inherited: [lock:{Orders.close}]", "> calls super: [lock:{Orders.open}] opened");
     }
 
     @Test
-    void shouldLockUntilTheWorkIsDone() {
+    void shouldHoldTheLockUntilTheWorkIsComplete() {
         assertThat(lines)
                 .containsSubsequence(
                         "> future returned: [lock:{later}]",
@@ -78,7 +78,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldCallWhatIsWovenTwiceInWhateverThreadTheLockIsGranted() {
+    void shouldProceedWithOtherWovenAdviceOnAnyThread() {
         assertThat(lines)
                 .containsSubsequence(
                         "begin [lock:{account}]",
@@ -88,7 +88,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldRunWithoutLocksWhereTheyAreSwitchedOffAndSayWhich() {
+    void shouldRunWithoutLocksIfDisabledAndLogTheMethods() {
         assertThat(lines)
                 .contains(
                         "> switched off: []",
@@ -104,7 +104,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldTakeTheLocksOfItsOwnApplication() {
+    void shouldAcquireTheLocksOfItsOwnApplication() {
         assertThat(lines)
                 .contains(
                         "prepared [other:{invoices}]",
@@ -125,7 +125,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldRefuseToStartWhereTheWeaverPassedBy() {
+    void shouldRejectMethodsThatAreNotWoven() {
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("> refused LeftOut: InvalidLockDefinitionException: @DistributedLock on "
@@ -138,7 +138,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldRefuseToStartWithTwoMethodsOfOneName() {
+    void shouldRejectTwoMethodsOfTheSameName() {
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("> refused Twins: InvalidLockDefinitionException: @DistributedLock on "
@@ -147,7 +147,7 @@ class WeavingTest {
     }
 
     @Test
-    void shouldLeaveApplicationsWithProxiesAlone() {
+    void shouldNotAffectApplicationsWithProxies() {
         assertThat(lines)
                 .contains(
                         "prepared []",

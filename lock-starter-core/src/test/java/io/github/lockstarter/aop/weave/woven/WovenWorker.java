@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.annotation.AdviceMode;
 
-/** A JVM whose classes are woven while they are loaded; it says what it sees, line by line. */
+/** A JVM with load-time weaving; it prints its observations line by line. */
 final class WovenWorker {
 
     private static Keys keys;
@@ -52,7 +52,8 @@ final class WovenWorker {
     }
 
     private static Application switchedOff() {
-        ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class.getPackageName())).setLevel(Level.WARN);
+        ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class.getPackageName()))
+                .setLevel(Level.WARN);
         return Application.with(
                 processor -> {
                     processor.setMode(AdviceMode.ASPECTJ);

@@ -1,17 +1,18 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.aop.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockedContext;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Methods may share a name that is written down, whatever name would be derived for them. */
+/** Methods may share an explicit name, regardless of the names that would be derived. */
 class GivenNamesTest {
 
     @Test
-    void shouldAcceptNamesThatAreGiven() {
+    void shouldAcceptExplicitNames() {
         try (LockedContext context = LockedContext.of(Sales.Report.class, Stock.Report.class, NamedOverloads.class)) {
             context.getBean(Sales.Report.class).run();
             context.getBean(Stock.Report.class).run();
