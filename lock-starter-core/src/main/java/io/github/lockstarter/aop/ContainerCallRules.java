@@ -18,8 +18,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * Rejects annotations on methods that the container calls when it creates or destroys a bean: lifecycle callbacks are called
- * on the bean itself and not through the proxy, and a {@code @Bean} method runs only once.
+ * Rejects annotations on methods that the container calls when it creates or destroys a bean: lifecycle callbacks are
+ * called on the bean itself and not through the proxy, and a {@code @Bean} method runs only once.
  */
 final class ContainerCallRules {
 
@@ -33,7 +33,7 @@ final class ContainerCallRules {
     static void check(LockedMethod locked) {
         LockSite site = locked.site();
         if (AnnotatedElementUtils.hasAnnotation(site.method(), Bean.class)) {
-            throw site.refused(
+            throw site.rejection(
                     "a @Bean method runs only once, and the methods of the bean would run without a lock",
                     "Annotate the methods in the class of the bean. To create the bean under a lock, call"
                             + " LockRegistry.execute in the @Bean method.");
@@ -43,7 +43,9 @@ final class ContainerCallRules {
         }
     }
 
-    /** Checks for methods that the bean definition declares as callbacks. An inferred one may also be called by others. */
+    /**
+     * Checks for methods that the bean definition declares as callbacks. An inferred one may also be called by others.
+     */
     static void check(List<LockedMethod> methodsOfBean, ConfigurableListableBeanFactory beans, String beanName) {
         // The definition of a factory bean does not describe its product.
         if (!beans.containsBeanDefinition(beanName) || beans.isFactoryBean(beanName)) {
@@ -73,7 +75,7 @@ final class ContainerCallRules {
     }
 
     private static InvalidLockDefinitionException callback(LockSite site) {
-        return site.refused(
+        return site.rejection(
                 "Spring calls this method on the bean itself and not through its proxy, so that it would run without"
                         + " its lock",
                 "Move the work to an ApplicationRunner or a listener of ApplicationReadyEvent, or call"

@@ -38,23 +38,24 @@ import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 /**
- * Applies locks to the {@link DistributedLock} methods of beans with a proxy. If that is not possible, the application fails
- * to start with {@link InvalidLockDefinitionException}.
+ * Applies locks to the {@link DistributedLock} methods of beans with a proxy. If that is not possible, the application
+ * fails to start with {@link InvalidLockDefinitionException}.
  *
- * <p>This is a bean post-processor and not an advisor bean, because advisor beans are silently ignored without an auto-proxy
- * creator. If a bean already has a proxy, the lock is added to it according to its order. This post-processor runs before
- * those of {@code @Async} and {@code @Retryable}, which place themselves outside of existing advice.
+ * <p>This is a bean post-processor and not an advisor bean, because advisor beans are silently ignored without an
+ * auto-proxy creator. If a bean already has a proxy, the lock is added to it according to its order. This
+ * post-processor runs before those of {@code @Async} and {@code @Retryable}, which place themselves outside of existing
+ * advice.
  *
- * <p>With {@link AdviceMode#ASPECTJ}, it does not create proxies but verifies that {@link DistributedLockAspect} has been
- * woven into the methods.
+ * <p>With {@link AdviceMode#ASPECTJ}, it does not create proxies but verifies that {@link DistributedLockAspect} has
+ * been woven into the methods.
  */
 @SuppressWarnings("serial")
 public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
         implements SmartInitializingSingleton, DisposableBean {
 
     /**
-     * Default order of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an order,
-     * inside of aspects with one. Also the order of this post-processor.
+     * Default order of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an
+     * order, inside of aspects with one. Also the order of this post-processor.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
@@ -84,7 +85,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     /**
      * Creates the post-processor.
      *
-     * @param registry called at the first call of a locked method, so that the registry is not created before ordinary beans
+     * @param registry called at the first call of a locked method, so that the registry is not created before ordinary
+     *     beans
      */
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
         DistributedLockInterceptor interceptor = new DistributedLockInterceptor(this.methods, this.defaults, registry);
@@ -107,8 +109,8 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     }
 
     /**
-     * Sets how locks are applied: with proxies (the default), or with AspectJ's load-time weaver. The order among advisors
-     * does not apply to woven methods.
+     * Sets how locks are applied: with proxies (the default), or with AspectJ's load-time weaver. The order among
+     * advisors does not apply to woven methods.
      */
     public void setMode(AdviceMode mode) {
         this.woven = mode == AdviceMode.ASPECTJ;
@@ -124,16 +126,16 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     }
 
     /**
-     * Sets how long the store may take to answer a command, by default 3 s. A call that acquires more than one lock ends at
-     * the latest this time after its deadline.
+     * Sets how long the store may take to answer a command, by default 3 s. A call that acquires more than one lock
+     * ends at the latest this time after its deadline.
      */
     public void setCommandTimeout(Duration commandTimeout) {
         this.defaults.setCommandTimeout(commandTimeout);
     }
 
     /**
-     * Sets the reaction to the loss of a lease if the annotation specifies {@link OnLost#DEFAULT}; {@link OnLost#THROW} by
-     * default.
+     * Sets the reaction to the loss of a lease if the annotation specifies {@link OnLost#DEFAULT}; {@link OnLost#THROW}
+     * by default.
      *
      * @throws InvalidLockSettingException if it is {@link OnLost#DEFAULT} itself
      */
@@ -146,7 +148,10 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.defaults.setLogKeys(logKeys);
     }
 
-    /** Sets the listener for the lock names of annotated methods, which is not called before the application has started. */
+    /**
+     * Sets the listener for the lock names of annotated methods, which is not called before the application has
+     * started.
+     */
     public void setNameListener(LockNameListener listener) {
         this.report.setListener(listener);
     }
@@ -277,7 +282,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     private static InvalidLockDefinitionException notExtensible(List<LockedMethod> locked, String reason) {
         return locked.get(0)
                 .site()
-                .refused(
+                .rejection(
                         "the bean already has a proxy that is " + reason + ", so that no lock can be added",
                         "Create that proxy without this setting, or call LockRegistry.execute in the method.");
     }

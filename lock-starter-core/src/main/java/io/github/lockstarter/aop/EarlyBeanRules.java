@@ -10,8 +10,8 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Rejects beans with locked methods that were created before the post-processor, because another post-processor needs them:
- * Spring only logs this, and the methods would run without their lock.
+ * Rejects beans with locked methods that were created before the post-processor, because another post-processor needs
+ * them: Spring only logs this, and the methods would run without their lock.
  */
 final class EarlyBeanRules {
 
@@ -49,8 +49,8 @@ final class EarlyBeanRules {
     private static RuntimeException tooEarly(LockedMethod method, String beanName, String[] dependents) {
         String reason = dependents.length > 0 ? ", needed by " + String.join(", ", dependents) : "";
         return method.site()
-                .refused(
-                        "the bean '" + beanName + "' was created too early to get a lock around its methods" + reason,
+                .rejection(
+                        "the bean '" + beanName + "' was created too early for its methods to be locked" + reason,
                         "A BeanPostProcessor or BeanFactoryPostProcessor depends on it, possibly through other beans. Inject"
                                 + " it there as ObjectProvider or @Lazy, and declare @Bean methods of such processors"
                                 + " static.");

@@ -1,15 +1,15 @@
 package io.github.lockstarter.aop;
 
 /**
- * Receives the lock names of annotated methods before these are called, so that meters by name can be registered with the
- * value zero.
+ * Receives the lock names of annotated methods before these are called, so that meters by name can be registered with
+ * the value zero.
  */
 @FunctionalInterface
 public interface LockNameListener {
 
     /**
-     * Called once for each lock name: when the application has started or, for a bean that is created later, on the thread
-     * that creates it. Must not throw.
+     * Called once for each lock name: when the application has started or, for a bean that is created later, on the
+     * thread that creates it. Must not throw.
      *
      * @param lockName the static name, without key
      */

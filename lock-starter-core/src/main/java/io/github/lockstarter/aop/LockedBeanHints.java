@@ -19,10 +19,10 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Registers the reflection hints that a native image needs for locked methods: the methods, their fallbacks, and the types of
- * their parameters. Keys and conditions read these types with their nested properties, and the fields of records are checked
- * for parts without a stable text. Hints for anything else that expressions call, such as methods of other beans, are left
- * to the application.
+ * Registers the reflection hints that a native image needs for locked methods: the methods, their fallbacks, and the
+ * types of their parameters. Keys and conditions read these types with their nested properties, and the fields of
+ * records are checked for parts without a stable text. Hints for anything else that expressions call, such as methods
+ * of other beans, are left to the application.
  */
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 

@@ -58,7 +58,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
                 // A class annotation applies to what others can call.
                 return false;
             }
-            throw site.refused(
+            throw site.rejection(
                     "the proxy of the bean implements only its interfaces, and none of them declares this method"
                             + (Modifier.isPublic(method.getModifiers()) ? "" : ", which is not public"),
                     "Declare it in an interface of the bean, or use class-based proxies"
@@ -75,8 +75,8 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     private void checkModifiers(LockSite site) {
         int modifiers = site.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
-            throw site.refused(
-                    "no lock can be put around a " + (Modifier.isPrivate(modifiers) ? "private" : "static") + " method",
+            throw site.rejection(
+                    "a proxy cannot intercept a " + (Modifier.isPrivate(modifiers) ? "private" : "static") + " method",
                     "Annotate a method that other beans call, " + CALL_REGISTRY + OR_WEAVE + ".");
         }
     }
@@ -84,7 +84,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     private void checkInterface(LockedMethod locked) {
         LockSite site = locked.site();
         if (locked.isClassLevel() && !site.method().getDeclaringClass().isAssignableFrom(this.beanClass)) {
-            throw site.refused(
+            throw site.rejection(
                     "the annotated interface is not implemented by the target of the proxy",
                     "Annotate the methods of " + site.beanClass().getName() + " that need a lock.");
         }
@@ -94,15 +94,15 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
         Method method = locked.site().method();
         if (Modifier.isFinal(method.getModifiers())) {
             throw locked.site()
-                    .refused(
-                            "no lock can be put around a final method",
+                    .rejection(
+                            "a proxy cannot intercept a final method",
                             "Remove final (in Kotlin: open, or the kotlin-spring plugin), " + CALL_REGISTRY + OR_WEAVE
                                     + locked.otherwise());
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
         if (packagePrivate && !isInPackageOf(this.beanClass, method.getDeclaringClass())) {
             throw locked.site()
-                    .refused(
+                    .rejection(
                             "the method is package-private in another package than the bean's class, so that a proxy"
                                     + " cannot override it",
                             "Make it protected or public.");
@@ -112,7 +112,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     private void checkClass(LockSite site) {
         if (Modifier.isFinal(this.beanClass.getModifiers()) || this.beanClass.isSealed()) {
             String modifier = this.beanClass.isSealed() ? "sealed" : "final";
-            throw site.refused(
+            throw site.rejection(
                     this.beanClass.getName() + " is " + modifier + ", so that no proxy can extend it",
                     "Remove " + modifier + " (in Kotlin: open, or the kotlin-spring plugin), or implement an interface"
                             + " with this method and use interface-based proxies (spring.aop.proxy-target-class=false).");

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
- * Logs a warning for methods of one class that have the same key but no name: they appear to exclude each other, but each has
- * its own lock.
+ * Logs a warning for methods of one class that have the same key but no name: they appear to exclude each other, but
+ * each has its own lock.
  */
 final class SameKeyWarning {
 

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Logs a warning for scheduled methods that wait for their lock and have no minimum hold: runs of the job do not overlap, but
- * every instance of the application runs it.
+ * Logs a warning for scheduled methods that wait for their lock and have no minimum hold: runs of the job do not
+ * overlap, but every instance of the application runs it.
  */
 final class ScheduledJobWarning {
 

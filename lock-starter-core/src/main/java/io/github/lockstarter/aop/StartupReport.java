@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Reports at start-up which lock names the application uses, to the {@link LockNameListener}, and which methods run without
- * their lock because locks are disabled, as one warning. Beans that are created later are reported when they are. The
- * listener is not called before, because it must not be created before ordinary beans. Thread-safe.
+ * Reports at start-up which lock names the application uses, to the {@link LockNameListener}, and which methods run
+ * without their lock because locks are disabled, as one warning. Beans that are created later are reported when they
+ * are. The listener is not called before, because it must not be created before ordinary beans. Thread-safe.
  */
 final class StartupReport {
 

@@ -13,12 +13,12 @@ import org.springframework.transaction.TransactionManager;
 
 /**
  * Prevents the commit of a transaction whose thread has lost one of its locks: {@link LockLostException} is thrown
- * immediately before the commit, and the transaction is rolled back. As a bean post-processor, it registers a listener with
- * every transaction manager that is a bean, so that it covers all ways to begin a transaction. A manager that does not
- * accept listeners (see {@link ConfigurableTransactionManager}) is logged as a warning.
+ * immediately before the commit, and the transaction is rolled back. As a bean post-processor, it registers a listener
+ * with every transaction manager that is a bean, so that it covers all ways to begin a transaction. A manager that does
+ * not accept listeners (see {@link ConfigurableTransactionManager}) is logged as a warning.
  *
- * <p>It cannot prevent a commit that is already in progress when the lock is lost; pass the fencing token to the database
- * for that case. Reactive transactions commit in other threads and are not covered.
+ * <p>It cannot prevent a commit that is already in progress when the lock is lost; pass the fencing token to the
+ * database for that case. Reactive transactions commit in other threads and are not covered.
  *
  * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
  *     distributed locking</a>
@@ -39,7 +39,10 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
     /** Creates the guard. */
     public CommitGuard() {}
 
-    /** Precedes all that are not PriorityOrdered: one of them may need a transaction manager, which would be created unseen. */
+    /**
+     * Precedes all that are not PriorityOrdered: one of them may need a transaction manager, which would be created
+     * unseen.
+     */
     @Override
     public int getOrder() {
         return LOWEST_PRECEDENCE;
@@ -67,7 +70,9 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /** Registers the listener with a manager or the target of its proxy; returns false if it does not accept listeners. */
+    /**
+     * Registers the listener with a manager or the target of its proxy; returns false if it does not accept listeners.
+     */
     private boolean guard(Object bean) {
         for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
             if (each instanceof ConfigurableTransactionManager manager) {

@@ -27,8 +27,8 @@ public final class EnclosingTransaction {
     }
 
     /**
-     * Holds a lock of the current thread until the transaction has committed or rolled back. If it were released before, the
-     * next owner could not see the changes of the transaction.
+     * Holds a lock of the current thread until the transaction has committed or rolled back. If it were released
+     * before, the next owner could not see the changes of the transaction.
      *
      * @param registry the registry that granted the lock
      * @param lockName its full name

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The leases on which the transactions of the current thread depend: after the loss of one, none of them may commit. */
+/**
+ * The leases on which the transactions of the current thread depend: after the loss of one, none of them may commit.
+ */
 public final class GuardedLeases {
 
     private static final ThreadLocal<@Nullable List<Lease>> CURRENT = new ThreadLocal<>();

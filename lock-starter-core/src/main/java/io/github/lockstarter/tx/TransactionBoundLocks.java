@@ -14,8 +14,8 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * The locks that one transaction holds until it has completed. They are released after all other synchronizations. Used by
- * the thread of the transaction.
+ * The locks that one transaction holds until it has completed. They are released after all other synchronizations. Used
+ * by the thread of the transaction.
  */
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
@@ -36,7 +36,9 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         this.locks.put(lockName, new BoundLock(lock, names));
     }
 
-    /** Prevents the commit if the lease is lost. A later call may request this for a lock that the transaction holds. */
+    /**
+     * Prevents the commit if the lease is lost. A later call may request this for a lock that the transaction holds.
+     */
     void guard(Lease lease) {
         if (this.guarded.add(lease)) {
             GuardedLeases.add(lease);
@@ -63,8 +65,8 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
     }
 
     /**
-     * Ends the hold without waiting for the store: the thread still has the transaction's connection, which must return to
-     * the pool even if the store does not answer.
+     * Ends the hold without waiting for the store: the thread still has the transaction's connection, which must return
+     * to the pool even if the store does not answer.
      */
     private static void unlock(String lockName, BoundLock bound) {
         LeaseLock lock = bound.lock();

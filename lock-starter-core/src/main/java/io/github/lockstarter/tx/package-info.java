@@ -1,6 +1,7 @@
 /**
  * Internal: locks and the transactions of one thread. A lock that is acquired inside a transaction is held until the
- * transaction has completed, and no transaction commits after its lock is lost. Without spring-tx, the package has no effect.
+ * transaction has completed, and no transaction commits after its lock is lost. Without spring-tx, the package has no
+ * effect.
  */
 @NullMarked
 package io.github.lockstarter.tx;

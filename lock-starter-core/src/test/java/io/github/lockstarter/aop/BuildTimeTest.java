@@ -27,13 +27,13 @@ class BuildTimeTest {
 
     @Test
     void shouldRejectWhatAProxyCannotIntercept() {
-        assertThat(LockedContext.refusal(() -> {
+        assertThat(LockedContext.rejection(() -> {
                     try (GenericApplicationContext context =
                             LockedContext.prepare(processor -> {}, FinalMethod.class)) {
                         context.refreshForAotProcessing(new RuntimeHints());
                     }
                 }))
-                .hasMessageContaining("no lock can be put around a final method");
+                .hasMessageContaining("a proxy cannot intercept a final method");
     }
 
     static class Orders {

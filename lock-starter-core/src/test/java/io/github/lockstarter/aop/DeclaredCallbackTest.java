@@ -1,6 +1,6 @@
 package io.github.lockstarter.aop;
 
-import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
@@ -17,7 +17,7 @@ class DeclaredCallbackTest {
     @ParameterizedTest
     @ValueSource(classes = {Opened.class, Closed.class})
     void shouldBeRejected(Class<?> configuration) {
-        assertThat(refusalOf(configuration))
+        assertThat(rejectionOf(configuration))
                 .hasMessageContaining(Desk.class.getName() + ".run()")
                 .hasMessageContaining("Spring calls this method on the bean itself and not through its proxy");
     }

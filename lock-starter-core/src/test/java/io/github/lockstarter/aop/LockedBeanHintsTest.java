@@ -89,7 +89,7 @@ class LockedBeanHintsTest {
         @DistributedLock(key = "#order.customer.id", fallback = "later")
         public void settle(Order order) {}
 
-        void later(Order order, LockNotGrantedException refused) {}
+        void later(Order order, LockNotGrantedException failure) {}
 
         @DistributedLock(name = "stock", key = "#articles[0].code")
         @DistributedLock(name = "count")

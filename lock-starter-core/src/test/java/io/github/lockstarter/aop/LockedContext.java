@@ -56,22 +56,22 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
     }
 
     /** Returns the exception with which the application fails to start with these beans. */
-    public static InvalidLockDefinitionException refusalOf(Class<?>... components) {
-        return refusal(() -> of(components).close());
+    public static InvalidLockDefinitionException rejectionOf(Class<?>... components) {
+        return rejection(() -> of(components).close());
     }
 
-    /** As {@link #refusalOf}, with proxies of interfaces. */
-    public static InvalidLockDefinitionException refusalWithInterfaceProxies(Class<?>... components) {
-        return refusal(() -> ofInterfaceProxies(components).close());
+    /** As {@link #rejectionOf}, with proxies of interfaces. */
+    public static InvalidLockDefinitionException rejectionWithInterfaceProxies(Class<?>... components) {
+        return rejection(() -> ofInterfaceProxies(components).close());
     }
 
-    public static InvalidLockDefinitionException refusal(Runnable start) {
+    public static InvalidLockDefinitionException rejection(Runnable start) {
         Throwable thrown = catchThrowable(start::run);
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            if (cause instanceof InvalidLockDefinitionException refusal) {
-                return refusal;
+            if (cause instanceof InvalidLockDefinitionException rejection) {
+                return rejection;
             }
         }
-        throw new AssertionError("not refused", thrown);
+        throw new AssertionError("not rejected", thrown);
     }
 }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.aop;
 
-import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -28,7 +28,7 @@ class MisuseTest {
     @ParameterizedTest
     @ValueSource(classes = {NamePosition.class, NameVariable.class, NameTemplate.class, NameRoot.class})
     void shouldRejectAnExpressionAsName(Class<?> bean) {
-        assertThat(refusalOf(bean))
+        assertThat(rejectionOf(bean))
                 .hasMessageContaining("is not evaluated, so that all calls would share one lock")
                 .hasMessageContaining("Expressions belong in key");
     }
@@ -45,7 +45,7 @@ class MisuseTest {
     @ParameterizedTest
     @ValueSource(classes = {FullBeans.class, LiteBeans.class, StaticBeans.class, LockedBeans.class})
     void shouldRejectBeanMethods(Class<?> configuration) {
-        assertThat(refusalOf(configuration))
+        assertThat(rejectionOf(configuration))
                 .hasMessageContaining(".desk()")
                 .hasMessageContaining("a @Bean method runs only once")
                 .hasMessageContaining("Annotate the methods in the class of the bean");
@@ -54,7 +54,7 @@ class MisuseTest {
     @ParameterizedTest
     @ValueSource(classes = {Initializing.class, Disposable.class})
     void shouldRejectLifecycleCallbacks(Class<?> bean) {
-        assertThat(refusalOf(bean))
+        assertThat(rejectionOf(bean))
                 .hasMessageContaining("Spring calls this method on the bean itself and not through its proxy")
                 .hasMessageContaining("ApplicationRunner");
     }
@@ -70,7 +70,7 @@ class MisuseTest {
 
     @Test
     void shouldRejectABeanThatIsCreatedBeforeThePostProcessor() {
-        assertThat(refusalOf(NeedsDesk.class))
+        assertThat(rejectionOf(NeedsDesk.class))
                 .hasMessageContaining(Desk.class.getName() + ".run()")
                 .hasMessageContaining("the bean 'desk' was created too early")
                 .hasMessageContaining("needed by needsDeskProcessor")
@@ -109,7 +109,7 @@ class MisuseTest {
 
     @Test
     void shouldNameContradictoryAttributes() {
-        assertThat(refusalOf(KeyAndValue.class))
+        assertThat(rejectionOf(KeyAndValue.class))
                 .hasMessageContaining("attributes contradict each other: attribute '")
                 .hasMessageNotContaining("..");
     }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.aop;
 
-import static io.github.lockstarter.aop.LockedContext.refusalOf;
-import static io.github.lockstarter.aop.LockedContext.refusalWithInterfaceProxies;
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
+import static io.github.lockstarter.aop.LockedContext.rejectionWithInterfaceProxies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
@@ -16,9 +16,9 @@ class ProxyRulesTest {
 
     @Test
     void shouldRejectPrivateMethods() {
-        assertThat(refusalOf(WithPrivate.class))
+        assertThat(rejectionOf(WithPrivate.class))
                 .hasMessageContaining(WithPrivate.class.getName() + ".ship(String)")
-                .hasMessageContaining("no lock can be put around a private method")
+                .hasMessageContaining("a proxy cannot intercept a private method")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()
                 .contains("LockRegistry.execute", "distributed-lock.mode=aspectj");
@@ -26,27 +26,27 @@ class ProxyRulesTest {
 
     @Test
     void shouldRejectPrivateMethodsOfSuperclasses() {
-        assertThat(refusalOf(WithPrivate.Special.class))
+        assertThat(rejectionOf(WithPrivate.Special.class))
                 .hasMessageContaining(WithPrivate.class.getName() + ".ship(String) (of ")
                 .hasMessageContaining("private");
     }
 
     @Test
     void shouldRejectStaticMethods() {
-        assertThat(refusalOf(WithStatic.class)).hasMessageContaining("no lock can be put around a static method");
+        assertThat(rejectionOf(WithStatic.class)).hasMessageContaining("a proxy cannot intercept a static method");
     }
 
     @Test
     void shouldRejectFinalMethods() {
-        assertThat(refusalOf(WithFinal.class))
+        assertThat(rejectionOf(WithFinal.class))
                 .hasMessageContaining("WithFinal.ship()")
-                .hasMessageContaining("no lock can be put around a final method")
+                .hasMessageContaining("a proxy cannot intercept a final method")
                 .hasMessageContaining("Remove final");
     }
 
     @Test
     void shouldRejectPublicFinalMethodsOfAnnotatedClasses() {
-        assertThat(refusalOf(ClassLevelWithFinal.class))
+        assertThat(rejectionOf(ClassLevelWithFinal.class))
                 .hasMessageContaining("ClassLevelWithFinal.seal()")
                 .hasMessageContaining("final method")
                 .hasMessageContaining("annotate the other methods instead of the class");
@@ -63,14 +63,14 @@ class ProxyRulesTest {
 
     @Test
     void shouldRejectFinalClasses() {
-        assertThat(refusalOf(FinalClass.class))
+        assertThat(rejectionOf(FinalClass.class))
                 .hasMessageContaining("FinalClass is final, so that no proxy can extend it")
                 .hasMessageContaining("spring.aop.proxy-target-class=false");
     }
 
     @Test
     void shouldRejectSealedClasses() {
-        assertThat(refusalOf(SealedClass.class)).hasMessageContaining("SealedClass is sealed");
+        assertThat(rejectionOf(SealedClass.class)).hasMessageContaining("SealedClass is sealed");
     }
 
     @Test
@@ -84,12 +84,12 @@ class ProxyRulesTest {
 
     @Test
     void shouldRejectMethodsThatAnInterfaceProxyLacks() {
-        assertThat(refusalWithInterfaceProxies(WiderShop.class))
+        assertThat(rejectionWithInterfaceProxies(WiderShop.class))
                 .hasMessageContaining("WiderShop.close()")
                 .hasMessageContaining("none of them declares this method")
                 .hasMessageNotContaining("not public")
                 .hasMessageContaining("spring.aop.proxy-target-class=true");
-        assertThat(refusalWithInterfaceProxies(ShopWithHelper.class))
+        assertThat(rejectionWithInterfaceProxies(ShopWithHelper.class))
                 .hasMessageContaining("ShopWithHelper.restock()")
                 .hasMessageContaining("none of them declares this method, which is not public");
     }
@@ -101,7 +101,7 @@ class ProxyRulesTest {
                 .add("shop.special.Special", "public class Special extends shop.Base {}")
                 .load("shop.special.Special");
 
-        assertThat(refusalOf(bean))
+        assertThat(rejectionOf(bean))
                 .hasMessageContaining("shop.Base.open() (of shop.special.Special)")
                 .hasMessageContaining("package-private in another package")
                 .hasMessageContaining("protected or public");
@@ -109,22 +109,22 @@ class ProxyRulesTest {
 
     @Test
     void shouldRejectProxiesThatCannotBeExtended() {
-        assertThat(refusalOf(FrozenProxy.class))
+        assertThat(rejectionOf(FrozenProxy.class))
                 .hasMessageContaining("WithLock.run()")
                 .hasMessageContaining("already has a proxy that is frozen");
-        assertThat(refusalOf(OpaqueProxy.class)).hasMessageContaining("already has a proxy that is opaque");
+        assertThat(rejectionOf(OpaqueProxy.class)).hasMessageContaining("already has a proxy that is opaque");
     }
 
     @Test
     void shouldRejectMethodsThatAnExistingInterfaceProxyLacks() {
-        assertThat(refusalOf(InterfaceProxy.class))
+        assertThat(rejectionOf(InterfaceProxy.class))
                 .hasMessageContaining("WiderShop.close()")
                 .hasMessageContaining("none of them declares this method");
     }
 
     @Test
     void shouldRejectAnnotatedInterfacesThatTheTargetDoesNotImplement() {
-        assertThat(refusalOf(ForeignTypeLevel.class))
+        assertThat(rejectionOf(ForeignTypeLevel.class))
                 .hasMessageContaining("is not implemented by the target of the proxy")
                 .hasMessageContaining("Annotate the methods of " + LockedShop.class.getName());
     }

@@ -71,8 +71,8 @@ final class AcquisitionFailures {
     }
 
     /**
-     * Returns the exception for an interrupted wait: an InterruptedException, with the interrupt flag cleared, if the method
-     * declares it, and otherwise a {@link LockInterruptedException}.
+     * Returns the exception for an interrupted wait: an InterruptedException, with the interrupt flag cleared, if the
+     * method declares it, and otherwise a {@link LockInterruptedException}.
      */
     static Exception interrupted(LockedInvocation call, RequestedLock lock, LockInterruptedException failure) {
         InterruptedException interruption = failure.getCause() instanceof InterruptedException cause

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a method whose work ends when it returns: acquires the locks of the call, each nested in the one before, and runs the
- * method in the innermost. Used by one thread.
+ * Runs a method whose work ends when it returns: acquires the locks of the call, each nested in the one before, and
+ * runs the method in the innermost. Used by one thread.
  */
 final class DirectExecution {
 
@@ -135,8 +135,9 @@ final class DirectExecution {
     }
 
     /**
-     * Sends the releases of all locks before it waits for the first answer, so that a store that does not answer delays the
-     * call by one command timeout and not by one for each lock. The holds end afterwards and have nothing to release.
+     * Sends the releases of all locks before it waits for the first answer, so that a store that does not answer delays
+     * the call by one command timeout and not by one for each lock. The holds end afterwards and have nothing to
+     * release.
      *
      * @param failure the exception of the call; null if it has a result
      */

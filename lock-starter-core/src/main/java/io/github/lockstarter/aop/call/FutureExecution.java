@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a method that returns a future. The calling thread waits for the locks and runs the method. The leases belong to no
- * thread and are released when the future is complete, by the thread that completes it.
+ * Runs a method that returns a future. The calling thread waits for the locks and runs the method. The leases belong to
+ * no thread and are released when the future is complete, by the thread that completes it.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // futures are returned to the caller
 final class FutureExecution {

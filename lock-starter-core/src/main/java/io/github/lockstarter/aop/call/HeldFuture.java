@@ -8,9 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of work that holds locks. It completes after the release of the locks, which are held until the work itself has
- * ended: cancelling this future does not stop the work, so a release on cancellation would admit the next owner too early.
- * Nothing here blocks the thread that completes the work, which may be the one that reads the store's answers.
+ * The future of work that holds locks. It completes after the release of the locks, which are held until the work
+ * itself has ended: cancelling this future does not stop the work, so a release on cancellation would admit the next
+ * owner too early. Nothing here blocks the thread that completes the work, which may be the one that reads the store's
+ * answers.
  */
 final class HeldFuture<T> extends CompletableFuture<T> {
 

@@ -12,10 +12,10 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of a call whose work continues after the method has returned. They are acquired one after the other and released
- * together, with all commands sent before the first answer: a store that does not answer delays the call by one command
- * timeout, regardless of the number of locks. Not thread-safe; its methods are called one after the other, each with a
- * happens-before edge to the next.
+ * The leases of a call whose work continues after the method has returned. They are acquired one after the other and
+ * released together, with all commands sent before the first answer: a store that does not answer delays the call by
+ * one command timeout, regardless of the number of locks. Not thread-safe; its methods are called one after the other,
+ * each with a happens-before edge to the next.
  */
 final class HeldLeases {
 
@@ -98,8 +98,8 @@ final class HeldLeases {
     }
 
     /**
-     * Releases all leases after a failure in the calling thread and waits for it; if a lock was not granted, at most as long
-     * as {@link LockedInvocation#awaitRelease} does.
+     * Releases all leases after a failure in the calling thread and waits for it; if a lock was not granted, at most as
+     * long as {@link LockedInvocation#awaitRelease} does.
      */
     void releaseAfter(Throwable failure) {
         CompletableFuture<@Nullable LockLostException> released = release();
@@ -110,7 +110,9 @@ final class HeldLeases {
         }
     }
 
-    /** Returns how many nanoseconds a call that failed to acquire a lock waits for the release; zero or less for none. */
+    /**
+     * Returns how many nanoseconds a call that failed to acquire a lock waits for the release; zero or less for none.
+     */
     long releaseWaitNanos(Throwable failure) {
         return this.call.releaseWaitNanos(failure, this.leases.size(), this.startNanos);
     }

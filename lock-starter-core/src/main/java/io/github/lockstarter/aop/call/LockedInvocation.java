@@ -70,15 +70,17 @@ record LockedInvocation(
     }
 
     /**
-     * Returns the request for one of several locks, without its minimum hold: until all locks are granted and the method
-     * begins, each must be available to others immediately after its release.
+     * Returns the request for one of several locks, without its minimum hold: until all locks are granted and the
+     * method begins, each must be available to others immediately after its release.
      */
     LockRequest requestWithoutMinHold(int index, long startNanos) {
         LockRequest request = request(index, startNanos);
         return request.minHold().isZero() ? request : request.withMinHold(Duration.ZERO);
     }
 
-    /** Returns the nanoseconds until the lock's deadline and one command timeout, in which the last answer may arrive. */
+    /**
+     * Returns the nanoseconds until the lock's deadline and one command timeout, in which the last answer may arrive.
+     */
     private long graceNanos(int index, long startNanos) {
         Duration waitTime = this.locks.get(index).waitTime(this.defaults.waitTime());
         if (LockRequest.FOREVER.equals(waitTime)) {
@@ -108,7 +110,8 @@ record LockedInvocation(
     }
 
     /**
-     * Throws LockLostException if a lock was lost while the call waited for the others, except with {@link OnLost#IGNORE}.
+     * Throws LockLostException if a lock was lost while the call waited for the others, except with {@link
+     * OnLost#IGNORE}.
      */
     void ensureHeld(List<Lease> leases) {
         for (int i = 0; i < leases.size(); i++) {

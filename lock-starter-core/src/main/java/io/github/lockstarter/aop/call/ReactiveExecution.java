@@ -12,8 +12,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Runs a method that returns a Mono or a Flux. Each subscription acquires the locks for itself without blocking, calls the
- * method, and releases the locks when the returned publisher has terminated or was cancelled.
+ * Runs a method that returns a Mono or a Flux. Each subscription acquires the locks for itself without blocking, calls
+ * the method, and releases the locks when the returned publisher has terminated or was cancelled.
  */
 final class ReactiveExecution {
 

@@ -23,12 +23,12 @@ record RequestedLock(LockSpec spec, LockRequest request) {
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
     /**
-     * Returns the locks of a call: one for each annotation whose condition is met and for each of its keys. They are sorted
-     * by name, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and the key
-     * only if the condition is met.
+     * Returns the locks of a call: one for each annotation whose condition is met and for each of its keys. They are
+     * sorted by name, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and
+     * the key only if the condition is met.
      *
-     * @param reentrant whether a lock that is requested twice can be acquired twice; if not, duplicates are removed and the
-     *     attributes of the first annotation apply
+     * @param reentrant whether a lock that is requested twice can be acquired twice; if not, duplicates are removed and
+     *     the attributes of the first annotation apply
      */
     static List<RequestedLock> of(List<LockSpec> specs, MethodInvocation invocation, boolean reentrant) {
         List<RequestedLock> locks = new ArrayList<>(specs.size());

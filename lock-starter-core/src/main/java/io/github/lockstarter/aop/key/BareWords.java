@@ -9,8 +9,8 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 
 /**
- * The names in an expression that are not prefixed by {@code #}, such as {@code orderId}, and what was probably meant by
- * them. SpEL would read them as properties of {@code #root}.
+ * The names in an expression that are not prefixed by {@code #}, such as {@code orderId}, and what was probably meant
+ * by them. SpEL would read them as properties of {@code #root}.
  */
 final class BareWords {
 

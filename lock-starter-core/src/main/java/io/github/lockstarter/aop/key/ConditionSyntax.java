@@ -35,7 +35,7 @@ record ConditionSyntax(SpelAttribute attribute, SpelNode ast) {
             checkResult(choice.getChild(0));
             checkResult(choice.getChild(1));
         } else if (isNeverBoolean(node)) {
-            throw this.attribute.refused(
+            throw this.attribute.rejection(
                     node.toStringAST() + " is neither true nor false",
                     "Compare it with the value for which the call takes the lock.");
         }

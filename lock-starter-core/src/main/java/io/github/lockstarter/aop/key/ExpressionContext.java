@@ -14,8 +14,8 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 
 /**
- * Creates the evaluation context of each call: the parameters as variables, {@link Root} as {@code #root}, and the beans of
- * the application.
+ * Creates the evaluation context of each call: the parameters as variables, {@link Root} as {@code #root}, and the
+ * beans of the application.
  */
 public final class ExpressionContext {
 
@@ -61,7 +61,9 @@ public final class ExpressionContext {
         return context;
     }
 
-    /** The object {@code #root}. It does not override {@code toString()}, so that it cannot become a key by accident. */
+    /**
+     * The object {@code #root}. It does not override {@code toString()}, so that it cannot become a key by accident.
+     */
     public static final class Root {
 
         private final Method method;
@@ -84,7 +86,9 @@ public final class ExpressionContext {
         }
     }
 
-    /** Makes {@code 'order:' + #order} as strict as {@code #order}: the operands of {@code +} need a stable text, too. */
+    /**
+     * Makes {@code 'order:' + #order} as strict as {@code #order}: the operands of {@code +} need a stable text, too.
+     */
     private static final class KeyConverter implements TypeConverter {
 
         private final TypeConverter delegate = new StandardTypeConverter();

@@ -23,5 +23,5 @@ public interface ExpressionSite {
      * @param remedy what to change, in whole sentences
      * @param cause the exception that revealed the problem; null if there is none
      */
-    InvalidLockDefinitionException refused(String problem, String remedy, @Nullable Throwable cause);
+    InvalidLockDefinitionException rejection(String problem, String remedy, @Nullable Throwable cause);
 }

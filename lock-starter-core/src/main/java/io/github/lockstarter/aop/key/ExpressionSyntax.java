@@ -38,12 +38,12 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
      * @param inElement whether the start of a path is read from an element of a selection or projection
      */
     private void check(SpelNode node, boolean head, boolean inElement) {
-        refuseForbidden(node);
+        rejectForbidden(node);
         if (node instanceof VariableReference) {
             checkVariable(node.toStringAST().substring(1), inElement);
         }
         if (head && !inElement) {
-            refuseBareWord(node);
+            rejectBareWord(node);
         }
         boolean elements = node instanceof Selection || node instanceof Projection;
         for (int i = 0; i < node.getChildCount(); i++) {
@@ -55,42 +55,44 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
         }
     }
 
-    private void refuseForbidden(SpelNode node) {
+    private void rejectForbidden(SpelNode node) {
         if (node instanceof TypeReference) {
-            throw refused("T(…) is not allowed" + inOne(), CALL_INSTEAD);
+            throw rejection("T(…) is not allowed" + inOne(), CALL_INSTEAD);
         }
         if (node instanceof ConstructorReference) {
-            throw refused("new is not allowed" + inOne(), CALL_INSTEAD);
+            throw rejection("new is not allowed" + inOne(), CALL_INSTEAD);
         }
         if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-            throw refused("a " + this.attribute.name() + " must not change anything", "Remove assignments, ++ and --.");
+            throw rejection(
+                    "a " + this.attribute.name() + " must not change anything", "Remove assignments, ++ and --.");
         }
         if (this.attribute.isKey() && (node instanceof InlineList || node instanceof InlineMap)) {
-            throw refused(
+            throw rejection(
                     "a list can only be a whole key, and a map cannot be one",
                     "Join the parts as text: #a0 + ':' + #a1.");
         }
         if (node instanceof InlineMap) {
-            throw refused("a map is not allowed" + inOne(), CALL_INSTEAD);
+            throw rejection("a map is not allowed" + inOne(), CALL_INSTEAD);
         }
         if (node instanceof FunctionReference) {
-            throw refused("there are no functions" + inOne(), "Call a method of a parameter or of a bean (@name).");
+            throw rejection(
+                    "functions are not supported" + inOne(), "Call a method of a parameter or of a bean (@name).");
         }
     }
 
     private void checkVariable(String name, boolean inElement) {
         if (name.equals("root")) {
             if (variables().isParameter(name)) {
-                throw refused(
+                throw rejection(
                         "#root is the call and not the parameter of that name",
                         variables().describe());
             }
         } else if (name.equals("this") && inElement) {
             return;
         } else if (!variables().contains(name)) {
-            throw refused("there is no variable #" + name, variables().describe());
+            throw rejection("there is not a variable #" + name, variables().describe());
         } else if (variables().isAmbiguous(name)) {
-            throw refused(
+            throw rejection(
                     "#" + name + " is the name of one parameter and the position of another", "Rename the parameter.");
         }
     }
@@ -107,32 +109,33 @@ record ExpressionSyntax(SpelAttribute attribute, SpelNode ast) {
         boolean known =
                 property instanceof PropertyOrFieldReference named && ExpressionVariables.isOfRoot(named.getName());
         if (!known) {
-            throw refused("#root has no " + property.toStringAST(), variables().describe());
+            throw rejection(
+                    "#root has no " + property.toStringAST(), variables().describe());
         }
     }
 
-    private void refuseBareWord(SpelNode node) {
+    private void rejectBareWord(SpelNode node) {
         if (node instanceof PropertyOrFieldReference property) {
             BareWords all = BareWords.in(this.ast, this.attribute.text(), variables());
-            throw refused(
-                    "'" + property.getName() + "' is no variable", all.remedyFor(property, this.attribute.isKey()));
+            throw rejection(
+                    "'" + property.getName() + "' is not a variable", all.remedyFor(property, this.attribute.isKey()));
         }
         if (node instanceof MethodReference method) {
             String call = method.toStringAST();
-            throw refused(
+            throw rejection(
                     "there is nothing to call " + call + " on",
                     "Call it on a parameter, on the bean itself (#root.target." + call + ") or on another bean"
                             + " (@name." + call + ").");
         }
         if (node instanceof Indexer || node instanceof Selection || node instanceof Projection) {
-            throw refused(
+            throw rejection(
                     "there is nothing that " + node.toStringAST() + " could be part of",
                     variables().describe());
         }
     }
 
-    private InvalidLockDefinitionException refused(String problem, String remedy) {
-        return this.attribute.refused(problem, remedy);
+    private InvalidLockDefinitionException rejection(String problem, String remedy) {
+        return this.attribute.rejection(problem, remedy);
     }
 
     private ExpressionVariables variables() {

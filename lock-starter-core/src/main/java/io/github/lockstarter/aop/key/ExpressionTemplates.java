@@ -21,8 +21,8 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * Recognizes texts that contain expressions, such as <code>order-#{#id}</code>. Other annotations accept these templates,
- * but a key is one expression and a name is a literal: such a text would be one lock for all calls.
+ * Recognizes texts that contain expressions, such as <code>order-#{#id}</code>. Other annotations accept these
+ * templates, but a key is one expression and a name is a literal: such a text would be one lock for all calls.
  */
 public final class ExpressionTemplates {
 

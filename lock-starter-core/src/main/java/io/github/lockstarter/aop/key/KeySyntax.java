@@ -23,7 +23,7 @@ record KeySyntax(SpelAttribute attribute, SpelNode ast) {
             checkResult(choice.getChild(1));
         } else if (node instanceof InlineList list) {
             if (list.getChildCount() == 0) {
-                throw this.attribute.refused(
+                throw this.attribute.rejection(
                         "an empty list locks nothing",
                         "List at least one key, or use a condition for calls without a lock.");
             }

@@ -9,7 +9,10 @@ final class NearestName {
 
     private NearestName() {}
 
-    /** Returns the most similar name, also for a record's accessor that was written as a getter; null if none is similar. */
+    /**
+     * Returns the most similar name, also for a record's accessor that was written as a getter; null if none is
+     * similar.
+     */
     static @Nullable String of(String name, Collection<String> known) {
         String nearest = nearest(name, known);
         boolean getter = nearest == null && name.startsWith("get") && name.length() > 3;

@@ -98,7 +98,7 @@ final class PropertyPaths {
         }
         Field field = this.members.field(name, raw);
         if (field == null && isFinal(raw)) {
-            throw refused(raw, "property", name, position, this.members.properties(raw));
+            throw rejection(raw, "property", name, position, this.members.properties(raw));
         }
         return field != null && isFinal(raw) ? ResolvableType.forField(field, type) : UNKNOWN;
     }
@@ -106,7 +106,7 @@ final class PropertyPaths {
     private ResolvableType method(MethodReference node, ResolvableType type, Class<?> raw) {
         Set<Method> all = ReadableMembers.methods(node.getName(), raw);
         if (all.isEmpty() && isFinal(raw)) {
-            throw refused(raw, "method", node.getName(), node.getStartPosition(), ReadableMembers.methodNames(raw));
+            throw rejection(raw, "method", node.getName(), node.getStartPosition(), ReadableMembers.methodNames(raw));
         }
         boolean withoutArguments = node.getChildCount() == 0;
         for (Method method : all) {
@@ -145,10 +145,11 @@ final class PropertyPaths {
         return Modifier.isFinal(type.getModifiers());
     }
 
-    private RuntimeException refused(Class<?> type, String kind, String name, int position, Collection<String> known) {
+    private RuntimeException rejection(
+            Class<?> type, String kind, String name, int position, Collection<String> known) {
         String nearest = NearestName.of(name, known);
         String remedy = nearest != null ? "Did you mean " + corrected(name, position, nearest) + "? " : "";
-        return this.attribute.refused(
+        return this.attribute.rejection(
                 type.getTypeName() + " has no public " + kind + " '" + name + "'",
                 remedy + "It has: " + String.join(", ", known) + ".");
     }

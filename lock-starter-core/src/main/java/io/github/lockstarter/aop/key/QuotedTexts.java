@@ -16,7 +16,7 @@ record QuotedTexts(SpelAttribute attribute) {
     /** Checks a node whose value is the result of the expression or a part of it. */
     void check(SpelNode node) {
         if (node instanceof StringLiteral literal) {
-            refuseTemplate(literal, String.valueOf(literal.getLiteralValue().getValue()));
+            rejectTemplate(literal, String.valueOf(literal.getLiteralValue().getValue()));
         } else if (isMadeOfParts(node)) {
             for (int i = 0; i < node.getChildCount(); i++) {
                 check(node.getChild(i));
@@ -32,10 +32,10 @@ record QuotedTexts(SpelAttribute attribute) {
         return node instanceof Operator || node instanceof OperatorNot || node instanceof Ternary;
     }
 
-    private void refuseTemplate(StringLiteral literal, String text) {
+    private void rejectTemplate(StringLiteral literal, String text) {
         ExpressionVariables variables = this.attribute.variables();
         if (text.contains("${")) {
-            throw refused(literal, this.attribute.remedyForPlaceholders());
+            throw rejection(literal, this.attribute.remedyForPlaceholders());
         }
         String joined =
                 ExpressionTemplates.isTemplate(text, variables) ? ExpressionTemplates.joined(text, variables) : null;
@@ -44,12 +44,12 @@ record QuotedTexts(SpelAttribute attribute) {
             String after = this.attribute.text().substring(literal.getEndPosition());
             boolean alone = before.isBlank() && after.isBlank();
             String corrected = alone ? joined : before + '(' + joined + ')' + after;
-            throw refused(literal, "Write variables outside of the quotes: " + this.attribute.with(corrected) + ".");
+            throw rejection(literal, "Write variables outside of the quotes: " + this.attribute.with(corrected) + ".");
         }
     }
 
-    private RuntimeException refused(StringLiteral literal, String remedy) {
+    private RuntimeException rejection(StringLiteral literal, String remedy) {
         String written = this.attribute.text().substring(literal.getStartPosition(), literal.getEndPosition());
-        return this.attribute.refused(written + " is the same text for every call", remedy);
+        return this.attribute.rejection(written + " is the same text for every call", remedy);
     }
 }

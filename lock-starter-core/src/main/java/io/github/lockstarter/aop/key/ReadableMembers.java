@@ -44,7 +44,9 @@ final class ReadableMembers extends ReflectivePropertyAccessor {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Returns names for messages: the components of a record in order, then properties and fields, then other methods. */
+    /**
+     * Returns names for messages: the components of a record in order, then properties and fields, then other methods.
+     */
     Collection<String> properties(Class<?> type) {
         Set<String> names = new LinkedHashSet<>();
         for (Field field : type.isRecord() ? type.getDeclaredFields() : new Field[0]) {

@@ -13,9 +13,9 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
 /**
- * An operand of {@code +} that must not be null. SpEL joins null as the text "null" and calls neither the type converter
- * nor an operator overloader for it. Therefore each operand of a parsed key is wrapped in a node of this class, which
- * evaluates it once and rejects null.
+ * An operand of {@code +} that must not be null. SpEL joins null as the text "null" and calls neither the type
+ * converter nor an operator overloader for it. Therefore each operand of a parsed key is wrapped in a node of this
+ * class, which evaluates it once and rejects null.
  */
 final class RequiredOperand extends SpelNodeImpl {
 

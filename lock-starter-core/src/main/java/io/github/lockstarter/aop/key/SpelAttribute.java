@@ -56,15 +56,15 @@ record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVari
         return name() + " = \"" + corrected + '"';
     }
 
-    /** Creates the exception that rejects the expression at start-up; see {@link ExpressionSite#refused}. */
-    InvalidLockDefinitionException refused(String problem, String remedy) {
-        return this.site.refused("in " + with(this.text) + ", " + problem, remedy, null);
+    /** Creates the exception that rejects the expression at start-up; see {@link ExpressionSite#rejection}. */
+    InvalidLockDefinitionException rejection(String problem, String remedy) {
+        return this.site.rejection("in " + with(this.text) + ", " + problem, remedy, null);
     }
 
     /** Parses the text as one expression. */
     SpelExpression parse() {
         if (this.text.isBlank()) {
-            throw this.site.refused(
+            throw this.site.rejection(
                     with(this.text) + " is blank",
                     isKey()
                             ? "Remove it, so that all calls share the lock, or name a parameter."
@@ -74,7 +74,7 @@ record SpelAttribute(ExpressionSite site, Kind kind, String text, ExpressionVari
         try {
             return PARSER.parseRaw(this.text);
         } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
-            throw this.site.refused(with(this.text) + " is not a SpEL expression: " + ex.getMessage(), remedy(), ex);
+            throw this.site.rejection(with(this.text) + " is not a SpEL expression: " + ex.getMessage(), remedy(), ex);
         }
     }
 

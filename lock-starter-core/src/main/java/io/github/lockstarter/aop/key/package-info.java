@@ -1,7 +1,7 @@
 /**
- * Internal: the SpEL expressions of {@code @DistributedLock}, keys and conditions. They are parsed and checked at start-up
- * and evaluated once for each call. The package knows an annotation only as an
- * {@link io.github.lockstarter.aop.key.ExpressionSite}.
+ * Internal: the SpEL expressions of {@code @DistributedLock}, keys and conditions. They are parsed and checked at
+ * start-up and evaluated once for each call. The package knows an annotation only as an {@link
+ * io.github.lockstarter.aop.key.ExpressionSite}.
  */
 @NullMarked
 package io.github.lockstarter.aop.key;

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lock names that are derived from class and method because the annotation has no name. A name that two methods derive
- * is rejected: the methods would share a lock by accident, and a job would be skipped because another job runs.
+ * The lock names that are derived from class and method because the annotation has no name. A name that two methods
+ * derive is rejected: the methods would share a lock by accident, and a job would be skipped because another job runs.
  * Thread-safe.
  */
 final class DerivedNames {
@@ -23,20 +23,21 @@ final class DerivedNames {
         String name = site.defaultLockName();
         LockSite owner = this.owners.putIfAbsent(name, site);
         if (owner != null && !owner.isSameMethodAs(site)) {
-            throw refused(site, name, owner, ofClass);
+            throw rejection(site, name, owner, ofClass);
         }
         return name;
     }
 
-    private static InvalidLockDefinitionException refused(LockSite site, String name, LockSite owner, boolean ofClass) {
+    private static InvalidLockDefinitionException rejection(
+            LockSite site, String name, LockSite owner, boolean ofClass) {
         if (site.isLambda() && owner.isLambda()) {
-            return site.refused(
+            return site.rejection(
                     "the annotation has no name, and the derived name '" + name
                             + "' belongs to two lambdas, which would share one lock",
                     "Write them as classes, which have names of their own. If they must exclude each other, set the name of"
                             + " the annotation.");
         }
-        return site.refused(
+        return site.rejection(
                 "the annotation has no name, and the derived name '" + name + "' is already that of " + owner
                         + ", so that both methods would share one lock",
                 ofClass

@@ -28,7 +28,7 @@ final class EmptyResult {
     static NotGrantedAction of(LockSite site) {
         Class<?> returned = site.returnType();
         if (returned.isPrimitive() && returned != void.class) {
-            throw site.refused(
+            throw site.rejection(
                     "onNotGranted = SKIP, but the method returns " + returned
                             + ", which has no value for a skipped call",
                     "Return the wrapper class or an Optional, or use fallback.");

@@ -28,7 +28,7 @@ final class FallbackMethod implements NotGrantedAction {
     /** Finds the method of that name and checks its parameters and return type. */
     static FallbackMethod find(LockSite site, String name) {
         if (site.beanClass().isInterface() || LockSite.isGenerated(site.beanClass())) {
-            throw site.refused(
+            throw site.rejection(
                     "fallback = \"" + name + "\" requires a class with that method, but the bean has only interfaces",
                     "Remove it and catch LockNotGrantedException.");
         }
@@ -38,20 +38,20 @@ final class FallbackMethod implements NotGrantedAction {
             found = lookUp(site, name);
         }
         if (found == null || found.equals(site.method())) {
-            throw site.refused(
+            throw site.rejection(
                     "fallback = \"" + name + "\" does not match another method of "
                             + site.beanClass().getName() + " with the same parameters",
                     "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException.");
         }
         if (Modifier.isStatic(site.method().getModifiers()) && !Modifier.isStatic(found.getModifiers())) {
-            throw site.refused(
+            throw site.rejection(
                     "fallback = \"" + name + "\" is an instance method, but the annotated method is static and is"
                             + " called without a bean",
                     "Make the fallback static, or remove it and catch LockNotGrantedException.");
         }
         Class<?> returned = GenericTypeResolver.resolveReturnType(found, site.beanClass());
         if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {
-            throw site.refused(
+            throw site.rejection(
                     "fallback = \"" + name + "\" returns "
                             + returned.getSimpleName() + " instead of "
                             + site.returnType().getSimpleName(),

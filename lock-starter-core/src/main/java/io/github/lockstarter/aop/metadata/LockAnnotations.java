@@ -14,14 +14,16 @@ import org.springframework.core.annotation.RepeatableContainers;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Searches elements and their hierarchies for {@link DistributedLock}, and decides which methods it covers on a class. */
+/**
+ * Searches elements and their hierarchies for {@link DistributedLock}, and decides which methods it covers on a class.
+ */
 public final class LockAnnotations {
 
     private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
     /**
-     * Whether a type or one of its supertypes carries the annotation anywhere. The result is computed once for each type and
-     * JVM, so that beans without locks are rejected quickly.
+     * Whether a type or one of its supertypes carries the annotation anywhere. The result is computed once for each
+     * type and JVM, so that beans without locks are rejected quickly.
      */
     private static final ClassValue<Boolean> MENTIONED = new ClassValue<>() {
         @Override

@@ -20,13 +20,13 @@ import org.springframework.util.ClassUtils;
  */
 public record LockSite(Class<?> beanClass, Method method) implements ExpressionSite {
 
-    /** As {@link #refused(String, String, Throwable)}, without a cause. */
-    public InvalidLockDefinitionException refused(String problem, String remedy) {
-        return refused(problem, remedy, null);
+    /** As {@link #rejection(String, String, Throwable)}, without a cause. */
+    public InvalidLockDefinitionException rejection(String problem, String remedy) {
+        return rejection(problem, remedy, null);
     }
 
     @Override
-    public InvalidLockDefinitionException refused(String problem, String remedy, @Nullable Throwable cause) {
+    public InvalidLockDefinitionException rejection(String problem, String remedy, @Nullable Throwable cause) {
         return new InvalidLockDefinitionException("@DistributedLock on " + this + ": " + problem + ".", remedy, cause);
     }
 
@@ -35,7 +35,9 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
         return GenericTypeResolver.resolveReturnType(this.method, this.beanClass);
     }
 
-    /** Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link DerivedNames} keeps it unique. */
+    /**
+     * Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link DerivedNames} keeps it unique.
+     */
     String defaultLockName() {
         Class<?> owner = nameOwner();
         String simpleName = owner.getSimpleName();
@@ -50,8 +52,8 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
     }
 
     /**
-     * Returns whether both are the same method of the same class, compared by name as other JVMs see them: for two beans,
-     * two class loaders, or a bridge method. Two lambdas are never the same.
+     * Returns whether both are the same method of the same class, compared by name as other JVMs see them: for two
+     * beans, two class loaders, or a bridge method. Two lambdas are never the same.
      */
     boolean isSameMethodAs(LockSite other) {
         return !(isLambda() && other.isLambda() && this.beanClass != other.beanClass)

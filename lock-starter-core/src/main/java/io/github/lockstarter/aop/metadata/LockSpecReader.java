@@ -47,7 +47,7 @@ final class LockSpecReader {
     private static OnLost onLost(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         OnLost onLost = annotation.getEnum("onLost", OnLost.class);
         if (onLost == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
-            throw site.refused(
+            throw site.rejection(
                     "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
                     "Use THROW, or observe LeaseContext.required().lost() in the method.");
         }
@@ -58,7 +58,7 @@ final class LockSpecReader {
         String fallback = annotation.getString("fallback");
         boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
         if (skip && !fallback.isEmpty()) {
-            throw site.refused(
+            throw site.rejection(
                     "onNotGranted = SKIP and fallback = \"" + fallback + "\" contradict each other",
                     "Remove one of them.");
         }
@@ -74,14 +74,16 @@ final class LockSpecReader {
         try {
             return LockRequest.of(name, "").name();
         } catch (IllegalArgumentException ex) {
-            throw site.refused(
+            throw site.rejection(
                     "name = \"" + annotation.getString("name") + "\" cannot name a lock",
                     String.valueOf(ex.getMessage()),
                     ex);
         }
     }
 
-    /** Returns the derived name, which needs no placeholders and so can be checked at build time; null if a name is set. */
+    /**
+     * Returns the derived name, which needs no placeholders and so can be checked at build time; null if a name is set.
+     */
     @Nullable
     String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         return annotation.getString("name").isEmpty()
@@ -91,10 +93,10 @@ final class LockSpecReader {
 
     private String givenName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
         String text = annotation.getString("name");
-        refuseExpression(site, text, annotation.getSource());
+        rejectExpression(site, text, annotation.getSource());
         String name = this.placeholders.resolve(site, "name", text);
         if (!StringUtils.hasText(name)) {
-            throw site.refused(
+            throw site.rejection(
                     "name = \"" + text + "\" is blank",
                     "Set a name, or remove the attribute to use " + site.defaultLockName() + ".");
         }
@@ -102,9 +104,9 @@ final class LockSpecReader {
     }
 
     /** A name is not evaluated: with an expression in it, all calls would share one lock without notice. */
-    private static void refuseExpression(LockSite site, String text, @Nullable Object annotated) {
+    private static void rejectExpression(LockSite site, String text, @Nullable Object annotated) {
         if (ExpressionTemplates.isTemplate(text, site.method(), annotated)) {
-            throw site.refused(
+            throw site.rejection(
                     "name = \"" + text + "\" is not evaluated, so that all calls would share one lock",
                     "Expressions belong in key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
         }
@@ -126,7 +128,7 @@ final class LockSpecReader {
         Duration minHold = times.minHold();
         Duration lease = times.lease();
         if (lease != null && !LockRequest.FOREVER.equals(lease) && minHold.compareTo(lease) > 0) {
-            throw site.refused(
+            throw site.rejection(
                     "minHold is longer than the lease, which is never renewed",
                     "Make the lease at least as long, or remove it.");
         }

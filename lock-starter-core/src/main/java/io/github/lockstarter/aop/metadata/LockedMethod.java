@@ -57,7 +57,7 @@ public final class LockedMethod {
             known = annotations().stream()
                     .map(annotation -> this.reader.read(this.site, annotation))
                     .toList();
-            refuseRepetition(known);
+            rejectRepetition(known);
             this.specs = known;
         }
         return known;
@@ -71,7 +71,7 @@ public final class LockedMethod {
     /** Rejects a method whose work may go on after it has returned, as nothing reports its completion. */
     public void checkResult() {
         if (this.resultKind == ResultKind.UNKNOWN) {
-            throw this.site.refused(
+            throw this.site.rejection(
                     "the method " + DeferredResults.of(this.site) + ", and the lock would end before the work does",
                     "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
                             + " LockRegistry.acquireAsync until the work is done" + otherwise());
@@ -83,7 +83,7 @@ public final class LockedMethod {
         return this.classLevel ? ", or annotate the other methods instead of the class." : ".";
     }
 
-    private void refuseRepetition(List<LockSpec> specs) {
+    private void rejectRepetition(List<LockSpec> specs) {
         Set<String> locks = new HashSet<>();
         for (LockSpec spec : specs) {
             KeyExpression key = spec.key();
@@ -94,7 +94,7 @@ public final class LockedMethod {
                     + '\n'
                     + (condition != null ? condition.text() : "");
             if (!locks.add(lock)) {
-                throw this.site.refused(
+                throw this.site.rejection(
                         "two annotations request the same lock '" + spec.name() + "'",
                         "Remove one of them, or set different names, keys or conditions.");
             }
@@ -111,7 +111,7 @@ public final class LockedMethod {
                     .filter(annotation -> annotation.getAggregateIndex() == nearest)
                     .toList();
         } catch (AnnotationConfigurationException ex) {
-            throw this.site.refused(
+            throw this.site.rejection(
                     "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
                     "Set either value or key, and check @AliasFor in composed annotations.",
                     ex);

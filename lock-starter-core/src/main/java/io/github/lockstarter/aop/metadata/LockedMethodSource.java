@@ -28,7 +28,8 @@ public final class LockedMethodSource {
     /**
      * Creates the source.
      *
-     * @param beanFactory resolves placeholders and bean references; supplies null if there is none, as at build time (AOT)
+     * @param beanFactory resolves placeholders and bean references; supplies null if there is none, as at build time
+     *     (AOT)
      */
     public LockedMethodSource(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
         this.reader = new LockSpecReader(new Placeholders(beanFactory), new ExpressionContext(beanFactory));
@@ -53,8 +54,8 @@ public final class LockedMethodSource {
     }
 
     /**
-     * Returns the methods of a bean class that are annotated or covered by an annotation of the class, whether or not they
-     * can be called through a proxy. The result is cached; for a generated class it is that of the user's class.
+     * Returns the methods of a bean class that are annotated or covered by an annotation of the class, whether or not
+     * they can be called through a proxy. The result is cached; for a generated class it is that of the user's class.
      */
     public List<LockedMethod> methodsOf(Class<?> targetClass) {
         Class<?> beanClass = ClassUtils.getUserClass(targetClass);
@@ -68,8 +69,8 @@ public final class LockedMethodSource {
     }
 
     /**
-     * Returns the locked methods of a proxy's target and of those interfaces that its target does not implement: the target
-     * of a repository lacks the methods of the repository interface, and a remote client has no target at all.
+     * Returns the locked methods of a proxy's target and of those interfaces that its target does not implement: the
+     * target of a repository lacks the methods of the repository interface, and a remote client has no target at all.
      *
      * @param targetClass null if the proxy has no target
      */

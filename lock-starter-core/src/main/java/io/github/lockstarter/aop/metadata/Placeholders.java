@@ -31,7 +31,7 @@ final class Placeholders {
 
     private static RuntimeException unresolved(
             LockSite site, String attribute, String text, @Nullable Throwable cause) {
-        return site.refused(
+        return site.rejection(
                 attribute + " = \"" + text + "\" has a placeholder that cannot be resolved",
                 "Set the property, or give the placeholder a default: ${property:default}.",
                 cause);

@@ -59,7 +59,7 @@ final class TimeAttributes {
     Duration minHold() {
         String remedy = "Use at most ten years, or 0 (released when the method returns).";
         if (this.annotation.getLong("minHold") == -1) {
-            throw this.site.refused("minHold = -1 is out of range", remedy);
+            throw this.site.rejection("minHold = -1 is out of range", remedy);
         }
         Duration minHold = textOrNumber("minHold", 0, PROBE::withMinHold, remedy);
         return minHold != null ? minHold : Duration.ZERO;
@@ -72,7 +72,7 @@ final class TimeAttributes {
             return number(attribute, unset, check, remedy);
         }
         if (this.annotation.getLong(attribute) != unset) {
-            throw this.site.refused(
+            throw this.site.rejection(
                     attribute + " and " + twin + " are both set", "Remove one of them; both set the same value.");
         }
         String resolved = this.placeholders.resolve(this.site, twin, text);
@@ -94,12 +94,12 @@ final class TimeAttributes {
         }
         String shown = attribute + " = " + number + " with timeUnit = " + this.unit;
         if (number < -1) {
-            throw this.site.refused(shown + " is out of range", remedy);
+            throw this.site.rejection(shown + " is out of range", remedy);
         }
         try {
             return checked(Duration.of(number, this.unit.toChronoUnit()), shown, check, remedy);
         } catch (ArithmeticException ex) {
-            throw this.site.refused(shown + " is out of range", remedy, ex);
+            throw this.site.rejection(shown + " is out of range", remedy, ex);
         }
     }
 
@@ -108,7 +108,7 @@ final class TimeAttributes {
             return DurationFormatterUtils.detectAndParse(
                     resolved, DurationFormat.Unit.fromChronoUnit(this.unit.toChronoUnit()));
         } catch (IllegalArgumentException | ArithmeticException ex) {
-            throw this.site.refused(
+            throw this.site.rejection(
                     shown + " is not a duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
         }
     }
@@ -118,7 +118,7 @@ final class TimeAttributes {
             check.accept(time);
             return time;
         } catch (IllegalArgumentException ex) {
-            throw this.site.refused(shown + " is out of range", remedy, ex);
+            throw this.site.rejection(shown + " is out of range", remedy, ex);
         }
     }
 }

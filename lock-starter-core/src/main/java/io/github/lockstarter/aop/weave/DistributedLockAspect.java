@@ -9,19 +9,19 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs {@link DistributedLock} methods under their locks if AspectJ's load-time weaver is active: also private, static and
- * final methods, and calls on {@code this}. It applies to applications with {@code distributed-lock.mode=aspectj} and lets
- * the calls of others proceed.
+ * Runs {@link DistributedLock} methods under their locks if AspectJ's load-time weaver is active: also private, static
+ * and final methods, and calls on {@code this}. It applies to applications with {@code distributed-lock.mode=aspectj}
+ * and lets the calls of others proceed.
  *
- * <p>It is not a bean and needs no configuration: {@code META-INF/aop.xml} of this library declares it to the weaver. Methods
- * are woven that are annotated themselves, directly or with composed annotations, and public methods declared in an
- * annotated class. A weaver does not find annotations of interfaces and superclasses; with such beans, the application fails
- * to start.
+ * <p>It is not a bean and needs no configuration: {@code META-INF/aop.xml} of this library declares it to the weaver.
+ * Methods are woven that are annotated themselves, directly or with composed annotations, and public methods declared
+ * in an annotated class. A weaver does not find annotations of interfaces and superclasses; with such beans, the
+ * application fails to start.
  *
  * <p>A call without an open application context throws {@link LockException}: the method never runs without its lock.
  *
- * <p>If Spring's own aspects are woven into the same method, {@code @Async} is outside the lock, and transactions and caches
- * are inside. Proxies are outside everything that is woven.
+ * <p>If Spring's own aspects are woven into the same method, {@code @Async} is outside the lock, and transactions and
+ * caches are inside. Proxies are outside everything that is woven.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj.*,"
@@ -43,7 +43,9 @@ public final class DistributedLockAspect {
 
     private DistributedLockAspect() {}
 
-    /** Returns the aspect to woven code. Defined here, so that the weaver need not be configured to change this class. */
+    /**
+     * Returns the aspect to woven code. Defined here, so that the weaver need not be configured to change this class.
+     */
     public static DistributedLockAspect aspectOf() {
         return ASPECT;
     }

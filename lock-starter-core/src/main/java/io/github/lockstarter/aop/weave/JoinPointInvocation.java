@@ -7,7 +7,10 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
-/** Adapts a join point of AspectJ to the invocation of an interceptor. Unlike that of a proxy, it can proceed repeatedly. */
+/**
+ * Adapts a join point of AspectJ to the invocation of an interceptor. Unlike that of a proxy, it can proceed
+ * repeatedly.
+ */
 final class JoinPointInvocation implements MethodInvocation {
 
     private final ProceedingJoinPoint joinPoint;

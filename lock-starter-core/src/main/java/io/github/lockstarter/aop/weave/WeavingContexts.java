@@ -12,8 +12,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open application contexts of this JVM. There is one aspect for all of them, so it determines here to which context a
- * call of a woven method belongs: to the only one that is open, or to that of the bean. Thread-safe.
+ * The open application contexts of this JVM. There is one aspect for all of them, so it determines here to which
+ * context a call of a woven method belongs: to the only one that is open, or to that of the bean. Thread-safe.
  */
 public final class WeavingContexts {
 

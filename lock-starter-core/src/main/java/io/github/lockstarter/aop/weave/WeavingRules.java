@@ -7,7 +7,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 
-/** Rejects locked methods that no weaver has changed ({@code distributed-lock.mode=aspectj}): they would run without lock. */
+/**
+ * Rejects locked methods that no weaver has changed ({@code distributed-lock.mode=aspectj}): they would run without
+ * lock.
+ */
 public final class WeavingRules {
 
     private static final String MODE = "distributed-lock.mode=aspectj, ";
@@ -32,28 +35,28 @@ public final class WeavingRules {
             return;
         }
         if (Modifier.isAbstract(method.getModifiers())) {
-            throw site.refused(
+            throw site.rejection(
                     MODE + "but the method is abstract and cannot be woven",
                     "Annotate a method that calls it" + OR_PROXY);
         }
         if (!isVisible(locked) && locked.isClassLevel() && LockAnnotations.isDeclaredOn(site.beanClass())) {
-            throw site.refused(
+            throw site.rejection(
                     MODE + "but the method is declared in a superclass without the annotation, which is not woven",
                     "Annotate " + method.getDeclaringClass().getName() + " too, or single methods instead of the class"
                             + OR_PROXY);
         }
         if (!isVisible(locked)) {
-            throw site.refused(
+            throw site.rejection(
                     MODE + "but the annotation is inherited, and a weaver finds only declared annotations",
                     "Annotate the method itself" + (locked.isClassLevel() ? " or the class that declares it" : "")
                             + OR_PROXY);
         }
         if (isTooDeep(locked)) {
-            throw site.refused(
+            throw site.rejection(
                     MODE + "but a weaver finds the annotation in at most two levels of composed annotations",
                     "Reduce the levels between the method and @DistributedLock" + OR_PROXY);
         }
-        throw site.refused(
+        throw site.rejection(
                 MODE + "but the method has not been woven",
                 "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If the agent is"
                         + " present, check the application's aop.xml: it must include the package "

@@ -33,8 +33,8 @@ final class WovenMethods {
     private WovenMethods() {}
 
     /**
-     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method. The byte code
-     * does not reveal to which aspect it belongs.
+     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method. The byte
+     * code does not reveal to which aspect it belongs.
      */
     static boolean contains(Method method) {
         Set<Code> moved = MOVED_CODE.get(method.getDeclaringClass());

@@ -46,7 +46,7 @@ class LostWhileWaitingTest {
                 .isInstanceOfSatisfying(
                         LockLostException.class,
                         lost -> assertThat(lost.lockName()).isEqualTo("transfer:a"));
-        assertThat(loss.getSuppressed()).as("told once").doesNotHaveAnyElementsOfTypes(LockLostException.class);
+        assertThat(loss.getSuppressed()).as("reported once").doesNotHaveAnyElementsOfTypes(LockLostException.class);
         assertThat(this.transfers.runs()).isZero();
         await().until(() -> !this.app.isLocked("transfer:b"));
     }

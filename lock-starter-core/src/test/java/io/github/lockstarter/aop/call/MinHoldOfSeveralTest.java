@@ -41,9 +41,9 @@ class MinHoldOfSeveralTest {
     @MethodSource("calls")
     void shouldNotApplyIfOneLockIsNotGranted(Consumer<Ticks> call) {
         this.app.takenByAnother("tick:b", () -> {
-            Throwable refusal = catchThrowable(() -> call.accept(this.ticks));
+            Throwable rejection = catchThrowable(() -> call.accept(this.ticks));
 
-            assertThat(refusal instanceof CompletionException ? refusal.getCause() : refusal)
+            assertThat(rejection instanceof CompletionException ? rejection.getCause() : rejection)
                     .isInstanceOf(LockNotGrantedException.class)
                     .hasMessageContaining("'tick:b'");
             assertThat(this.app.isLocked("tick:a")).isFalse();
@@ -65,14 +65,14 @@ class MinHoldOfSeveralTest {
     @Test
     void shouldNotApplyToLocksThatTheCallerHeldBefore() throws Exception {
         this.app.registry.execute(LockRequest.of("tick:a"), lease -> {
-            refusedBecauseOf("tick:b");
+            notGrantedBecauseOf("tick:b");
             return lease.isHeld();
         });
 
         assertThat(this.app.isLocked("tick:a")).isFalse();
     }
 
-    private void refusedBecauseOf(String taken) {
+    private void notGrantedBecauseOf(String taken) {
         this.app.takenByAnother(
                 taken,
                 () -> assertThat(catchThrowable(() -> this.ticks.run("a", "b")))

@@ -76,7 +76,7 @@ class NotGrantedTest {
             Jobs jobs = app.bean(Jobs.class);
             app.takenByAnother("job", () -> {
                 assertThat(jobs.plain()).isEqualTo("handled plain");
-                assertThat(jobs.skippedText()).as("says it for itself").isNull();
+                assertThat(jobs.skippedText()).as("specified by the annotation").isNull();
             });
         }
     }
@@ -110,16 +110,16 @@ class NotGrantedTest {
 
     @Test
     void shouldRejectInvalidFallbacks() {
-        assertThat(LockedContext.refusalOf(SkippedNumber.class))
+        assertThat(LockedContext.rejectionOf(SkippedNumber.class))
                 .hasMessageContaining("onNotGranted = SKIP, but the method returns int");
-        assertThat(LockedContext.refusalOf(NoSuchFallback.class))
+        assertThat(LockedContext.rejectionOf(NoSuchFallback.class))
                 .hasMessageContaining("does not match another method of")
                 .extracting(InvalidLockDefinitionException::remedy)
                 .asString()
                 .contains("the same parameters");
-        assertThat(LockedContext.refusalOf(FallbackOfAnotherType.class))
+        assertThat(LockedContext.rejectionOf(FallbackOfAnotherType.class))
                 .hasMessageContaining("returns Integer instead of String");
-        assertThat(LockedContext.refusalOf(Contradiction.class)).hasMessageContaining("contradict each other");
+        assertThat(LockedContext.rejectionOf(Contradiction.class)).hasMessageContaining("contradict each other");
     }
 
     static class Jobs {

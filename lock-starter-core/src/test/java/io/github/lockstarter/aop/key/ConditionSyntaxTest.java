@@ -50,22 +50,22 @@ class ConditionSyntaxTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    #urgnt           | there is no variable #urgnt              | Available variables: #order (#a0), #id (#a1)
-                    #a9              | there is no variable #a9                 | Available variables
+                    #urgnt           | there is not a variable #urgnt              | Available variables: #order (#a0), #id (#a1)
+                    #a9              | there is not a variable #a9                 | Available variables
                     #root.bean       | #root has no bean                        | #root.method, #root.target
-                    #this            | there is no variable #this               | Available variables
+                    #this            | there is not a variable #this               | Available variables
                     #order.urgnt     | has no public property 'urgnt'           | It has: priority, items
                     #order.priorty   | has no public property 'priorty'         | Did you mean #order.priority?
-                    urgent           | 'urgent' is no variable                  | Did you mean #urgent?
-                    enabled          | 'enabled' is no variable                 | Available variables: #order (#a0)
-                    #id == open      | 'open' is no variable                    | quote it: #id == 'open'.
-                    count > 5        | 'count' is no variable                   | Did you mean #count > 5?
+                    urgent           | 'urgent' is not a variable                  | Did you mean #urgent?
+                    enabled          | 'enabled' is not a variable                 | Available variables: #order (#a0)
+                    #id == open      | 'open' is not a variable                    | quote it: #id == 'open'.
+                    count > 5        | 'count' is not a variable                   | Did you mean #count > 5?
                     isOpen()         | nothing to call isOpen() on              | #root.target.isOpen()
                     T(Math).abs(1) > 0 | T(…) is not allowed in a condition     | of a bean (@name)
                     new String() == #id | new is not allowed in a condition     | of a bean (@name)
                     #id = 'a'        | a condition must not change anything     | Remove assignments
                     {a: #id} == null | a map is not allowed in a condition      | of a bean (@name)
-                    #f(#id)          | there are no functions in a condition    | of a bean (@name)
+                    #f(#id)          | functions are not supported in a condition    | of a bean (@name)
                     #urgent and      | is not a SpEL expression                    | "#a0 == 'text'"
                     ${locks}         | is not a SpEL expression                    | @environment.getProperty('name') == 'true'
                     '${locks}' == 'true' | '${locks}' is the same text | @environment.getProperty('name') == 'true'
@@ -89,7 +89,7 @@ class ConditionSyntaxTest {
         assertThatThrownBy(() -> parse(condition))
                 .isInstanceOfSatisfying(
                         InvalidLockDefinitionException.class,
-                        refusal -> assertThat(refusal.remedy()).contains(remedy))
+                        rejection -> assertThat(rejection.remedy()).contains(remedy))
                 .hasMessageContaining("@DistributedLock on " + getClass().getName() + ".ship(")
                 .hasMessageContaining("condition = \"" + condition + '"')
                 .hasMessageContaining(problem);
@@ -103,8 +103,8 @@ class ConditionSyntaxTest {
 
     @Test
     void shouldRejectAtStart() {
-        assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #urgnt");
-        assertThat(LockedContext.refusalOf(Twice.class)).hasMessageContaining("request the same lock 'Twice.run'");
+        assertThat(LockedContext.rejectionOf(Misspelt.class)).hasMessageContaining("there is not a variable #urgnt");
+        assertThat(LockedContext.rejectionOf(Twice.class)).hasMessageContaining("request the same lock 'Twice.run'");
     }
 
     private static ConditionExpression parse(String condition) {

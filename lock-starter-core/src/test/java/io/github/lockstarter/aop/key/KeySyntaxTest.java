@@ -8,7 +8,6 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.Sources;
 import io.github.lockstarter.aop.metadata.LockSite;
-
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -61,11 +60,11 @@ class KeySyntaxTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
-                    #oder            | there is no variable #oder               | Available variables: #order (#a0), #id (#a1), #count (#a2), #root.method, #root.target.
-                    #a3              | there is no variable #a3                 | #count (#a2)
-                    #id + #p7        | there is no variable #p7                 | #count (#a2)
-                    #order.items[#i] | there is no variable #i                  | #count (#a2)
-                    #this            | there is no variable #this               | #count (#a2)
+                    #oder            | there is not a variable #oder               | Available variables: #order (#a0), #id (#a1), #count (#a2), #root.method, #root.target.
+                    #a3              | there is not a variable #a3                 | #count (#a2)
+                    #id + #p7        | there is not a variable #p7                 | #count (#a2)
+                    #order.items[#i] | there is not a variable #i                  | #count (#a2)
+                    #this            | there is not a variable #this               | #count (#a2)
                     #root.args[0]    | #root has no args                        | #root.target
                     #count > 1 ? #id : {} | an empty list locks nothing         | at least one key
                     #root.toString() | #root has no toString()                  | #root.target
@@ -75,22 +74,22 @@ class KeySyntaxTest {
                     #order.id = 5    | must not change anything                 | assignments
                     #order.count++   | must not change anything                 | ++
                     --#order.count   | must not change anything                 | ++
-                    {#id, #oder}     | there is no variable #oder               | Available variables: #order (#a0)
-                    #count > 5 ? {#id} : {#oder}    | there is no variable #oder | Available variables: #order (#a0)
+                    {#id, #oder}     | there is not a variable #oder               | Available variables: #order (#a0)
+                    #count > 5 ? {#id} : {#oder}    | there is not a variable #oder | Available variables: #order (#a0)
                     ({#id}[0] ?: 'x') ?: 'y'        | a list can only be a whole key | #a0 + ':' + #a1
                     (#count > 5 ? {#id} : #id) + '' | a list can only be a whole key | #a0 + ':' + #a1
                     {#id, {#count}}  | a list can only be a whole key           | #a0 + ':' + #a1
-                    {#id, orders}    | 'orders' is no variable                  | If it is meant as text, quote it: {#id, 'orders'}. Available variables
-                    {id, count}      | 'id' is no variable                      | Did you mean {#id, #count}? If it is meant as text, quote it: {'id', count}.
-                    #id + orders     | 'orders' is no variable                  | quote it: #id + 'orders'.
+                    {#id, orders}    | 'orders' is not a variable                  | If it is meant as text, quote it: {#id, 'orders'}. Available variables
+                    {id, count}      | 'id' is not a variable                      | Did you mean {#id, #count}? If it is meant as text, quote it: {'id', count}.
+                    #id + orders     | 'orders' is not a variable                  | quote it: #id + 'orders'.
                     {a: #id}         | a map cannot be one                      | #a0 + ':' + #a1
-                    #f(#id)          | there are no functions in a key          | bean (@name)
-                    orders           | 'orders' is no variable                  | use name = "orders", or quote it: "'orders'"
-                    order-lock       | is no variable                           | use name = "order-lock", or quote it
-                    order.id         | 'order' is no variable                   | Did you mean #order.id?
-                    #count + id      | 'id' is no variable                      | Did you mean #count + #id?
-                    method.name      | 'method' is no variable                  | Did you mean #root.method.name?
-                    #order.tags[colour] | 'colour' is no variable               | quote it: #order.tags['colour'].
+                    #f(#id)          | functions are not supported in a key          | bean (@name)
+                    orders           | 'orders' is not a variable                  | use name = "orders", or quote it: "'orders'"
+                    order-lock       | is not a variable                           | use name = "order-lock", or quote it
+                    order.id         | 'order' is not a variable                   | Did you mean #order.id?
+                    #count + id      | 'id' is not a variable                      | Did you mean #count + #id?
+                    method.name      | 'method' is not a variable                  | Did you mean #root.method.name?
+                    #order.tags[colour] | 'colour' is not a variable               | quote it: #order.tags['colour'].
                     current()        | nothing to call current() on             | #root.target.current()
                     [0]              | nothing that [0] could be part of        | Available variables
                     #order.          | is not a SpEL expression                    | "'text'"
@@ -129,7 +128,7 @@ class KeySyntaxTest {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOfSatisfying(
                         InvalidLockDefinitionException.class,
-                        refusal -> assertThat(refusal.remedy()).contains(remedy))
+                        rejection -> assertThat(rejection.remedy()).contains(remedy))
                 .hasMessageContaining("@DistributedLock on " + getClass().getName() + ".ship(Order, String, int)")
                 .hasMessageContaining("key = \"" + key + '"')
                 .hasMessageContaining(problem);
@@ -157,23 +156,23 @@ class KeySyntaxTest {
                                 + " public void run(String id) {} }")
                 .load("shop.Nameless");
 
-        assertThat(LockedContext.refusalOf(bean))
+        assertThat(LockedContext.rejectionOf(bean))
                 .hasMessageContaining("@DistributedLock on shop.Nameless.run(String)")
-                .hasMessageContaining("there is no variable #id")
+                .hasMessageContaining("there is not a variable #id")
                 .hasMessageContaining("Available variables: #a0, #root.method")
                 .hasMessageContaining("compile it with -parameters");
     }
 
     @Test
     void shouldRejectAtStart() {
-        assertThat(LockedContext.refusalOf(Misspelt.class)).hasMessageContaining("there is no variable #oderId");
+        assertThat(LockedContext.rejectionOf(Misspelt.class)).hasMessageContaining("there is not a variable #oderId");
     }
 
     @Test
     void shouldRejectAClassLevelKeyThatDoesNotFitAllMethods() {
-        assertThat(LockedContext.refusalOf(ClassLevelKey.class))
+        assertThat(LockedContext.rejectionOf(ClassLevelKey.class))
                 .hasMessageContaining("ClassLevelKey.other()")
-                .hasMessageContaining("there is no variable #id");
+                .hasMessageContaining("there is not a variable #id");
     }
 
     private static KeyExpression parse(String key) {

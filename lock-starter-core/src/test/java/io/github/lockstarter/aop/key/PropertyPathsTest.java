@@ -120,7 +120,7 @@ class PropertyPathsTest {
         assertThatThrownBy(() -> parse(key))
                 .isInstanceOfSatisfying(
                         InvalidLockDefinitionException.class,
-                        refusal -> assertThat(refusal.remedy()).contains(remedy))
+                        rejection -> assertThat(rejection.remedy()).contains(remedy))
                 .hasMessageContaining("@DistributedLock on " + Base.class.getName() + ".ship(")
                 .hasMessageContaining("in key = \"" + key + "\", ")
                 .hasMessageContaining(problem);
@@ -128,14 +128,14 @@ class PropertyPathsTest {
 
     @Test
     void shouldRejectAtStart() {
-        assertThat(LockedContext.refusalOf(Misspelt.class))
+        assertThat(LockedContext.rejectionOf(Misspelt.class))
                 .hasMessageContaining("has no public property 'skuu'")
                 .hasMessageContaining("Did you mean #item.sku?");
     }
 
     @Test
     void shouldUseNamesOfTheInterfaceAndTypesOfTheClass() {
-        assertThat(LockedContext.refusalOf(Impl.class))
+        assertThat(LockedContext.rejectionOf(Impl.class))
                 .hasMessageContaining(Impl.class.getName() + ".run(Item)")
                 .hasMessageContaining("Did you mean #thing.sku?");
     }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.aop.metadata;
 
-import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
@@ -30,7 +30,7 @@ class DeferredResultsTest {
                 ReturnsGenericFuture.class
             })
     void shouldRejectMethodsWhoseCompletionCannotBeObserved(Class<?> bean) {
-        assertThat(refusalOf(bean))
+        assertThat(rejectionOf(bean))
                 .hasMessageContaining(bean.getName())
                 .hasMessageContaining("returns a ")
                 .hasMessageContaining("would end before the work does")
@@ -39,7 +39,7 @@ class DeferredResultsTest {
 
     @Test
     void shouldRejectSuchMethodsOfAnnotatedClasses() {
-        assertThat(refusalOf(ClassLevelFuture.class))
+        assertThat(rejectionOf(ClassLevelFuture.class))
                 .hasMessageContaining("ClassLevelFuture.call()")
                 .hasMessageContaining("returns a Future")
                 .hasMessageContaining("annotate the other methods instead of the class");
@@ -47,7 +47,7 @@ class DeferredResultsTest {
 
     @Test
     void shouldRejectInterruptionOfWorkWithoutAThread() {
-        assertThat(refusalOf(InterruptedFuture.class))
+        assertThat(rejectionOf(InterruptedFuture.class))
                 .hasMessageContaining("onLost = INTERRUPT, but the work of the method has no thread of its own");
     }
 
@@ -61,7 +61,7 @@ class DeferredResultsTest {
                                 + " public Object run(kotlin.coroutines.Continuation<Object> next) { return null; } }")
                 .load("shop.Suspending");
 
-        assertThat(refusalOf(bean)).hasMessageContaining("the method is a suspend function");
+        assertThat(rejectionOf(bean)).hasMessageContaining("the method is a suspend function");
     }
 
     static class ReturnsFuture {

@@ -1,7 +1,7 @@
 package io.github.lockstarter.aop.metadata;
 
-import static io.github.lockstarter.aop.LockedContext.refusal;
-import static io.github.lockstarter.aop.LockedContext.refusalOf;
+import static io.github.lockstarter.aop.LockedContext.rejection;
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
@@ -20,19 +20,19 @@ class DerivedNamesTest {
 
     @Test
     void shouldRejectTwoClassesOfTheSameName() {
-        InvalidLockDefinitionException refusal = refusalOf(Sales.Report.class, Stock.Report.class);
+        InvalidLockDefinitionException rejection = rejectionOf(Sales.Report.class, Stock.Report.class);
 
-        assertThat(refusal)
+        assertThat(rejection)
                 .hasMessageContaining(Sales.Report.class.getName() + ".run()")
                 .hasMessageContaining(Stock.Report.class.getName() + ".run()")
                 .hasMessageContaining("'Report.run'");
-        assertThat(refusal.remedy()).contains("name = \"").contains("exclude each other");
+        assertThat(rejection.remedy()).contains("name = \"").contains("exclude each other");
     }
 
     @ParameterizedTest
     @ValueSource(classes = {Overloads.class, OverloadsWithKeys.class, Covered.class})
     void shouldRejectOverloads(Class<?> bean) {
-        assertThat(refusalOf(bean))
+        assertThat(rejectionOf(bean))
                 .hasMessageContaining(bean.getName() + ".run(String)")
                 .hasMessageContaining(bean.getName() + ".run(int)")
                 .hasMessageContaining("'" + bean.getSimpleName() + ".run'");
@@ -40,27 +40,27 @@ class DerivedNamesTest {
 
     @Test
     void shouldSuggestARemedyForAnAnnotationOfAClass() {
-        assertThat(refusalOf(Covered.class).remedy())
+        assertThat(rejectionOf(Covered.class).remedy())
                 .contains("Annotate the methods")
                 .contains("name");
     }
 
     @Test
     void shouldRejectSubclassesOfTheSameName() {
-        assertThat(refusalOf(Sales.Heir.class, Stock.Heir.class))
+        assertThat(rejectionOf(Sales.Heir.class, Stock.Heir.class))
                 .hasMessageContaining("(of " + Sales.Heir.class.getName() + ")")
                 .hasMessageContaining("(of " + Stock.Heir.class.getName() + ")");
     }
 
     @Test
     void shouldRejectTwoLambdasOfOneInterface() {
-        InvalidLockDefinitionException refusal = refusalOf(Lambdas.class);
+        InvalidLockDefinitionException rejection = rejectionOf(Lambdas.class);
 
-        assertThat(refusal)
+        assertThat(rejection)
                 .hasMessageContaining(Task.class.getName() + ".run()")
                 .hasMessageContaining("'Task.run'")
                 .hasMessageContaining("two lambdas");
-        assertThat(refusal.remedy()).contains("classes").contains("name");
+        assertThat(rejection.remedy()).contains("classes").contains("name");
     }
 
     @Test
@@ -77,7 +77,7 @@ class DerivedNamesTest {
     @ParameterizedTest
     @ValueSource(classes = {SameTwice.class, SameNameTwice.class, SameKeyTwice.class})
     void shouldRejectTwoAnnotationsForTheSameLock(Class<?> bean) {
-        assertThat(refusalOf(bean))
+        assertThat(rejectionOf(bean))
                 .hasMessageContaining("@DistributedLock on " + bean.getName() + ".run(String)")
                 .hasMessageContaining("two annotations request the same lock");
     }
@@ -85,7 +85,7 @@ class DerivedNamesTest {
     @Test
     void shouldRejectBeansThatAreCreatedLater() {
         try (LockedContext context = LockedContext.of(Sales.Report.class, LateReport.class)) {
-            assertThat(refusal(() -> context.getBean("late")))
+            assertThat(rejection(() -> context.getBean("late")))
                     .hasMessageContaining(Stock.Report.class.getName() + ".run()")
                     .hasMessageContaining(Sales.Report.class.getName() + ".run()");
 
@@ -96,7 +96,7 @@ class DerivedNamesTest {
 
     @Test
     void shouldRejectAtBuildTime() {
-        assertThat(refusal(() -> {
+        assertThat(rejection(() -> {
                     try (LockedContext context =
                             LockedContext.prepare(processor -> {}, Sales.Report.class, Stock.Report.class)) {
                         context.refreshForAotProcessing(new RuntimeHints());

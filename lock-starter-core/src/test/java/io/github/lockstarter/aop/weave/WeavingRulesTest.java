@@ -19,7 +19,7 @@ class WeavingRulesTest {
 
     @Test
     void shouldRejectMethodsThatAreNotWovenAndNameTheAgent() {
-        assertThat(refusalOf(Orders.class))
+        assertThat(rejectionOf(Orders.class))
                 .hasMessageContaining(Orders.class.getName()
                         + ".ship(): distributed-lock.mode=aspectj, but the method has not been woven")
                 .extracting(InvalidLockDefinitionException::remedy)
@@ -29,38 +29,38 @@ class WeavingRulesTest {
 
     @Test
     void shouldRejectWhatAWeaverCannotFind() {
-        assertThat(refusalOf(Inherited.class))
+        assertThat(rejectionOf(Inherited.class))
                 .hasMessageContaining(
                         "Inherited.ship(): distributed-lock.mode=aspectj, but the annotation is inherited")
                 .hasMessageContaining("Annotate the method itself, or");
-        assertThat(refusalOf(OfLockedClass.class))
+        assertThat(rejectionOf(OfLockedClass.class))
                 .hasMessageContaining("the annotation is inherited")
                 .hasMessageContaining("Annotate the method itself or the class that declares it");
-        assertThat(refusalOf(WithInheritedMethod.class))
+        assertThat(rejectionOf(WithInheritedMethod.class))
                 .hasMessageContaining("Base.ship() (of " + WithInheritedMethod.class.getName() + ")")
                 .hasMessageContaining("the method is declared in a superclass without the annotation")
                 .hasMessageContaining("Annotate " + Base.class.getName() + " too, or single methods");
-        assertThat(refusalOf(Client.class))
+        assertThat(rejectionOf(Client.class))
                 .hasMessageContaining("Remote.call(): distributed-lock.mode=aspectj, but the method is abstract")
                 .hasMessageContaining("Annotate a method that calls it");
     }
 
     @Test
     void shouldRejectWhatNeitherProxyNorWeaverSupports() {
-        assertThat(refusalOf(Deferred.class)).hasMessageContaining("the method returns a Future");
-        assertThat(refusalOf(InstanceFallback.class))
+        assertThat(rejectionOf(Deferred.class)).hasMessageContaining("the method returns a Future");
+        assertThat(rejectionOf(InstanceFallback.class))
                 .hasMessageContaining("InstanceFallback.ship(): fallback = \"otherwise\" is an instance method")
                 .hasMessageContaining("Make the fallback static");
-        assertThat(refusalOf(StaticFallback.class)).hasMessageContaining("the method has not been woven");
+        assertThat(rejectionOf(StaticFallback.class)).hasMessageContaining("the method has not been woven");
     }
 
     @Test
     void shouldRejectTooManyLevelsOfComposedAnnotations() {
-        assertThat(refusalOf(TooDeep.class))
+        assertThat(rejectionOf(TooDeep.class))
                 .hasMessageContaining(
                         "TooDeep.ship(): distributed-lock.mode=aspectj, but a weaver finds the annotation in at most two levels")
                 .hasMessageContaining("Reduce the levels between the method and @DistributedLock, or");
-        assertThat(refusalOf(DeepEnough.class)).hasMessageContaining("the method has not been woven");
+        assertThat(rejectionOf(DeepEnough.class)).hasMessageContaining("the method has not been woven");
     }
 
     @Test
@@ -77,9 +77,10 @@ class WeavingRulesTest {
         }
     }
 
-    private static InvalidLockDefinitionException refusalOf(Class<?> bean) {
-        return LockedContext.refusal(() -> LockedContext.with(processor -> processor.setMode(AdviceMode.ASPECTJ), bean)
-                .close());
+    private static InvalidLockDefinitionException rejectionOf(Class<?> bean) {
+        return LockedContext.rejection(
+                () -> LockedContext.with(processor -> processor.setMode(AdviceMode.ASPECTJ), bean)
+                        .close());
     }
 
     static class Orders {

@@ -91,10 +91,10 @@ class WeavingTest {
     void shouldRunWithoutLocksIfDisabledAndLogTheMethods() {
         assertThat(lines)
                 .contains(
-                        "> switched off: []",
-                        "> private and switched off: []",
-                        "> static and switched off: []",
-                        "> of a class that is switched off: [], copied []")
+                        "> disabled: []",
+                        "> private and disabled: []",
+                        "> static and disabled: []",
+                        "> of a class that is disabled: [], copied []")
                 .filteredOn(line -> line.contains("run WITHOUT their lock"))
                 .singleElement()
                 .asString()
@@ -128,11 +128,11 @@ class WeavingTest {
     void shouldRejectMethodsThatAreNotWoven() {
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line)
-                        .startsWith("> refused LeftOut: InvalidLockDefinitionException: @DistributedLock on "
+                        .startsWith("> rejected LeftOut: InvalidLockDefinitionException: @DistributedLock on "
                                 + LeftOut.class.getName() + ".run(): ")
                         .contains("the method has not been woven", "aop.xml"))
                 .anySatisfy(line -> assertThat(line)
-                        .startsWith("> refused Heir: InvalidLockDefinitionException: @DistributedLock on "
+                        .startsWith("> rejected Heir: InvalidLockDefinitionException: @DistributedLock on "
                                 + LeftOut.class.getName() + "$Heir.open(): ")
                         .contains("the annotation is inherited"));
     }
@@ -141,7 +141,7 @@ class WeavingTest {
     void shouldRejectTwoMethodsOfTheSameName() {
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line)
-                        .startsWith("> refused Twins: InvalidLockDefinitionException: @DistributedLock on "
+                        .startsWith("> rejected Twins: InvalidLockDefinitionException: @DistributedLock on "
                                 + Twins.class.getName() + ".run(")
                         .contains("'Twins.run'"));
     }

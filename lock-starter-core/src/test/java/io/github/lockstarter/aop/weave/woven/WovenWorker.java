@@ -33,7 +33,7 @@ final class WovenWorker {
             twoApplications(application);
             say("one of one", () -> Orders.total(keys));
         }
-        refusals();
+        rejections();
         say("too late", () -> Orders.total(keys));
         try (Application application = Application.with(AdviceMode.PROXY, port, "proxy", keys, Invoices.class)) {
             Invoices invoices = application.getBean(Invoices.class);
@@ -41,17 +41,17 @@ final class WovenWorker {
             say("self-invoked behind a proxy", invoices::draftOfCopy);
             say("static without an application that weaves", () -> Orders.total(keys));
         }
-        try (Application application = switchedOff()) {
+        try (Application application = disabled()) {
             Orders orders = application.getBean(Orders.class);
-            say("switched off", orders::both);
-            say("private and switched off", orders::report);
-            say("static and switched off", () -> Orders.total(keys));
-            say("of a class that is switched off", application.getBean(Invoices.class)::print);
+            say("disabled", orders::both);
+            say("private and disabled", orders::report);
+            say("static and disabled", () -> Orders.total(keys));
+            say("of a class that is disabled", application.getBean(Invoices.class)::print);
         }
         say("the end", keys::toString);
     }
 
-    private static Application switchedOff() {
+    private static Application disabled() {
         ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class.getPackageName()))
                 .setLevel(Level.WARN);
         return Application.with(
@@ -108,9 +108,9 @@ final class WovenWorker {
         }
     }
 
-    private static void refusals() throws Exception {
+    private static void rejections() throws Exception {
         for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class, Twins.class}) {
-            say("refused " + bean.getSimpleName(), () -> {
+            say("rejected " + bean.getSimpleName(), () -> {
                 Application.with(AdviceMode.ASPECTJ, port, "lock", keys, bean).close();
                 return "";
             });

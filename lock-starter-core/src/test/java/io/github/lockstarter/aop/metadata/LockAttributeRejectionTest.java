@@ -17,17 +17,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class LockAttributeRefusalTest {
+class LockAttributeRejectionTest {
 
     @ParameterizedTest
     @MethodSource
     void shouldReject(Class<?> bean, String problem, String remedy) {
-        InvalidLockDefinitionException refusal = LockedContext.refusalOf(bean);
+        InvalidLockDefinitionException rejection = LockedContext.rejectionOf(bean);
 
-        assertThat(refusal)
+        assertThat(rejection)
                 .hasMessageContaining("@DistributedLock on " + bean.getName() + ".run()")
                 .hasMessageContaining(problem);
-        assertThat(refusal.remedy()).contains(remedy);
+        assertThat(rejection.remedy()).contains(remedy);
     }
 
     static Stream<Arguments> shouldReject() {
@@ -73,7 +73,7 @@ class LockAttributeRefusalTest {
 
     @Test
     void shouldShowTheValueOfAPlaceholder() {
-        assertThat(LockedContext.refusal(() -> LockedContext.prepare(processor -> {}, LeasePlaceholder.class)
+        assertThat(LockedContext.rejection(() -> LockedContext.prepare(processor -> {}, LeasePlaceholder.class)
                         .property("lease", "never")
                         .refresh()))
                 .hasMessageContaining("leaseString = \"${lease}\", which is \"never\", is not a duration");
