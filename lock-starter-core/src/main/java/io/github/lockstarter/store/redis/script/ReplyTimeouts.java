@@ -8,6 +8,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
@@ -24,13 +26,30 @@ final class ReplyTimeouts {
 
     private final long timeoutNanos;
 
+    /** Runs a task once after some nanoseconds. */
+    private final ObjLongConsumer<Runnable> timer;
+
+    private final LongSupplier clock;
+
     private final ConcurrentLinkedQueue<Pending> pending = new ConcurrentLinkedQueue<>();
 
     /** Whether a check is scheduled. It stays set until the queue is empty, because requests rely on it. */
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     ReplyTimeouts(Duration timeout) {
+        this(timeout, ReplyTimeouts::runLater, System::nanoTime);
+    }
+
+    /**
+     * As {@link #ReplyTimeouts(Duration)}, with a timer and a clock of the caller.
+     *
+     * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
+     * @param clock returns nanoseconds as {@link System#nanoTime()} does
+     */
+    ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer, LongSupplier clock) {
         this.timeoutNanos = timeout.toNanos();
+        this.timer = timer;
+        this.clock = clock;
     }
 
     /** Completes the future with a {@link TimeoutException} unless it is completed before the timeout. */
@@ -40,19 +59,19 @@ final class ReplyTimeouts {
         for (Pending first = this.pending.peek(); first != null && first.reply.isDone(); first = this.pending.peek()) {
             this.pending.remove(first);
         }
-        this.pending.add(new Pending(reply, System.nanoTime() + this.timeoutNanos));
+        this.pending.add(new Pending(reply, this.clock.getAsLong() + this.timeoutNanos));
         if (!this.scheduled.get() && this.scheduled.compareAndSet(false, true)) {
             schedule(this.timeoutNanos);
         }
     }
 
     private void schedule(long delayNanos) {
-        ScheduledFuture<?> unused = TIMER.schedule(this::check, delayNanos, TimeUnit.NANOSECONDS);
+        this.timer.accept(this::check, delayNanos);
     }
 
     private void check() {
         try {
-            for (Pending first = this.pending.peek(); first != null && first.isOver(); first = this.pending.peek()) {
+            for (Pending first = this.pending.peek(); first != null && isOver(first); first = this.pending.peek()) {
                 if (this.pending.remove(first)) {
                     first.reply.completeExceptionally(new TimeoutException());
                 }
@@ -60,6 +79,10 @@ final class ReplyTimeouts {
         } finally {
             scheduleNext();
         }
+    }
+
+    private boolean isOver(Pending each) {
+        return each.reply.isDone() || each.deadline - this.clock.getAsLong() <= 0;
     }
 
     private void scheduleNext() {
@@ -72,7 +95,11 @@ final class ReplyTimeouts {
                 return;
             }
         }
-        schedule(Math.max(0, next.deadline - System.nanoTime()));
+        schedule(Math.max(0, next.deadline - this.clock.getAsLong()));
+    }
+
+    private static void runLater(Runnable task, long delayNanos) {
+        ScheduledFuture<?> unused = TIMER.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
     private static ScheduledThreadPoolExecutor timer() {
@@ -89,16 +116,12 @@ final class ReplyTimeouts {
 
         private final CompletableFuture<?> reply;
 
-        /** On the clock of {@link System#nanoTime()}. */
+        /** On the clock in nanoseconds. */
         private final long deadline;
 
         Pending(CompletableFuture<?> reply, long deadline) {
             this.reply = reply;
             this.deadline = deadline;
-        }
-
-        boolean isOver() {
-            return this.reply.isDone() || this.deadline - System.nanoTime() <= 0;
         }
     }
 }

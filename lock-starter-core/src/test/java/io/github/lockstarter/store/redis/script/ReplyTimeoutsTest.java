@@ -7,11 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ReplyTimeoutsTest {
@@ -19,6 +20,14 @@ class ReplyTimeoutsTest {
     private static final Duration TIMEOUT = Duration.ofMillis(200);
 
     private final ReplyTimeouts timeouts = new ReplyTimeouts(TIMEOUT);
+
+    /** Checks by the time at which they are due. */
+    private final NavigableMap<Long, Runnable> scheduled = new TreeMap<>();
+
+    private long now = 5;
+
+    private final ReplyTimeouts byHand =
+            new ReplyTimeouts(TIMEOUT, (check, nanos) -> this.scheduled.put(this.now + nanos, check), () -> this.now);
 
     @Test
     void shouldFailOnlyRepliesThatAreLate() {
@@ -53,27 +62,54 @@ class ReplyTimeoutsTest {
         assertThat(second).isCompletedExceptionally();
     }
 
-    /** Other requests are added and answered all the time, also during a check. */
+    /** With a clock that the test moves, because the real one would measure how busy the machine is. */
     @Test
-    void shouldFailLateRepliesInTime() throws Exception {
-        long longest = 0;
-        List<CompletableFuture<Long>> late = new ArrayList<>();
-        long end = System.nanoTime() + 10 * TIMEOUT.toNanos();
-        for (int n = 0; System.nanoTime() - end < 0; n++) {
-            CompletableFuture<String> answer = asked();
-            if (n % 20 == 0) {
-                long askedAt = System.nanoTime();
-                late.add(answer.handle((none, timeout) -> System.nanoTime() - askedAt));
-            } else {
-                answer.complete("answer");
-            }
-            LockSupport.parkNanos(50_000);
-        }
-        for (CompletableFuture<Long> each : late) {
-            longest = Math.max(longest, each.get(10, TimeUnit.SECONDS));
-        }
+    void shouldFailEachLateReplyAtItsDeadline() {
+        CompletableFuture<String> first = asked(this.byHand);
+        pass(TIMEOUT.dividedBy(4));
+        asked(this.byHand).complete("answer");
+        CompletableFuture<String> second = asked(this.byHand);
+        List<CompletableFuture<String>> third = new ArrayList<>();
+        // a request during a check
+        first.whenComplete((answer, timeout) -> third.add(asked(this.byHand)));
 
-        assertThat(Duration.ofNanos(longest)).isLessThan(TIMEOUT.multipliedBy(2).minusMillis(50));
+        pass(TIMEOUT.multipliedBy(3).dividedBy(4).minusNanos(1));
+        assertThat(first).isNotDone();
+        pass(Duration.ofNanos(1));
+        assertThat(first).isCompletedExceptionally();
+
+        pass(TIMEOUT.dividedBy(4).minusNanos(1));
+        assertThat(second).isNotDone();
+        pass(Duration.ofNanos(1));
+        assertThat(second).isCompletedExceptionally();
+
+        pass(TIMEOUT.multipliedBy(3).dividedBy(4).minusNanos(1));
+        assertThat(third).singleElement().satisfies(each -> assertThat(each).isNotDone());
+        pass(Duration.ofNanos(1));
+        assertThat(third).singleElement().satisfies(each -> assertThat(each).isCompletedExceptionally());
+        assertThat(this.scheduled).isEmpty();
+    }
+
+    @Test
+    void shouldScheduleOneCheckForAllRequests() {
+        List<CompletableFuture<String>> all =
+                Stream.generate(() -> asked(this.byHand)).limit(100).toList();
+        assertThat(this.scheduled).hasSize(1);
+
+        pass(TIMEOUT);
+
+        assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
+        assertThat(this.scheduled).isEmpty();
+    }
+
+    /** Lets time pass, with the checks that are due in it. */
+    private void pass(Duration time) {
+        long end = this.now + time.toNanos();
+        while (!this.scheduled.isEmpty() && this.scheduled.firstKey() <= end) {
+            this.now = this.scheduled.firstKey();
+            this.scheduled.remove(this.now).run();
+        }
+        this.now = end;
     }
 
     @Test
@@ -102,8 +138,12 @@ class ReplyTimeoutsTest {
     }
 
     private CompletableFuture<String> asked() {
+        return asked(this.timeouts);
+    }
+
+    private static CompletableFuture<String> asked(ReplyTimeouts timeouts) {
         CompletableFuture<String> answer = new CompletableFuture<>();
-        this.timeouts.limit(answer);
+        timeouts.limit(answer);
         return answer;
     }
 }
