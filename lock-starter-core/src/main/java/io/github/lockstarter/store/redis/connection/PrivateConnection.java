@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis.connection;
 
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
@@ -163,8 +164,10 @@ public final class PrivateConnection implements StoreConnection {
             this.startAttempts.countDown();
             this.startAttempts.countDown();
         } catch (Throwable ex) {
-            this.connectFailure = ex;
-            long pauseMillis = this.background != null ? this.attempts.failed(ex) : 0;
+            Throwable known = this.connectFailure;
+            Throwable failure = known != null && RedisExceptionTranslator.isUnexplained(ex) ? known : ex;
+            this.connectFailure = failure;
+            long pauseMillis = this.background != null ? this.attempts.failed(failure) : 0;
             this.startAttempts.countDown();
             schedule(this::run, pauseMillis);
         }

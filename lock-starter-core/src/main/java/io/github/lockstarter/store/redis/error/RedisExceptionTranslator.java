@@ -99,6 +99,14 @@ public final class RedisExceptionTranslator {
         return sentence(problem) + ' ' + Remedies.ofConnectFailure(problem);
     }
 
+    /**
+     * Returns whether a failure to connect does not contain its reason. Lettuce closes a connection whose handshake was
+     * rejected; if that happens before its own listener runs, the listener fails without the error reply.
+     */
+    public static boolean isUnexplained(Throwable ex) {
+        return rootMessage(ex).equals("RedisHandshakeHandler not registered");
+    }
+
     /** Returns the message of the root cause in one line. */
     public static String rootMessage(Throwable ex) {
         return String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage())

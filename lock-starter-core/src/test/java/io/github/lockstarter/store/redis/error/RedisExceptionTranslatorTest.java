@@ -6,6 +6,7 @@ import io.github.lockstarter.LockStoreException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
@@ -191,6 +192,19 @@ class RedisExceptionTranslatorTest {
         assertThat(translated.isOutcomeUnknown()).isTrue();
         assertThat(translated.isTransient()).isTrue();
         assertThat(translated).hasMessageContaining("'a'");
+    }
+
+    @Test
+    void shouldRecogniseAFailureToConnectWithoutItsReason() {
+        assertThat(RedisExceptionTranslator.isUnexplained(new RedisConnectionFailureException(
+                        "Unable to connect to Redis",
+                        new RedisConnectionException(
+                                "Unable to connect to 127.0.0.1:6379",
+                                new IllegalStateException("RedisHandshakeHandler not registered")))))
+                .isTrue();
+        assertThat(RedisExceptionTranslator.isUnexplained(new RedisConnectionFailureException(
+                        "Unable to connect to Redis", new RedisCommandExecutionException("WRONGPASS invalid"))))
+                .isFalse();
     }
 
     @Test
