@@ -122,6 +122,11 @@ final class Attempt {
         return this.believedUntil;
     }
 
+    /** Whether anything was left of the grant when it arrived: a thread may not get its turn before the lease is over. */
+    boolean wasBelieved() {
+        return this.believedUntil > granted().at();
+    }
+
     long lastSeenHeld() {
         return this.lastSeenHeld;
     }

@@ -9,7 +9,7 @@ final class BeliefRule implements Rule {
     @Override
     public List<String> violations(History history, Limits limits) {
         List<String> violations = new ArrayList<>();
-        history.grants().forEach((lock, grants) -> {
+        history.beliefs().forEach((lock, grants) -> {
             Attempt longest = null;
             for (Attempt each : grants) {
                 if (longest != null && longest.endOfBelief() > each.granted().at()) {

@@ -58,6 +58,20 @@ class HistoryCheckerTest {
                 .startsWith("belief: Two owners of 'job': a/1");
     }
 
+    /** Its thread was granted the lock, and did not get its turn on the processor before the lease was over. */
+    @Test
+    void shouldNotMindAGrantOfWhichNothingWasLeft() {
+        assertThat(Told.violations(FIRST + """
+                         0 b 1 ACQUIRE  job 0 500
+                        10 b 1 GRANTED  job 6 10
+                        12 b 1 LOST     job 6 0 EXPIRED
+                        13 b 1 RELEASE  job 6
+                        14 b 1 NOT_OURS job 6
+                        60 a 1 RELEASE  job 7
+                        62 a 1 RELEASED job 7
+                        """)).isEmpty();
+    }
+
     @Test
     void shouldNotMindTwoOwnersOfDifferentLocks() {
         assertThat(Told.violations(FIRST + """

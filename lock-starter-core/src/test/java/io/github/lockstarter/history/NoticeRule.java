@@ -19,7 +19,7 @@ final class NoticeRule implements Rule {
                         + ", and saw it held at " + each.lastSeenHeld());
             }
         }
-        history.grants().forEach((lock, grants) -> {
+        history.beliefs().forEach((lock, grants) -> {
             for (int i = 0; i + 1 < grants.size(); i++) {
                 Attempt owner = grants.get(i);
                 Attempt next = grants.get(i + 1);
