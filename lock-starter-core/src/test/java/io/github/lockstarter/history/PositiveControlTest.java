@@ -15,7 +15,7 @@ class PositiveControlTest {
 
     private static final Pace PACE = Pace.ofMillis(1200, 300, 100);
 
-    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration SHORT = Duration.ofMillis(900);
 
     private static final Duration LONG = Duration.ofSeconds(10);
 
@@ -38,7 +38,7 @@ class PositiveControlTest {
     @Test
     void shouldRefuseAWriteThatComesLateIfTheResourceLooksAtTokens() throws Exception {
         try (Register register = new Register(this.server.port())) {
-            Visit late = this.one.tryAcquire(Scene.job(Duration.ZERO, SHORT)).orElseThrow();
+            Visit late = this.one.tryAcquire(Scene.job(LONG, SHORT)).orElseThrow();
             String fenced = late.read(register, Register.FENCED);
             String bare = late.read(register, Register.BARE);
             // its lease has run out
@@ -65,7 +65,7 @@ class PositiveControlTest {
 
     @Test
     void shouldGiveLargerTokensAfterARestart() throws Exception {
-        this.one.tryAcquire(Scene.job(Duration.ZERO)).orElseThrow().release();
+        this.one.tryAcquire(Scene.job(LONG)).orElseThrow().release();
 
         this.server.restart();
 
@@ -77,7 +77,7 @@ class PositiveControlTest {
     void shouldFindACommandForALockThatHasEnded() throws Exception {
         try (CommandLog commands = CommandLog.of(this.server, this.scene.log("server"));
                 RedisCli zombie = this.server.cli()) {
-            this.one.tryAcquire(Scene.job(Duration.ZERO)).orElseThrow().release();
+            this.one.tryAcquire(Scene.job(LONG)).orElseThrow().release();
             Pause.until(LONG, () -> this.scene.history().count(EventKind.NAMED) == 1);
             assertThat(this.scene.violations()).isEmpty();
             String id = this.scene
