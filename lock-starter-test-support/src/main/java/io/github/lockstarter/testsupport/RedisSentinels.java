@@ -2,6 +2,10 @@ package io.github.lockstarter.testsupport;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,13 +94,19 @@ public final class RedisSentinels implements AutoCloseable {
         return List.copyOf(servers);
     }
 
-    /** The master, as most sentinels see it. */
+    /** The master, as most sentinels see it; waits until they agree, which takes a while after a failover. */
     public RedisServer master() {
+        AtomicReference<@Nullable RedisServer> agreed = new AtomicReference<>();
+        Awaiting.until("sentinels agree on a master", () -> {
+            agreedMaster().ifPresent(agreed::set);
+            return agreed.get() != null;
+        });
+        return Objects.requireNonNull(agreed.get());
+    }
+
+    private Optional<RedisServer> agreedMaster() {
         int port = SentinelView.agreedMasterPort(sentinels);
-        return servers.stream()
-                .filter(server -> server.port() == port)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("The sentinels do not agree on a master"));
+        return servers.stream().filter(server -> server.port() == port).findFirst();
     }
 
     /** All but the master, dead or alive. */
@@ -112,9 +122,16 @@ public final class RedisSentinels implements AutoCloseable {
             return named.size() >= SentinelView.QUORUM
                     && named.stream().distinct().count() == 1
                     && named.get(0) != old.port()
-                    && Replication.of(master()).isMaster();
+                    && isMasterItself();
         });
         return master();
+    }
+
+    /** Whether most sentinels name a server that says so, too. */
+    private boolean isMasterItself() {
+        return agreedMaster()
+                .filter(server -> Replication.of(server).isMaster())
+                .isPresent();
     }
 
     /**
@@ -167,7 +184,7 @@ public final class RedisSentinels implements AutoCloseable {
         servers.forEach(RedisServer::resume);
         allServers().stream().filter(server -> !server.isRunning()).forEach(RedisServer::restart);
         servers.forEach(this::reconnect);
-        Awaiting.until("a master", () -> Replication.of(master()).isMaster());
+        Awaiting.until("a master", this::isMasterItself);
         RedisServer master = master();
         for (RedisServer replica : replicas()) {
             if (!Replication.of(replica).follows(master)) {

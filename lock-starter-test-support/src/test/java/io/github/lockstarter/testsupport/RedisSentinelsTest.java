@@ -1,10 +1,14 @@
 package io.github.lockstarter.testsupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +68,24 @@ class RedisSentinelsTest {
         RedisServer old = topology.master();
         assertThat(topology.failOver()).isNotSameAs(old);
         assertThat(topology.replicas()).contains(old);
+    }
+
+    @Test
+    void theMasterIsKnownWhenTheSentinelsAgree() throws Exception {
+        RedisServer master = topology.master();
+        List<RedisServer> silent = topology.sentinels().subList(1, 3);
+        silent.forEach(RedisServer::pause);
+        CompletableFuture<RedisServer> asked = CompletableFuture.supplyAsync(topology::master);
+        try {
+            assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> asked.get(100, TimeUnit.MILLISECONDS));
+        } finally {
+            silent.forEach(RedisServer::resume);
+        }
+
+        assertThat(asked.get(30, TimeUnit.SECONDS)).isSameAs(master);
+        // they do nothing for half a minute
+        silent.forEach(RedisServer::restart);
+        topology.heal();
     }
 
     @Test
