@@ -174,7 +174,8 @@ class InboxTest {
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         this.proxy.refuse();
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-        soon().until(() -> Channel.subscribers(this.redis) == 0);
+        // It has noticed the break, and polls: an entry without an inbox.
+        soon().until(() -> this.redis.hgetall("lock:{awaited}").getOrDefault("q", "").contains("::"));
         this.owner.lock("awaited").unlock();
         assertThat(waiter.isDone()).as("heard nothing").isFalse();
 

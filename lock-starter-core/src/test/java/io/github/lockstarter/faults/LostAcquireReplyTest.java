@@ -85,9 +85,9 @@ class LostAcquireReplyTest {
                 .isEqualTo(1);
         soon().until(() -> !this.redis.exists(KEY));
         assertThat(instance.active()).isZero();
-        assertThat(instance.events().all(LockNotAcquiredEvent.class))
+        soon().untilAsserted(() -> assertThat(instance.events().all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::outcome)
-                .containsExactly(Outcome.ERROR);
+                .containsExactly(Outcome.ERROR));
         assertThat(instance.lock("lost").getHoldCount()).isZero();
     }
 

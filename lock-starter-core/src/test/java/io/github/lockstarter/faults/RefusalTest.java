@@ -77,8 +77,8 @@ class RefusalTest {
             assertThat(waiter.result()).as("granted once it is over").isTrue();
         }
 
-        soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0);
-        assertThat(held.state()).isEqualTo(State.HELD);
+        // A renewal that was refused may be reported after one that was not.
+        soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0 && held.state() == State.HELD);
         assertThat(instance.events().count(LockLostEvent.class)).isZero();
         assertThat(held.release()).isTrue();
         soon().until(() -> this.redis.command("DBSIZE").equals(0L));
@@ -151,8 +151,8 @@ class RefusalTest {
             this.redis.command("CONFIG", "SET", "maxclients", "10000");
         }
 
-        soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0);
-        assertThat(held.state()).isEqualTo(State.HELD);
+        // A renewal that was refused may be reported after one that was not.
+        soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0 && held.state() == State.HELD);
         assertThat(instance.lock("wanted").tryLock()).isTrue();
         instance.lock("wanted").unlock();
         assertThat(held.release()).isTrue();
