@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
@@ -13,6 +14,17 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 /** An application with the post-processor and a registry of real locks, in memory by default. */
 public final class RealLocks implements AutoCloseable {
+
+    /** Leases that are renewed often, and do not end because a thread waits for its turn on a busy machine. */
+    private static final LockSettings LASTING = LockSettings.of(
+            Duration.ofSeconds(10),
+            OnLost.THROW,
+            Duration.ofSeconds(15),
+            Duration.ofMillis(300),
+            null,
+            Duration.ofSeconds(2),
+            Duration.ofMillis(150),
+            Duration.ofSeconds(10));
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
@@ -31,7 +43,7 @@ public final class RealLocks implements AutoCloseable {
     }
 
     public static RealLocks with(Class<?>... components) {
-        return on(new InMemoryLockStore(), Duration.ofMillis(900), components);
+        return on(new InMemoryLockStore(), LASTING, components);
     }
 
     public static RealLocks on(LockStore store, Duration lease, Class<?>... components) {

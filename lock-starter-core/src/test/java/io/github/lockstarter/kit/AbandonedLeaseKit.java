@@ -10,6 +10,7 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.settings.LockSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ abstract class AbandonedLeaseKit extends RegistryFixture {
 
     @Test
     void shouldRunOutWhenItIsDropped() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
+        LeasingLockRegistry registry = registry(brief(), this.heard);
         long token = acquireAndDrop(registry);
 
         shouldRunOut(registry, token);
@@ -32,10 +33,15 @@ abstract class AbandonedLeaseKit extends RegistryFixture {
 
     @Test
     void shouldRunOutWhenTheLeaseOfAStageIsDropped() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
+        LeasingLockRegistry registry = registry(brief(), this.heard);
         long token = acquireAsyncAndDrop(registry);
 
         shouldRunOut(registry, token);
+    }
+
+    /** So brief that it runs out soon, and so long that it is renewed until the garbage collector comes. */
+    private static LockSettings brief() {
+        return settings(TIMEOUT.multipliedBy(4));
     }
 
     private void shouldRunOut(LeasingLockRegistry registry, long token) {
@@ -68,7 +74,7 @@ abstract class AbandonedLeaseKit extends RegistryFixture {
         LeasingLockRegistry registry = registry(this.heard);
         Lease lease = registry.acquire(request());
 
-        throughout(OUTLIVED).until(() -> {
+        throughout(TIMEOUT).until(() -> {
             System.gc();
             return registry.active() == 1;
         });

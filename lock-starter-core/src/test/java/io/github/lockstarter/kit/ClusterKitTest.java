@@ -106,9 +106,9 @@ class ClusterKitTest {
         }
 
         @Override
-        long mostCommandsForFifty() {
+        long mostCommandsFor(long renewals) {
             // each key may be in a slot of its own
-            return 50 * 8;
+            return 2 * renewals;
         }
     }
 

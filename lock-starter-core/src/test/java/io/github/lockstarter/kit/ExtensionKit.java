@@ -59,7 +59,7 @@ abstract class ExtensionKit extends RegistryFixture {
 
         lease.extend(Duration.ofMillis(100));
 
-        throughout(OUTLIVED).until(lease::isHeld);
+        awaitRenewals(lease);
         assertThat(lease.release()).isTrue();
     }
 

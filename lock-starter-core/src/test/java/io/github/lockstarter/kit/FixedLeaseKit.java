@@ -115,7 +115,8 @@ abstract class FixedLeaseKit extends RegistryFixture {
         first.lock(Duration.ofMillis(-1));
         assertThat(second.tryLock(Duration.ZERO, Duration.ofMillis(-1))).isTrue();
 
-        throughout(OUTLIVED).until(() -> first.isHeldByCurrentThread() && second.isHeldByCurrentThread());
+        awaitRenewals(first.currentLease());
+        awaitRenewals(second.currentLease());
 
         first.unlock();
         second.unlock();

@@ -160,14 +160,14 @@ abstract class HandOverMixKit extends RegistryFixture {
 
     @Test
     void shouldRenewWhatWasHandedOver() throws Exception {
-        LeasingLockRegistry registry = registry(settings(TIMEOUT));
+        LeasingLockRegistry registry = registry();
         Lease first = registry.acquire(request());
         CompletableFuture<Lease> second = registry.acquireAsync(patient());
         CompletableFuture<Lease> third = registry.acquireAsync(patient());
         assertThat(first.release()).isTrue();
-        throughout(OUTLIVED).until(() -> get(second).isHeld());
+        awaitRenewals(get(second));
         assertThat(get(second).release()).isTrue();
-        throughout(OUTLIVED).until(() -> get(third).isHeld());
+        awaitRenewals(get(third));
         assertThat(registry().getLock(NAME).tryLock()).isFalse();
         assertThat(get(third).release()).isTrue();
     }

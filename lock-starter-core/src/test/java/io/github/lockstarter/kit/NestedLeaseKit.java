@@ -55,12 +55,12 @@ abstract class NestedLeaseKit extends RegistryFixture {
 
     @Test
     void shouldBeRenewedUntilTheNestedHoldEndsAndThenRunOut() {
-        LeaseLock lock = registry().getLock(NAME);
-        lock.lock(Duration.ofMillis(700));
+        LeaseLock lock = registry(settings(TIMEOUT.multipliedBy(3))).getLock(NAME);
+        lock.lock(Duration.ofSeconds(2));
         Lease lease = lock.currentLease();
         lock.lock();
 
-        throughout(OUTLIVED).until(lease::isHeld);
+        awaitRenewals(lease);
         lock.unlock();
         assertThat(lease.isHeld()).isTrue();
 
@@ -79,7 +79,7 @@ abstract class NestedLeaseKit extends RegistryFixture {
 
         throughout(Duration.ofMillis(400)).until(lease::isHeld);
         lock.unlock();
-        throughout(OUTLIVED).until(lease::isHeld);
+        awaitRenewals(lease);
 
         lock.unlock();
     }
@@ -91,7 +91,7 @@ abstract class NestedLeaseKit extends RegistryFixture {
         lock.lock();
 
         registry.execute(request().withMaxHold(Duration.ofMillis(200)), lease -> {
-            throughout(OUTLIVED).until(lease::isHeld);
+            awaitRenewals(lease);
             return true;
         });
 

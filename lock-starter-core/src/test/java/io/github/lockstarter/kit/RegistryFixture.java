@@ -30,11 +30,13 @@ abstract class RegistryFixture {
 
     static final String NAME = "orders:42";
 
-    /** Watchdog timeout of a registry unless a test says otherwise. */
+    /** Watchdog timeout of a registry whose leases are to run out in a test. */
     static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-    /** Only a lease that is renewed lasts this long. */
-    static final Duration OUTLIVED = TIMEOUT.plusMillis(300);
+    /** Watchdog timeout of all others: no lease ends because a thread waits for its turn on a busy machine. */
+    static final Duration LASTING = Duration.ofSeconds(15);
+
+    private static final Duration RENEWAL = TIMEOUT.dividedBy(4);
 
     /** For leases that must not end during a test. */
     static final Duration LONG = Duration.ofSeconds(60);
@@ -75,7 +77,7 @@ abstract class RegistryFixture {
 
     /** One more "JVM". */
     LeasingLockRegistry registry(LockListener... listeners) {
-        return registry(settings(TIMEOUT), listeners);
+        return registry(lasting(), listeners);
     }
 
     /** One more "JVM", with such settings. */
@@ -90,6 +92,23 @@ abstract class RegistryFixture {
                 new LeasingLockRegistry(this.backend.newStore(), settings, null, List.of(listeners));
         this.registries.add(registry);
         return registry;
+    }
+
+    /** Leases that do not end in a test, renewed as often as those of {@link #TIMEOUT}. */
+    static LockSettings lasting() {
+        return lasting(Duration.ofSeconds(10));
+    }
+
+    private static LockSettings lasting(Duration shutdownTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                LASTING,
+                RENEWAL,
+                null,
+                Duration.ofSeconds(4),
+                Duration.ofMillis(150),
+                shutdownTimeout);
     }
 
     /** Renewal four times within the timeout; polling as it follows from the timeout. */
@@ -109,7 +128,7 @@ abstract class RegistryFixture {
     }
 
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
-        return settings(TIMEOUT, null, shutdownTimeout);
+        return lasting(shutdownTimeout);
     }
 
     private static LockSettings settings(Duration timeout, Duration pollInterval, Duration shutdownTimeout) {
@@ -126,6 +145,19 @@ abstract class RegistryFixture {
 
     static LockRequest request() {
         return LockRequest.of(NAME);
+    }
+
+    /** Waits until the lease has been renewed twice, however long that takes: otherwise what is left only becomes less. */
+    static void awaitRenewals(Lease lease) {
+        for (int times = 0; times < 2; times++) {
+            Duration[] left = {lease.remaining()};
+            eventually().until(() -> {
+                Duration before = left[0];
+                left[0] = lease.remaining();
+                return left[0].compareTo(before) > 0;
+            });
+        }
+        assertThat(lease.isHeld()).isTrue();
     }
 
     /** One more thread. */

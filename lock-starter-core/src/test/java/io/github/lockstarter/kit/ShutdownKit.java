@@ -44,7 +44,7 @@ abstract class ShutdownKit extends RegistryFixture {
         eventually().until(() -> registry.active() == 1);
 
         CompletableFuture<Boolean> stopped = stop(registry);
-        throughout(OUTLIVED).until(() -> !stopped.isDone() && registry.active() == 1);
+        throughout(TIMEOUT).until(() -> !stopped.isDone() && registry.active() == 1);
         assertThat(registry().getLock(NAME).tryLock()).isFalse();
         end.countDown();
 

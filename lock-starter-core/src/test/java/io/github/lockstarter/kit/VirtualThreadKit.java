@@ -81,7 +81,7 @@ abstract class VirtualThreadKit extends RegistryFixture {
     void shouldNoticeThatAVirtualThreadHasEnded() throws Exception {
         ExecutorService threads = virtualThreads();
         try {
-            LeaseLock lock = registry().getLock(NAME);
+            LeaseLock lock = registry(settings(TIMEOUT.multipliedBy(4))).getLock(NAME);
             threads.submit(() -> lock.lock()).get(20, TimeUnit.SECONDS);
 
             assertThat(lock.tryLock(20, TimeUnit.SECONDS)).isTrue();

@@ -10,6 +10,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
@@ -36,25 +37,26 @@ abstract class WatchdogKit extends RegistryFixture {
 
     @Test
     void shouldOutliveSeveralTimeoutsAtTheCostOfAFewRenewals() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
+        Duration timeout = TIMEOUT.multipliedBy(3);
+        LeasingLockRegistry registry = registry(settings(timeout), this.heard);
         LeaseLock lock = registry.getLock(NAME);
         LeaseLock there = registry().getLock(NAME);
         lock.lock();
         long commands = backend().commands();
 
-        throughout(TIMEOUT.multipliedBy(3)).until(lock::isHeldByCurrentThread);
+        throughout(timeout.multipliedBy(2)).until(lock::isHeldByCurrentThread);
 
         assertThat(there.tryLock()).isFalse();
         // four in each timeout, and some that were late
-        assertThat(backend().commands() - commands).isBetween(8L, 40L);
-        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeBetween(8, 40);
+        assertThat(backend().commands() - commands).isBetween(5L, 30L);
+        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeBetween(5, 30);
         assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
         lock.unlock();
     }
 
-    /** One by one they would be more than two hundred. */
-    long mostCommandsForFifty() {
-        return 120;
+    /** One by one there would be as many commands as renewals. */
+    long mostCommandsFor(long renewals) {
+        return renewals / 2;
     }
 
     @Test
@@ -66,11 +68,14 @@ abstract class WatchdogKit extends RegistryFixture {
         }
         long commands = backend().commands();
 
-        throughout(OUTLIVED).until(() -> leases.stream().allMatch(Lease::isHeld));
+        eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() > 50 * 4);
 
-        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeGreaterThan(50 * 3);
-        assertThat(backend().commands() - commands).isLessThan(mostCommandsForFifty());
+        long sent = backend().commands() - commands;
+        assertThat(leases).allMatch(Lease::isHeld);
         leases.forEach(Lease::close);
+        eventually().until(() -> this.heard.all(LockReleasedEvent.class).size() == 50);
+        assertThat(sent)
+                .isLessThan(mostCommandsFor(this.heard.all(LockRenewedEvent.class).size()));
     }
 
     @Test
@@ -81,7 +86,9 @@ abstract class WatchdogKit extends RegistryFixture {
         lock.lock();
         eventually().until(() -> !this.heard.all(LockRenewedEvent.class).isEmpty());
         lock.unlock();
-        there.lock(Duration.ofMillis(1500));
+        there.lock(LONG);
+        // renewals are reported before it, in the order in which they were made
+        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
         long commands = backend().commands();
         int renewed = this.heard.all(LockRenewedEvent.class).size();
 
@@ -89,13 +96,13 @@ abstract class WatchdogKit extends RegistryFixture {
 
         assertThat(this.heard.all(LockRenewedEvent.class)).hasSize(renewed);
         assertThat(backend().commands()).isEqualTo(commands);
-        assertThat(backend().remaining(NAME)).isBetween(Duration.ofMillis(1), Duration.ofMillis(510));
+        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(LONG.minus(TIMEOUT).plusMillis(10));
         there.unlock();
     }
 
     @Test
     void shouldStopAtTheCapOfTheRequest() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
+        LeasingLockRegistry registry = registry(settings(TIMEOUT), this.heard);
         long start = System.nanoTime();
         Lease lease = registry.acquire(request().withMaxHold(CAP));
 
@@ -168,7 +175,7 @@ abstract class WatchdogKit extends RegistryFixture {
 
     @Test
     void shouldLetANeighbourInWhenTheOwnersThreadHasEnded() throws Exception {
-        LeaseLock lock = registry(this.heard).getLock(NAME);
+        LeaseLock lock = registry(settings(TIMEOUT.multipliedBy(4)), this.heard).getLock(NAME);
         Actor owner = actor();
         owner.tell(lock::lock);
         owner.die();
@@ -189,7 +196,7 @@ abstract class WatchdogKit extends RegistryFixture {
         Lease lease = first.ask(() -> registry.acquire(request()));
         first.die();
 
-        throughout(OUTLIVED).until(lease::isHeld);
+        awaitRenewals(lease);
 
         assertThat(lease.release()).isTrue();
     }

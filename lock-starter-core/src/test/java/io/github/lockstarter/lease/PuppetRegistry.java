@@ -62,6 +62,19 @@ abstract class PuppetRegistry {
         return polling(settings, Duration.ofSeconds(50));
     }
 
+    /** Renewed as often, but leases do not end while a thread waits for its turn on the processor. */
+    static LockSettings lasting(LockSettings settings) {
+        return LockSettings.of(
+                settings.waitTime(),
+                settings.onLost(),
+                LONG,
+                settings.renewInterval(),
+                settings.maxHold(),
+                settings.commandTimeout(),
+                settings.pollInterval(),
+                settings.shutdownTimeout());
+    }
+
     static LockSettings polling(LockSettings settings, Duration pollInterval) {
         return new LockSettings(
                 settings.waitTime(),
