@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Acquiring without a thread that waits. */
@@ -39,7 +40,7 @@ abstract class AsyncAcquireKit extends RegistryFixture {
 
         assertThat(lease.fencingToken()).isPositive();
         assertThat(registry().getLock(NAME).tryLock()).isFalse();
-        throughout(OUTLIVED).until(lease::isHeld);
+        awaitRenewals(lease);
         assertThat(lease.release()).isTrue();
     }
 
@@ -195,7 +196,7 @@ abstract class AsyncAcquireKit extends RegistryFixture {
         eventually().until(() -> blocking.get() == 6);
 
         Lease lease = get(registry.acquireAsync(request()));
-        throughout(OUTLIVED).until(lease::isHeld);
+        awaitRenewals(lease);
         assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(100)))))
                 .isInstanceOf(LockNotGrantedException.class);
         assertThat(lease.release()).isTrue();
@@ -212,13 +213,7 @@ abstract class AsyncAcquireKit extends RegistryFixture {
         LeasingLockRegistry registry = registry(settings(LONG));
         Lease taken = registry.acquire(request());
         CountDownLatch end = new CountDownLatch(1);
-        List<CompletableFuture<?>> blocked = new ArrayList<>();
-        for (int i = 0; i < STAGES; i++) {
-            LockRequest request = LockRequest.of("blocked:" + i);
-            Lease first = registry.acquire(request);
-            blocked.add(registry.acquireAsync(request).thenAccept(lease -> await(end, lease)));
-            assertThat(first.release()).isTrue();
-        }
+        List<CompletableFuture<?>> blocked = blockStages(registry, end);
         for (int i = 0; i < STAGES + 20; i++) {
             blocked.add(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(1)))
                     .exceptionally(failure -> await(end, null)));
@@ -242,13 +237,7 @@ abstract class AsyncAcquireKit extends RegistryFixture {
     void shouldGiveBackAGrantThatCannotBeDelivered() throws Exception {
         LeasingLockRegistry registry = registry(withCommandTimeout(Duration.ofMillis(300)));
         CountDownLatch end = new CountDownLatch(1);
-        List<CompletableFuture<?>> blocked = new ArrayList<>();
-        for (int i = 0; i < STAGES; i++) {
-            LockRequest request = LockRequest.of("blocked:" + i);
-            Lease first = registry.acquire(request);
-            blocked.add(registry.acquireAsync(request).thenAccept(lease -> await(end, lease)));
-            assertThat(first.release()).isTrue();
-        }
+        List<CompletableFuture<?>> blocked = blockStages(registry, end);
 
         CompletableFuture<Lease> undelivered = registry.acquireAsync(request().withWaitTime(Duration.ofMillis(200)));
         Throwable failure = failureOf(undelivered);
@@ -271,9 +260,37 @@ abstract class AsyncAcquireKit extends RegistryFixture {
         }
     }
 
+    /** As many stages of grants as there are threads for them; all at once, because one by one takes long on a cluster. */
+    private static List<CompletableFuture<?>> blockStages(LeasingLockRegistry registry, CountDownLatch end)
+            throws Exception {
+        List<LockRequest> requests = IntStream.range(0, STAGES)
+                .mapToObj(i -> LockRequest.of("blocked:" + i).withWaitTime(LONG))
+                .toList();
+        List<CompletableFuture<Lease>> taken =
+                requests.stream().map(registry::acquireAsync).toList();
+        for (CompletableFuture<Lease> first : taken) {
+            get(first);
+        }
+        // not granted yet, so that no stage runs right here
+        AtomicInteger blocking = new AtomicInteger();
+        List<CompletableFuture<?>> blocked = new ArrayList<>();
+        for (LockRequest request : requests) {
+            blocked.add(registry.acquireAsync(request).thenAccept(lease -> {
+                blocking.incrementAndGet();
+                await(end, lease);
+            }));
+        }
+        for (CompletableFuture<Lease> first : taken) {
+            assertThat(get(get(first).releaseAsync())).isTrue();
+        }
+        // A stage that comes later would leave its thread to a grant of the test.
+        eventually().until(() -> blocking.get() == STAGES);
+        return blocked;
+    }
+
     private static Lease await(CountDownLatch end, Lease lease) {
         try (lease) {
-            assertThat(end.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException ex) {
             throw new AssertionError(ex);
         }
