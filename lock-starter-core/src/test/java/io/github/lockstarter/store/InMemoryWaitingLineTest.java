@@ -1,7 +1,7 @@
 package io.github.lockstarter.store;
 
 /** Waiting for locks in memory: registries that share one store. */
-class InMemoryWaitingLineTest extends WaitingLineKit {
+class InMemoryWaitingLineTest extends WaitingLineContract {
 
     private final LockStore store = new InMemoryLockStore();
 

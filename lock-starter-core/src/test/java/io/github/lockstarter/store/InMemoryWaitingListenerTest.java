@@ -1,7 +1,7 @@
 package io.github.lockstarter.store;
 
 /** What registries hear that share one store in memory. */
-class InMemoryWaitingListenerTest extends WaitingListenerKit {
+class InMemoryWaitingListenerTest extends WaitingListenerContract {
 
     private final LockStore store = new InMemoryLockStore();
 

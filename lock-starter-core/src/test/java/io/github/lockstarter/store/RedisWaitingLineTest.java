@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 
 /** Waiting for locks in Redis: instances that share a server. */
 @RedisTest
-class RedisWaitingLineTest extends WaitingLineKit {
+class RedisWaitingLineTest extends WaitingLineContract {
 
     private final RedisStores stores;
 

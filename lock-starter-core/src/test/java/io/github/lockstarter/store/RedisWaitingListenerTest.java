@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 
 /** What instances hear that share a server. */
 @RedisTest
-class RedisWaitingListenerTest extends WaitingListenerKit {
+class RedisWaitingListenerTest extends WaitingListenerContract {
 
     private final RedisStores stores;
 

@@ -1,0 +1,299 @@
+package io.github.lockstarter.contract;
+
+import static io.github.lockstarter.contract.Outcomes.eventually;
+import static io.github.lockstarter.contract.Outcomes.failureOf;
+import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.contract.Outcomes.throughout;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Acquiring without a thread that waits. */
+@SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
+abstract class AsyncAcquireContract extends RegistryFixture {
+
+    /** Threads that run dependent stages of grants. */
+    private static final int STAGES = 200;
+
+    AsyncAcquireContract(LockBackend backend) {
+        super(backend);
+    }
+
+    @Test
+    void shouldGrantALeaseThatIsRenewed() throws Exception {
+        LeasingLockRegistry registry = registry();
+
+        Lease lease = get(registry.acquireAsync(request()));
+
+        assertThat(lease.fencingToken()).isPositive();
+        assertThat(registry().getLock(NAME).tryLock()).isFalse();
+        awaitRenewals(lease);
+        assertThat(lease.release()).isTrue();
+    }
+
+    @Test
+    void shouldFailAtTheEndOfTheWait() throws Exception {
+        LeasingLockRegistry here = registry();
+        LeasingLockRegistry there = registry();
+        Lease taken = here.acquire(request());
+        LockRequest wait = request().withWaitTime(Duration.ofMillis(300));
+
+        for (LeasingLockRegistry registry : List.of(here, there)) {
+            long start = System.nanoTime();
+            assertThat(failureOf(registry.acquireAsync(wait)))
+                    .isInstanceOf(LockNotGrantedException.class)
+                    .hasMessageContaining(NAME);
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
+        }
+        awaitWaiting(here, 0);
+        awaitWaiting(there, 0);
+
+        assertThat(taken.release()).isTrue();
+    }
+
+    @Test
+    void shouldTryOnceWithoutAWait() throws Exception {
+        LeasingLockRegistry here = registry(settings(LONG));
+        LeasingLockRegistry there = registry(settings(LONG));
+        LockRequest once = request().withWaitTime(Duration.ZERO);
+        Lease taken = get(here.acquireAsync(once));
+
+        assertThat(failureOf(here.acquireAsync(once))).isInstanceOf(LockNotGrantedException.class);
+        assertThat(failureOf(there.acquireAsync(once))).isInstanceOf(LockNotGrantedException.class);
+
+        assertThat(taken.release()).isTrue();
+        assertThat(get(there.acquireAsync(once)).release()).isTrue();
+    }
+
+    @Test
+    void shouldNotStandInItsOwnWay() throws Exception {
+        LeasingLockRegistry here = registry(settings(LONG));
+        LeasingLockRegistry there = registry(settings(LONG));
+        LockRequest once = request().withWaitTime(Duration.ZERO);
+        for (int i = 0; i < 300; i++) {
+            Lease taken = get(here.acquireAsync(once));
+            CompletionStage<Lease> local = here.acquireAsync(once);
+            CompletionStage<Lease> remote = there.acquireAsync(once);
+            assertThat(failureOf(local)).isInstanceOf(LockNotGrantedException.class);
+            assertThat(failureOf(remote)).isInstanceOf(LockNotGrantedException.class);
+
+            assertThat(taken.release()).isTrue();
+
+            // Whoever was refused has left, and the lock is free.
+            assertThat(get((i % 2 == 0 ? here : there).acquireAsync(once)).release())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void shouldGetWhatIsReleasedElsewhereWithoutPolling() throws Exception {
+        Lease taken = registry(settings(LONG)).acquire(request());
+        LeasingLockRegistry there = registry(withoutPolling(LONG));
+        CompletableFuture<Lease> first = there.acquireAsync(request().withWaitTime(LONG));
+        CompletableFuture<Lease> second = there.acquireAsync(request().withWaitTime(LockRequest.FOREVER));
+        throughout(Duration.ofMillis(200)).until(() -> !first.isDone() && !second.isDone());
+
+        assertThat(taken.release()).isTrue();
+
+        assertThat(get(first).release()).isTrue();
+        assertThat(get(second).release()).isTrue();
+    }
+
+    @Test
+    void shouldTakeTurnsWithThreads() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        registry.getLock(NAME).lock();
+        CompletableFuture<Lease> first = actor().start(() -> get(registry.acquireAsync(request())));
+        awaitWaiting(registry, 1);
+        Actor owner = actor();
+        CompletableFuture<Boolean> second =
+                owner.start(() -> registry.getLock(NAME).tryLock(LONG));
+        awaitWaiting(registry, 2);
+
+        registry.getLock(NAME).unlock();
+        Lease lease = get(first);
+        assertThat(second).isNotDone();
+        assertThat(lease.release()).isTrue();
+
+        assertThat(get(second)).isTrue();
+        owner.tell(() -> registry.getLock(NAME).unlock());
+    }
+
+    @Test
+    void shouldNeedNoThreadsForThoseWhoWait() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        warmUp(registry);
+        Lease taken = registry.acquire(request());
+        // A pool of the client may still lack a thread; a thread for each of those who wait would be a thousand.
+        int threads = Thread.activeCount() + 10;
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+
+        for (int i = 0; i < 1000; i++) {
+            ends.add(registry.acquireAsync(request().withWaitTime(LONG)).thenAccept(lease -> {
+                most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                inside.decrementAndGet();
+                lease.close();
+            }));
+        }
+        assertThat(registry.waiting()).isEqualTo(1000);
+        assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
+        assertThat(ends).noneMatch(CompletableFuture::isDone);
+        assertThat(taken.release()).isTrue();
+
+        get(CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)));
+        assertThat(most).hasValue(1);
+        assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
+    }
+
+    /** Fills the pools with the threads that they may have. */
+    private static void warmUp(LeasingLockRegistry registry) throws Exception {
+        List<CompletableFuture<Lease>> leases = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            leases.add(registry.acquireAsync(LockRequest.of("warm:" + i)));
+        }
+        for (CompletableFuture<Lease> lease : leases) {
+            get(lease).close();
+        }
+    }
+
+    @Test
+    void shouldNotStopWhenStagesOfTheApplicationBlock() throws Exception {
+        LeasingLockRegistry registry = registry();
+        CountDownLatch end = new CountDownLatch(1);
+        List<CompletableFuture<Boolean>> blocked = new ArrayList<>();
+        AtomicInteger blocking = new AtomicInteger();
+        // more than there are threads for renewals, or for asking the store
+        for (int i = 0; i < 6; i++) {
+            LockRequest request = LockRequest.of("blocked:" + i);
+            Lease taken = registry.acquire(request);
+            // not granted yet, so that the stage does not run right here
+            blocked.add(registry.acquireAsync(request).thenApply(lease -> {
+                blocking.incrementAndGet();
+                try (lease) {
+                    return end.await(30, TimeUnit.SECONDS);
+                } catch (InterruptedException ex) {
+                    return false;
+                }
+            }));
+            assertThat(taken.release()).isTrue();
+        }
+        eventually().until(() -> blocking.get() == 6);
+
+        Lease lease = get(registry.acquireAsync(request()));
+        awaitRenewals(lease);
+        assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(100)))))
+                .isInstanceOf(LockNotGrantedException.class);
+        assertThat(lease.release()).isTrue();
+
+        end.countDown();
+        for (CompletableFuture<Boolean> stage : blocked) {
+            assertThat(get(stage)).isTrue();
+        }
+    }
+
+    /** More of them than there are threads for the stages of grants. */
+    @Test
+    void shouldEndWaitsInTimeWhileStagesBlock() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        Lease taken = registry.acquire(request());
+        CountDownLatch end = new CountDownLatch(1);
+        List<CompletableFuture<?>> blocked = blockStages(registry, end);
+        for (int i = 0; i < STAGES + 20; i++) {
+            blocked.add(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(1)))
+                    .exceptionally(failure -> await(end, null)));
+        }
+
+        long start = System.nanoTime();
+        assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(300)))))
+                .isInstanceOf(LockNotGrantedException.class);
+        Duration waited = Duration.ofNanos(System.nanoTime() - start);
+        end.countDown();
+
+        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofSeconds(2));
+        for (CompletableFuture<?> stage : blocked) {
+            get(stage);
+        }
+        assertThat(taken.release()).isTrue();
+    }
+
+    /** A lease that its owner does not learn of in time would only be in the way. */
+    @Test
+    void shouldGiveBackAGrantThatCannotBeDelivered() throws Exception {
+        LeasingLockRegistry registry = registry(withCommandTimeout(Duration.ofMillis(300)));
+        CountDownLatch end = new CountDownLatch(1);
+        List<CompletableFuture<?>> blocked = blockStages(registry, end);
+
+        CompletableFuture<Lease> undelivered = registry.acquireAsync(request().withWaitTime(Duration.ofMillis(200)));
+        Throwable failure = failureOf(undelivered);
+        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        CompletableFuture<Lease> cancelled = registry.acquireAsync(request().withWaitTime(LONG));
+        eventually().until(() -> registry.getLock(NAME).isLocked());
+        cancelled.cancel(true);
+        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        end.countDown();
+
+        assertThat(failure)
+                .hasMessageContainingAll(NAME, "stages")
+                .isInstanceOfSatisfying(LockNotGrantedException.class, refusal -> {
+                    assertThat(refusal.lockName()).isEqualTo(NAME);
+                    assertThat(refusal.waited()).isBetween(Duration.ofMillis(200), Duration.ofSeconds(5));
+                    assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(200));
+                });
+        for (CompletableFuture<?> stage : blocked) {
+            get(stage);
+        }
+    }
+
+    /** As many stages of grants as there are threads for them; all at once, because one by one takes long on a cluster. */
+    private static List<CompletableFuture<?>> blockStages(LeasingLockRegistry registry, CountDownLatch end)
+            throws Exception {
+        List<LockRequest> requests = IntStream.range(0, STAGES)
+                .mapToObj(i -> LockRequest.of("blocked:" + i).withWaitTime(LONG))
+                .toList();
+        List<CompletableFuture<Lease>> taken =
+                requests.stream().map(registry::acquireAsync).toList();
+        for (CompletableFuture<Lease> first : taken) {
+            get(first);
+        }
+        // not granted yet, so that no stage runs right here
+        AtomicInteger blocking = new AtomicInteger();
+        List<CompletableFuture<?>> blocked = new ArrayList<>();
+        for (LockRequest request : requests) {
+            blocked.add(registry.acquireAsync(request).thenAccept(lease -> {
+                blocking.incrementAndGet();
+                await(end, lease);
+            }));
+        }
+        for (CompletableFuture<Lease> first : taken) {
+            assertThat(get(get(first).releaseAsync())).isTrue();
+        }
+        // A stage that comes later would leave its thread to a grant of the test.
+        eventually().until(() -> blocking.get() == STAGES);
+        return blocked;
+    }
+
+    private static Lease await(CountDownLatch end, Lease lease) {
+        try (lease) {
+            assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
+        return lease;
+    }
+}

@@ -1,0 +1,128 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.TopologyTest;
+import org.junit.jupiter.api.Nested;
+
+/** The contracts with the store in a Redis Cluster. */
+@TopologyTest
+class ClusterContractTest {
+
+    @Nested
+    class Lease extends LeaseContract {
+        Lease(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class LockName extends LockNameContract {
+        LockName(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Exclusion extends ExclusionContract {
+        Exclusion(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class TryLock extends TryLockContract {
+        TryLock(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class ForceUnlock extends ForceUnlockContract {
+        ForceUnlock(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class AsyncAcquire extends AsyncAcquireContract {
+        AsyncAcquire(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class AsyncCancel extends AsyncCancelContract {
+        AsyncCancel(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Execute extends ExecuteContract {
+        Execute(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class ExecuteLoss extends ExecuteLossContract {
+        ExecuteLoss(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class HandOver extends HandOverContract {
+        HandOver(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class HandOverMix extends HandOverMixContract {
+        HandOverMix(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class HandOverStop extends HandOverStopContract {
+        HandOverStop(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Watchdog extends WatchdogContract {
+        Watchdog(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+
+        @Override
+        long mostCommandsFor(long renewals) {
+            // each key may be in a slot of its own
+            return 2 * renewals;
+        }
+    }
+
+    @Nested
+    class Shutdown extends ShutdownContract {
+        Shutdown(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Restart extends RestartContract {
+        Restart(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+}

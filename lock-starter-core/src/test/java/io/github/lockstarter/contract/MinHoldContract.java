@@ -1,0 +1,114 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A lock with a minimum hold stays taken until that is over, whenever its owner is done. */
+abstract class MinHoldContract extends RegistryFixture {
+
+    private static final Duration MIN_HOLD = Duration.ofMillis(600);
+
+    MinHoldContract(LockBackend backend) {
+        super(backend);
+    }
+
+    private static LockRequest tick() {
+        return LockRequest.of(NAME).withMinHold(MIN_HOLD).withWaitTime(Duration.ZERO);
+    }
+
+    @Test
+    void shouldStayTakenAfterItsRelease() throws Exception {
+        long began = System.nanoTime();
+        Lease lease = registry().acquire(tick());
+        assertThat(lease.release()).isTrue();
+
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+        assertThat(registry().tryAcquire(tick())).as("another instance").isEmpty();
+        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(MIN_HOLD);
+
+        Lease next = registry().acquire(LockRequest.of(NAME).withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(next.release()).isTrue();
+    }
+
+    @Test
+    void shouldBeHandedToNobodyInThisJvm() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(tick());
+        long began = System.nanoTime();
+        var next =
+                registry.acquireAsync(LockRequest.of(NAME).withWaitTime(LONG)).toCompletableFuture();
+
+        assertThat(lease.release()).isTrue();
+
+        assertThat(next).succeedsWithin(LONG);
+        assertThat(System.nanoTime() - began)
+                .isGreaterThanOrEqualTo(MIN_HOLD.minusMillis(50).toNanos());
+        assertThat(next.join().release()).isTrue();
+    }
+
+    @Test
+    void shouldReleaseAtOnceWhenTheTimeIsOver() throws Exception {
+        Lease lease = registry().acquire(tick().withMinHold(Duration.ofMillis(1)));
+        Outcomes.throughout(Duration.ofMillis(50)).until(lease::isHeld);
+
+        assertThat(lease.release()).isTrue();
+
+        Optional<Lease> next = registry().tryAcquire(tick());
+        assertThat(next).isPresent();
+        next.orElseThrow().close();
+    }
+
+    @Test
+    void shouldStayTakenForANestedHoldThatAsksForIt() throws Exception {
+        LeasingLockRegistry registry = registry();
+        LockRequest request = LockRequest.of(NAME);
+        long began = System.nanoTime();
+        registry.execute(request, outer -> {
+            registry.execute(tick(), nested -> true);
+            return registry.execute(tick().withMinHold(Duration.ofMillis(1)), nested -> true);
+        });
+
+        assertThat(registry().tryAcquire(request.withWaitTime(Duration.ZERO))).isEmpty();
+        Lease next = registry().acquire(request.withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.release()).isTrue();
+    }
+
+    @Test
+    void shouldBeKeptForAsLongAsItsOwnerSaysInTheEnd() throws Exception {
+        LockRequest request = LockRequest.of(NAME).withWaitTime(Duration.ZERO);
+        Lease lease = registry().acquire(request);
+        long began = System.nanoTime();
+
+        assertThat(lease.releaseAfter(MIN_HOLD)).isTrue();
+
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(lease.releaseAfter(LONG)).as("once more").isTrue();
+        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(MIN_HOLD);
+        Lease next = registry().acquire(request.withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.releaseAfter(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void shouldNotKeepWhatIsNotOursAnyMore() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(tick());
+        assertThat(registry.getLock(NAME).forceUnlock()).isTrue();
+        Lease other = registry().acquire(LockRequest.of(NAME));
+
+        assertThat(lease.release()).isFalse();
+
+        assertThat(backend().remaining(NAME)).as("the lease of the other").isGreaterThan(MIN_HOLD);
+        assertThat(other.release()).isTrue();
+    }
+}

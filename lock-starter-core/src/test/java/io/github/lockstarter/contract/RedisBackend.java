@@ -1,0 +1,124 @@
+package io.github.lockstarter.contract;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.RedisErrorException;
+import io.github.lockstarter.testsupport.RedisSentinels;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
+
+/** Redis, and for each store a connection factory of its own, as every JVM has one. */
+final class RedisBackend implements LockBackend {
+
+    /** Long enough for a server that has to wait for its turn on the processor. */
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+    /** What is granted to somebody in line waits twice as long for him. */
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
+
+    static {
+        // they say a lot at DEBUG, which is what loggers are at without a configuration
+        ((Logger) LoggerFactory.getLogger("io")).setLevel(Level.INFO);
+        ((Logger) LoggerFactory.getLogger("reactor")).setLevel(Level.INFO);
+    }
+
+    private final Supplier<LettuceConnectionFactory> connections;
+
+    /** One for each server that owns keys. */
+    private final List<RedisCli> owners;
+
+    private final List<LettuceConnectionFactory> factories = new ArrayList<>();
+
+    RedisBackend(RedisServer server) {
+        this(() -> Servers.of(server), List.of(server));
+    }
+
+    RedisBackend(RedisSentinels sentinels) {
+        this(() -> Servers.of(sentinels), List.of(sentinels.master()));
+    }
+
+    RedisBackend(RedisCluster cluster) {
+        this(() -> Servers.of(cluster), cluster.masters());
+    }
+
+    private RedisBackend(Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners) {
+        this.connections = connections;
+        this.owners = owners.stream().map(RedisServer::cli).toList();
+    }
+
+    @Override
+    public LockStore newStore() {
+        LettuceConnectionFactory factory = this.connections.get();
+        factory.afterPropertiesSet();
+        factory.start();
+        this.factories.add(factory);
+        return new RedisLockStore(factory, new RedisStoreSettings("lock", COMMAND_TIMEOUT, true, POLL_INTERVAL));
+    }
+
+    @Override
+    public synchronized Collection<String> locked() {
+        return this.owners.stream()
+                .map(each -> (List<?>) Objects.requireNonNull(each.command("KEYS", "*")))
+                .flatMap(List::stream)
+                .map(String::valueOf)
+                .toList();
+    }
+
+    @Override
+    public synchronized Duration remaining(String lockName) {
+        Object millis = askOwner("PTTL", "lock:{" + lockName + "}");
+        return Duration.ofMillis(Math.max(0, (Long) Objects.requireNonNull(millis)));
+    }
+
+    @Override
+    public synchronized int inLine(String lockName) {
+        Object line = askOwner("HGET", "lock:{" + lockName + "}", "q");
+        return line == null ? 0 : StringUtils.countOccurrencesOf(line.toString(), ";");
+    }
+
+    private Object askOwner(String... command) {
+        RedisErrorException refusal = null;
+        for (RedisCli each : this.owners) {
+            try {
+                return each.command(command);
+            } catch (RedisErrorException ex) {
+                // in a cluster, all but one say that the key has moved
+                refusal = ex;
+            }
+        }
+        throw Objects.requireNonNull(refusal);
+    }
+
+    @Override
+    public synchronized long commands() {
+        return this.owners.stream()
+                .map(RedisCli::infoCommandStats)
+                .mapToLong(RedisBackend::commands)
+                .sum();
+    }
+
+    private static long commands(Map<String, Long> calls) {
+        return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L) + calls.getOrDefault("hexists", 0L);
+    }
+
+    @Override
+    public void close() {
+        this.factories.forEach(LettuceConnectionFactory::destroy);
+        this.owners.forEach(RedisCli::close);
+    }
+}

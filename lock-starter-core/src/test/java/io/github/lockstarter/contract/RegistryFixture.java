@@ -1,0 +1,210 @@
+package io.github.lockstarter.contract;
+
+import static io.github.lockstarter.contract.Outcomes.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.settings.LockSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The base of all contracts: registries over one backend, each with its own store, as if it ran in its own JVM. After each
+ * test no lock, lease, waiter or thread may be left.
+ */
+@Timeout(60)
+abstract class RegistryFixture {
+
+    static final String NAME = "orders:42";
+
+    /** Watchdog timeout of a registry whose leases are to run out in a test. */
+    static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    /** Watchdog timeout of all others: no lease ends because a thread waits for its turn on a busy machine. */
+    static final Duration LASTING = Duration.ofSeconds(15);
+
+    private static final Duration RENEWAL = TIMEOUT.dividedBy(4);
+
+    /** For leases that must not end during a test. */
+    static final Duration LONG = Duration.ofSeconds(60);
+
+    /** Backends over which this JVM has renewed a lock. */
+    private static final Set<Class<?>> WARM = ConcurrentHashMap.newKeySet();
+
+    private final LockBackend backend;
+
+    private final List<LeasingLockRegistry> registries = new ArrayList<>();
+
+    private final List<Actor> actors = new ArrayList<>();
+
+    /** Of registries that other tests may have left. */
+    private final Set<Thread> threadsBefore = libraryThreads();
+
+    RegistryFixture(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    /** The first renewal of a JVM loads classes, which on a busy machine takes longer than the leases of tests last. */
+    @BeforeEach
+    void warmUp() throws Exception {
+        if (WARM.add(this.backend.getClass())) {
+            EventLog events = new EventLog();
+            LeasingLockRegistry registry = registry(
+                    LockSettings.of(LONG, OnLost.THROW, LONG, Duration.ofMillis(100), null, null, null, LONG), events);
+            try (Lease lease = registry.acquire(LockRequest.of("warm-up"))) {
+                eventually().until(() -> events.count(LockRenewedEvent.class) > 0);
+            }
+            registry.stop();
+        }
+    }
+
+    LockBackend backend() {
+        return this.backend;
+    }
+
+    /** One more "JVM". */
+    LeasingLockRegistry registry(LockListener... listeners) {
+        return registry(lasting(), listeners);
+    }
+
+    /** One more "JVM", with such settings. */
+    LeasingLockRegistry registry(LockSettings settings, LockListener... listeners) {
+        LeasingLockRegistry registry = unstarted(settings, listeners);
+        registry.start();
+        return registry;
+    }
+
+    LeasingLockRegistry unstarted(LockSettings settings, LockListener... listeners) {
+        LeasingLockRegistry registry =
+                new LeasingLockRegistry(this.backend.newStore(), settings, null, List.of(listeners));
+        this.registries.add(registry);
+        return registry;
+    }
+
+    /** Leases that do not end in a test, renewed as often as those of {@link #TIMEOUT}. */
+    static LockSettings lasting() {
+        return lasting(Duration.ofSeconds(10));
+    }
+
+    private static LockSettings lasting(Duration shutdownTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                LASTING,
+                RENEWAL,
+                null,
+                Duration.ofSeconds(4),
+                Duration.ofMillis(150),
+                shutdownTimeout);
+    }
+
+    /** Renewal four times within the timeout; polling as it follows from the timeout. */
+    static LockSettings settings(Duration timeout) {
+        return settings(timeout, null, Duration.ofSeconds(10));
+    }
+
+    /** Waiters that practically never look by themselves. */
+    static LockSettings withoutPolling(Duration timeout) {
+        return settings(timeout, LONG, Duration.ofSeconds(10));
+    }
+
+    /** Leases that do not end, and commands that have to be quick. */
+    static LockSettings withCommandTimeout(Duration commandTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10), OnLost.THROW, LONG, null, null, commandTimeout, null, Duration.ofSeconds(10));
+    }
+
+    static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
+        return lasting(shutdownTimeout);
+    }
+
+    private static LockSettings settings(Duration timeout, Duration pollInterval, Duration shutdownTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                timeout,
+                timeout.dividedBy(4),
+                null,
+                timeout.multipliedBy(3).dividedBy(10),
+                pollInterval,
+                shutdownTimeout);
+    }
+
+    static LockRequest request() {
+        return LockRequest.of(NAME);
+    }
+
+    /** Waits until the lease has been renewed twice, however long that takes: otherwise what is left only becomes less. */
+    static void awaitRenewals(Lease lease) {
+        for (int times = 0; times < 2; times++) {
+            Duration[] left = {lease.remaining()};
+            eventually().until(() -> {
+                Duration before = left[0];
+                left[0] = lease.remaining();
+                return left[0].compareTo(before) > 0;
+            });
+        }
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    /** One more thread. */
+    Actor actor() {
+        Actor actor = new Actor(String.valueOf(this.actors.size() + 1));
+        this.actors.add(actor);
+        return actor;
+    }
+
+    /** Waits until so many acquisitions of the registry wait. */
+    static void awaitWaiting(LeasingLockRegistry registry, int count) {
+        eventually().until(() -> registry.waiting() == count);
+    }
+
+    /** Waits until so many stand in line at the store. */
+    void awaitInLine(int count) {
+        eventually().until(() -> this.backend.inLine(NAME) == count);
+    }
+
+    @AfterEach
+    void nothingShouldBeLeft() {
+        try {
+            eventually().untilAsserted(() -> {
+                assertThat(this.registries).as("leases").allMatch(registry -> registry.active() == 0);
+                assertThat(this.registries).as("waiters").allMatch(registry -> registry.waiting() == 0);
+                assertThat(this.backend.locked()).as("locks").isEmpty();
+            });
+        } finally {
+            this.actors.forEach(Actor::close);
+            this.registries.forEach(LeasingLockRegistry::stop);
+            this.backend.close();
+        }
+        eventually().untilAsserted(() -> assertThat(threads()).isEmpty());
+    }
+
+    /** The library's threads that this test has started and that are alive. */
+    List<Thread> threads() {
+        return libraryThreads().stream()
+                .filter(thread -> !this.threadsBefore.contains(thread))
+                .toList();
+    }
+
+    private static Set<Thread> libraryThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("lock-"))
+                // no registry's: one serves all, and goes when it has been idle for a while, see AnswerTimerTest
+                .filter(thread -> !thread.getName().startsWith(AnswerTimerTest.THREAD))
+                .collect(Collectors.toSet());
+    }
+}
