@@ -1,8 +1,8 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -45,18 +45,17 @@ abstract class AbandonedLeaseContract extends RegistryFixture {
     }
 
     private void shouldRunOut(LeasingLockRegistry registry, long token) {
-        eventually().until(() -> {
+        soon().until(() -> {
             System.gc();
             return registry.active() == 0;
         });
-        eventually()
-                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
-                        .singleElement()
-                        .satisfies(event -> {
-                            assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED);
-                            assertThat(event.fencingToken()).isEqualTo(token);
-                        }));
-        eventually().until(() -> backend().locked().isEmpty());
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED);
+                    assertThat(event.fencingToken()).isEqualTo(token);
+                }));
+        soon().until(() -> backend().locked().isEmpty());
         assertThat(registry.getLock(NAME).tryLock()).isTrue();
         registry.getLock(NAME).unlock();
     }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
+import static io.github.lockstarter.fixture.Waiting.soon;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.lease.settings.ReleaseMode;
@@ -36,9 +36,9 @@ class AnswerTimerTest extends RegistryFixture {
         } finally {
             lock.unlock();
         }
-        eventually().until(AnswerTimerTest::runs);
+        soon().until(AnswerTimerTest::runs);
 
-        eventually().until(() -> !runs());
+        soon().until(() -> !runs());
     }
 
     private static boolean runs() {

@@ -1,9 +1,9 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -193,7 +193,7 @@ abstract class AsyncAcquireContract extends RegistryFixture {
             }));
             assertThat(taken.release()).isTrue();
         }
-        eventually().until(() -> blocking.get() == 6);
+        soon().until(() -> blocking.get() == 6);
 
         Lease lease = get(registry.acquireAsync(request()));
         awaitRenewals(lease);
@@ -241,11 +241,11 @@ abstract class AsyncAcquireContract extends RegistryFixture {
 
         CompletableFuture<Lease> undelivered = registry.acquireAsync(request().withWaitTime(Duration.ofMillis(200)));
         Throwable failure = failureOf(undelivered);
-        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        soon().until(() -> !registry.getLock(NAME).isLocked());
         CompletableFuture<Lease> cancelled = registry.acquireAsync(request().withWaitTime(LONG));
-        eventually().until(() -> registry.getLock(NAME).isLocked());
+        soon().until(() -> registry.getLock(NAME).isLocked());
         cancelled.cancel(true);
-        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        soon().until(() -> !registry.getLock(NAME).isLocked());
         end.countDown();
 
         assertThat(failure)

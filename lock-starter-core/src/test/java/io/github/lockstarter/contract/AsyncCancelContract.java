@@ -1,8 +1,8 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -84,7 +84,7 @@ abstract class AsyncCancelContract extends RegistryFixture {
             }
         }
 
-        eventually().until(() -> registry.active() == 0 && registry.waiting() == 0);
+        soon().until(() -> registry.active() == 0 && registry.waiting() == 0);
         assertThat(registry.getLock(NAME).tryLock(Duration.ofSeconds(5))).isTrue();
         registry.getLock(NAME).unlock();
     }

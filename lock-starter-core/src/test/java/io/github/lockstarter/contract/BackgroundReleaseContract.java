@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -122,7 +122,7 @@ abstract class BackgroundReleaseContract extends RegistryFixture {
 
         registry.stop();
 
-        eventually().until(() -> backend().locked().isEmpty());
+        soon().until(() -> backend().locked().isEmpty());
         assertThat(registry.active()).isZero();
     }
 }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -108,7 +108,7 @@ abstract class ExecuteInterruptContract extends RegistryFixture {
         boolean flag = actor().ask(() -> {
             boolean[] during = new boolean[1];
             Throwable loss = catchThrowable(() -> registry.execute(INTERRUPTED.withOnLost(OnLost.THROW), lease -> {
-                eventually().until(() -> !lease.isHeld());
+                soon().until(() -> !lease.isHeld());
                 during[0] = flagWithin(Duration.ofMillis(200));
                 return true;
             }));

@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -79,12 +79,12 @@ abstract class ExtensionContract extends RegistryFixture {
     void shouldNotBringBackWhatIsOver() throws Exception {
         LeasingLockRegistry registry = registry();
         Lease lost = registry.acquire(fixed(Duration.ofMillis(100)));
-        eventually().until(() -> !lost.isHeld());
+        soon().until(() -> !lost.isHeld());
 
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.extend(LONG));
         assertThat(lost.release()).isFalse();
 
-        eventually().until(() -> backend().locked().isEmpty());
+        soon().until(() -> backend().locked().isEmpty());
         Lease released = registry.acquire(fixed(LONG));
         assertThat(released.release()).isTrue();
         assertThatIllegalStateException()

@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -89,7 +89,7 @@ abstract class ForceUnlockContract extends RegistryFixture {
         here.lock();
         long token = here.currentLease().fencingToken();
         registry().getLock(NAME).forceUnlock();
-        eventually().until(() -> !here.isHeldByCurrentThread());
+        soon().until(() -> !here.isHeldByCurrentThread());
 
         here.unlock();
         here.unlock();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -106,13 +107,12 @@ abstract class HandOverContract extends RegistryFixture {
         assertThat(first.remaining()).isEqualTo(Duration.ZERO);
         assertThat(second.isHeld()).isTrue();
         assertThat(registry.active()).isEqualTo(1);
-        Outcomes.eventually()
-                .untilAsserted(() -> assertThat(listener.all(LockHandedOverEvent.class))
-                        .singleElement()
-                        .satisfies(event -> {
-                            assertThat(event.kind()).isEqualTo(Kind.LOCAL);
-                            assertThat(event.fencingToken()).isEqualTo(second.fencingToken());
-                        }));
+        soon().untilAsserted(() -> assertThat(listener.all(LockHandedOverEvent.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.kind()).isEqualTo(Kind.LOCAL);
+                    assertThat(event.fencingToken()).isEqualTo(second.fencingToken());
+                }));
 
         first.release();
         first.close();

@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -40,8 +40,8 @@ abstract class InventoryContract extends RegistryFixture {
         awaitWaiting(here, 1);
         CompletableFuture<Lease> other =
                 there.acquireAsync(request().withWaitTime(LONG)).toCompletableFuture();
-        eventually().until(() -> there.awaited(NAME).isPresent());
-        eventually().until(() -> here.held(NAME).orElseThrow().renewals() >= 2);
+        soon().until(() -> there.awaited(NAME).isPresent());
+        soon().until(() -> here.held(NAME).orElseThrow().renewals() >= 2);
 
         Held held = here.held(NAME).orElseThrow();
         assertThat(held.fencingToken()).isEqualTo(token);
@@ -135,7 +135,7 @@ abstract class InventoryContract extends RegistryFixture {
         assertThat(registry.isRunning()).as("asking starts nothing").isFalse();
 
         registry.start();
-        eventually().until(() -> registry.health().status() == Status.UP);
+        soon().until(() -> registry.health().status() == Status.UP);
         Lease lease = registry.acquire(LockRequest.of("orders:43"));
         LockHealth health = registry.health();
         assertThat(health.problem()).isNull();

@@ -1,8 +1,8 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -83,7 +83,7 @@ abstract class LeaseContract extends RegistryFixture {
 
         assertThat(lease.isHeld()).isFalse();
         assertThat(registry.getLock(NAME).isLocked()).isTrue();
-        eventually().until(() -> !registry.getLock(NAME).isLocked());
+        soon().until(() -> !registry.getLock(NAME).isLocked());
     }
 
     @Test
@@ -113,7 +113,7 @@ abstract class LeaseContract extends RegistryFixture {
         for (CompletableFuture<Lease> next : List.of(here, there)) {
             CompletableFuture<?> unused = next.thenCompose(Lease::releaseAsync);
         }
-        eventually().until(() -> here.isDone() && there.isDone());
+        soon().until(() -> here.isDone() && there.isDone());
         assertThat(get(here).fencingToken()).isNotEqualTo(get(there).fencingToken());
     }
 
@@ -140,7 +140,7 @@ abstract class LeaseContract extends RegistryFixture {
     void shouldSayAtReleaseThatItWasLostBefore() throws Exception {
         LeasingLockRegistry registry = registry();
         Lease lease = registry.acquire(request().withLease(Duration.ofMillis(100)));
-        eventually().until(() -> !lease.isHeld());
+        soon().until(() -> !lease.isHeld());
 
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);
         assertThat(lease.release()).isFalse();
@@ -188,7 +188,7 @@ abstract class LeaseContract extends RegistryFixture {
     @Test
     void shouldRefuseToAssureWhatIsLost() throws Exception {
         Lease lease = registry().acquire(request().withLease(Duration.ofMillis(100)));
-        eventually().until(() -> !lease.isHeld());
+        soon().until(() -> !lease.isHeld());
 
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(lease::ensureHeld)

@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -39,12 +39,12 @@ abstract class ListenerContract extends RegistryFixture {
         LeasingLockRegistry registry = registry(this.heard);
         long token = registry.execute(LockRequest.of("orders", "42:a"), lease -> {
             registry.getLock("orders:42:a").lock();
-            eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() >= 3);
+            soon().until(() -> this.heard.all(LockRenewedEvent.class).size() >= 3);
             registry.getLock("orders:42:a").unlock();
             return lease.fencingToken();
         });
 
-        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
+        soon().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
         List<LockEvent> all = this.heard.all();
         assertThat(all.get(0)).isInstanceOf(LockAcquiredEvent.class);
         assertThat(all.subList(1, all.size() - 1)).hasOnlyElementsOfType(LockRenewedEvent.class);
@@ -111,7 +111,7 @@ abstract class ListenerContract extends RegistryFixture {
 
     /** What was heard, without successful renewals: that much, and nothing more follows. */
     private List<LockEvent> tale(int events) {
-        eventually().untilAsserted(() -> assertThat(withoutRenewals()).hasSizeGreaterThanOrEqualTo(events));
+        soon().untilAsserted(() -> assertThat(withoutRenewals()).hasSizeGreaterThanOrEqualTo(events));
         throughout(Duration.ofMillis(100))
                 .untilAsserted(() -> assertThat(withoutRenewals()).hasSize(events));
         return withoutRenewals();
@@ -136,7 +136,7 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(Outcomes.failureOf(interrupted)).isInstanceOf(InterruptedException.class);
         registry.acquireAsync(wait).cancel(true);
 
-        eventually().until(() -> this.heard.all(LockNotAcquiredEvent.class).size() == 3);
+        soon().until(() -> this.heard.all(LockNotAcquiredEvent.class).size() == 3);
         assertThat(this.heard.all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::outcome)
                 .containsExactly(
@@ -170,11 +170,11 @@ abstract class ListenerContract extends RegistryFixture {
         LeaseLock lock = registry(broken, this.heard).getLock(NAME);
         lock.lock();
 
-        eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() >= 3);
+        soon().until(() -> this.heard.all(LockRenewedEvent.class).size() >= 3);
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         lock.unlock();
 
-        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
+        soon().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
     }
 
     @Test

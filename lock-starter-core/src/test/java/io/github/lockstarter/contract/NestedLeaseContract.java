@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -64,7 +64,7 @@ abstract class NestedLeaseContract extends RegistryFixture {
         lock.unlock();
         assertThat(lease.isHeld()).isTrue();
 
-        eventually().until(() -> lease.state() == Lease.State.LOST);
+        soon().until(() -> lease.state() == Lease.State.LOST);
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(lock::unlock)
                 .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.EXPIRED));
@@ -107,7 +107,7 @@ abstract class NestedLeaseContract extends RegistryFixture {
                     lock.lock();
                     throughout(Duration.ofMillis(1500)).until(lease::isHeld);
                     lock.unlock();
-                    eventually().until(() -> !lease.isHeld());
+                    soon().until(() -> !lease.isHeld());
                     return true;
                 }))
                 .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.MAX_HOLD));
@@ -120,7 +120,7 @@ abstract class NestedLeaseContract extends RegistryFixture {
         LeasingLockRegistry registry = registry();
         LeaseLock lock = registry.getLock(NAME);
         lock.lock(Duration.ofMillis(100));
-        eventually().until(() -> !lock.isHeldByCurrentThread());
+        soon().until(() -> !lock.isHeldByCurrentThread());
 
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lockInterruptibly);

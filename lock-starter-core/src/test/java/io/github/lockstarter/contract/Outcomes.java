@@ -1,15 +1,15 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.fixture.Waiting;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.assertj.core.api.Assertions;
-import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** Waiting, with bounds, for what other threads do. */
+/** Results of other threads, awaited with a limit. */
 final class Outcomes {
 
     /** For what should happen soon, on a machine that is busy with other things. */
@@ -39,18 +39,9 @@ final class Outcomes {
         return Assertions.catchThrowable(() -> get(stage));
     }
 
-    /** Waits for a condition, looking often, in this thread: what is held is often its affair. */
-    static ConditionFactory eventually() {
-        return Awaitility.await()
-                .pollInSameThread()
-                .atMost(LIMIT)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5));
-    }
-
     /** Lets time pass in which a condition must hold throughout. */
     static ConditionFactory throughout(Duration time) {
-        return eventually().during(time);
+        return Waiting.within(LIMIT).during(time);
     }
 
     /** How long it takes. */

@@ -1,6 +1,6 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -65,7 +65,7 @@ abstract class RegistryFixture {
             LeasingLockRegistry registry = registry(
                     LockSettings.of(LONG, OnLost.THROW, LONG, Duration.ofMillis(100), null, null, null, LONG), events);
             try (Lease lease = registry.acquire(LockRequest.of("warm-up"))) {
-                eventually().until(() -> events.count(LockRenewedEvent.class) > 0);
+                soon().until(() -> events.count(LockRenewedEvent.class) > 0);
             }
             registry.stop();
         }
@@ -169,18 +169,18 @@ abstract class RegistryFixture {
 
     /** Waits until so many acquisitions of the registry wait. */
     static void awaitWaiting(LeasingLockRegistry registry, int count) {
-        eventually().until(() -> registry.waiting() == count);
+        soon().until(() -> registry.waiting() == count);
     }
 
     /** Waits until so many stand in line at the store. */
     void awaitInLine(int count) {
-        eventually().until(() -> this.backend.inLine(NAME) == count);
+        soon().until(() -> this.backend.inLine(NAME) == count);
     }
 
     @AfterEach
     void nothingShouldBeLeft() {
         try {
-            eventually().untilAsserted(() -> {
+            soon().untilAsserted(() -> {
                 assertThat(this.registries).as("leases").allMatch(registry -> registry.active() == 0);
                 assertThat(this.registries).as("waiters").allMatch(registry -> registry.waiting() == 0);
                 assertThat(this.backend.locked()).as("locks").isEmpty();
@@ -190,7 +190,7 @@ abstract class RegistryFixture {
             this.registries.forEach(LeasingLockRegistry::stop);
             this.backend.close();
         }
-        eventually().untilAsserted(() -> assertThat(threads()).isEmpty());
+        soon().untilAsserted(() -> assertThat(threads()).isEmpty());
     }
 
     /** The library's threads that this test has started and that are alive. */

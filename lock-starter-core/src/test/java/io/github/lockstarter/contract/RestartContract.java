@@ -1,8 +1,8 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -80,10 +80,10 @@ abstract class RestartContract extends RegistryFixture {
         int released = this.heard.all(LockReleasedEvent.class).size();
         LeaseLock lock = registry.getLock(NAME);
         lock.lock();
-        eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() >= renewed + 3);
+        soon().until(() -> this.heard.all(LockRenewedEvent.class).size() >= renewed + 3);
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         lock.unlock();
-        eventually().until(() -> this.heard.all(LockReleasedEvent.class).size() == released + 1);
+        soon().until(() -> this.heard.all(LockReleasedEvent.class).size() == released + 1);
     }
 
     private void shouldHearOfReleases(LeasingLockRegistry registry) throws Exception {

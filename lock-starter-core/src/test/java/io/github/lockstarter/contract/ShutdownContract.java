@@ -1,9 +1,9 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -41,7 +41,7 @@ abstract class ShutdownContract extends RegistryFixture {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Boolean> body =
                 actor().start(() -> registry.execute(request(), lease -> end.await(30, TimeUnit.SECONDS)));
-        eventually().until(() -> registry.active() == 1);
+        soon().until(() -> registry.active() == 1);
 
         CompletableFuture<Boolean> stopped = stop(registry);
         throughout(TIMEOUT).until(() -> !stopped.isDone() && registry.active() == 1);
@@ -125,10 +125,9 @@ abstract class ShutdownContract extends RegistryFixture {
             assertThat(failureOf(wait)).isExactlyInstanceOf(LockException.class).hasMessageContaining(NAME);
         }
         assertThat(registry.waiting()).isZero();
-        eventually()
-                .untilAsserted(() -> assertThat(this.heard.all(LockNotAcquiredEvent.class))
-                        .hasSize(5)
-                        .allMatch(event -> event.outcome() == LockNotAcquiredEvent.Outcome.ERROR));
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockNotAcquiredEvent.class))
+                .hasSize(5)
+                .allMatch(event -> event.outcome() == LockNotAcquiredEvent.Outcome.ERROR));
         assertThat(taken.release()).isTrue();
     }
 
@@ -153,7 +152,7 @@ abstract class ShutdownContract extends RegistryFixture {
         // neither the stop nor the unlock has deleted the key: it runs out by itself
         assertThat(backend().remaining(NAME)).isPositive();
         assertThat(registry().getLock(NAME).tryLock()).isFalse();
-        eventually().until(() -> backend().locked().isEmpty());
+        soon().until(() -> backend().locked().isEmpty());
     }
 
     @Test
@@ -161,7 +160,7 @@ abstract class ShutdownContract extends RegistryFixture {
         LeasingLockRegistry registry = registry(withShutdownTimeout(Duration.ZERO));
         CompletableFuture<Boolean> body = actor().start(() -> registry.execute(
                 request().withOnLost(OnLost.INTERRUPT), lease -> new CountDownLatch(1).await(30, TimeUnit.SECONDS)));
-        eventually().until(() -> registry.active() == 1);
+        soon().until(() -> registry.active() == 1);
 
         registry.stop();
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.contract;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -40,7 +41,7 @@ abstract class VirtualThreadContract extends RegistryFixture {
                     lock.unlock();
                 }));
             }
-            Outcomes.eventually().until(() -> here.waiting() + there.waiting() == 300);
+            soon().until(() -> here.waiting() + there.waiting() == 300);
             here.getLock(NAME).unlock();
             for (Future<?> end : ends) {
                 end.get(30, TimeUnit.SECONDS);

@@ -1,8 +1,8 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.eventually;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -84,7 +84,7 @@ abstract class WatchdogContract extends RegistryFixture {
         LeaseLock lock = registry.getLock(NAME);
         LeaseLock there = registry().getLock(NAME);
         lock.lock();
-        eventually().until(() -> !this.heard.all(LockRenewedEvent.class).isEmpty());
+        soon().until(() -> !this.heard.all(LockRenewedEvent.class).isEmpty());
         lock.unlock();
         there.lock(LONG);
         // renewals are reported before it, in the order in which they were made
@@ -138,10 +138,9 @@ abstract class WatchdogContract extends RegistryFixture {
         assertThat(this.heard.all(LockRenewedEvent.class)).isNotEmpty();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld);
         assertThat(lease.release()).isFalse();
-        eventually()
-                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
-                        .singleElement()
-                        .satisfies(event -> assertThat(event.heldFor()).isGreaterThan(CAP.minusMillis(50))));
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.heldFor()).isGreaterThan(CAP.minusMillis(50))));
     }
 
     @Test
@@ -164,10 +163,9 @@ abstract class WatchdogContract extends RegistryFixture {
         owner.die();
 
         assertThat(there.tryLock(Duration.ofSeconds(20))).isTrue();
-        eventually()
-                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
-                        .singleElement()
-                        .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
         there.unlock();
         assertThat(lock.tryLock()).isTrue();
         lock.unlock();
@@ -182,10 +180,9 @@ abstract class WatchdogContract extends RegistryFixture {
 
         assertThat(lock.tryLock(Duration.ofSeconds(20))).isTrue();
 
-        eventually()
-                .untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
-                        .singleElement()
-                        .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
         lock.unlock();
     }
 
@@ -207,7 +204,7 @@ abstract class WatchdogContract extends RegistryFixture {
         LeaseLock lock = registry.getLock(NAME);
         lock.lock();
 
-        eventually().until(() -> registry.watchdogLag().isZero());
+        soon().until(() -> registry.watchdogLag().isZero());
         assertThat(registry.active()).isEqualTo(1);
 
         lock.unlock();

@@ -3,7 +3,7 @@ package io.github.lockstarter.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.fixture.Remarks;
-import io.github.lockstarter.testsupport.RedisBinary;
+import io.github.lockstarter.redisbinary.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

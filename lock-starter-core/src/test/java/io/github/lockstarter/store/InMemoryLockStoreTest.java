@@ -1,5 +1,6 @@
 package io.github.lockstarter.store;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockStoreException;
@@ -7,8 +8,6 @@ import io.github.lockstarter.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
 /** What every store promises, kept by the one in memory. */
@@ -19,13 +18,6 @@ class InMemoryLockStoreTest {
     private static final long LONG = 60_000;
 
     private final InMemoryLockStore store = new InMemoryLockStore();
-
-    private static ConditionFactory eventually() {
-        return Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5));
-    }
 
     private long grant(String id, long leaseMillis) {
         AcquireReply reply = this.store.acquire(NAME, id, leaseMillis, false);
@@ -113,7 +105,7 @@ class InMemoryLockStoreTest {
     @Test
     void shouldForgetWhatHasRunOut() {
         grant("a", 50);
-        eventually().until(() -> !this.store.isLocked(NAME));
+        soon().until(() -> !this.store.isLocked(NAME));
 
         assertThat(renew("a", LONG)).isEqualTo("DELETED");
         assertThat(this.store.release(NAME, "a", 0, null)).isEqualTo(ReleaseReply.GONE);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockStoreException;
@@ -42,7 +43,7 @@ abstract class MinimumHoldContract extends TwoInstances {
     void shouldExpireByItself() {
         assertThat(keep(50)).isEqualTo(ReleaseReply.RELEASED);
 
-        eventually().until(() -> !this.one.store().isLocked(NAME));
+        soon().until(() -> !this.one.store().isLocked(NAME));
         assertThat(this.one.granted(NAME, "b")).isGreaterThan(this.token);
         assertThat(keep(HOLD)).as("late").isEqualTo(ReleaseReply.TAKEN);
     }

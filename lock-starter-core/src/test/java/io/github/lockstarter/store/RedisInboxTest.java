@@ -1,14 +1,12 @@
 package io.github.lockstarter.store;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import java.time.Duration;
 import java.util.List;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,13 +28,6 @@ class RedisInboxTest {
     @AfterEach
     void close() {
         this.stores.close();
-    }
-
-    private static ConditionFactory eventually() {
-        return Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5));
     }
 
     @Test
@@ -63,7 +54,7 @@ class RedisInboxTest {
         instance.granted(lockName, "a");
         instance.joins(lockName, "b");
         instance.releases(lockName, "a");
-        eventually().until(() -> instance.heard().handedOver().contains(lockName));
+        soon().until(() -> instance.heard().handedOver().contains(lockName));
     }
 
     @Test
@@ -87,7 +78,7 @@ class RedisInboxTest {
 
             one.store().prepareWaiting();
 
-            eventually().until(() -> one.heard().missed() > missed);
+            soon().until(() -> one.heard().missed() > missed);
             assertThat(this.stores.readers("one"))
                     .as("not before the acknowledgement")
                     .isOne();
@@ -122,7 +113,7 @@ class RedisInboxTest {
             two.joins(NAME, "b");
             three.joins(NAME, "c");
             two.close();
-            eventually().until(() -> this.stores.readers("two") == 0);
+            soon().until(() -> this.stores.readers("two") == 0);
 
             one.releases(NAME, "a");
 
@@ -137,7 +128,7 @@ class RedisInboxTest {
             quiet.granted(NAME, "me");
             quiet.store().prepareWaiting();
 
-            eventually().until(() -> {
+            soon().until(() -> {
                 quiet.joins(NAME, "you");
                 return this.stores.line(NAME).equals(";you::10000");
             });
@@ -157,7 +148,7 @@ class RedisInboxTest {
 
         one.close();
 
-        eventually().until(() -> this.stores.readers("one") == 0);
+        soon().until(() -> this.stores.readers("one") == 0);
         assertThat((List<?>) this.redis.command("PUBSUB", "CHANNELS", "*")).isEmpty();
     }
 
@@ -170,7 +161,7 @@ class RedisInboxTest {
 
         one.close();
 
-        eventually().until(() -> this.stores.readers("one") == 0);
+        soon().until(() -> this.stores.readers("one") == 0);
     }
 
     @Test
@@ -181,7 +172,7 @@ class RedisInboxTest {
             one.close();
         }
 
-        eventually().until(() -> ((List<?>) this.redis.command("PUBSUB", "CHANNELS", "*")).isEmpty());
+        soon().until(() -> ((List<?>) this.redis.command("PUBSUB", "CHANNELS", "*")).isEmpty());
     }
 
     @Test
@@ -195,13 +186,13 @@ class RedisInboxTest {
             this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
 
             // notified once of the break and once of the new subscription, which Redis knows earlier than this instance
-            eventually().until(() -> one.heard().missed() > missed + 1);
+            soon().until(() -> one.heard().missed() > missed + 1);
             assertThat(this.stores.readers("one")).isOne();
             one.joins(NAME, "you");
             one.joins(NAME, "another");
             assertThat(this.stores.line(NAME)).isEqualTo(";you:one:10000;another:one:10000");
             one.releases(NAME, "me");
-            eventually().until(() -> one.heard().handedOver().contains(NAME));
+            soon().until(() -> one.heard().handedOver().contains(NAME));
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.store;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
+
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -10,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.awaitility.Awaitility;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -97,11 +98,7 @@ final class RedisStores implements AutoCloseable {
     void awaitReachable(StoreInstance instance) {
         int missed = instance.heard().missed();
         instance.store().prepareWaiting();
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> instance.heard().missed() > missed);
+        soon().until(() -> instance.heard().missed() > missed);
     }
 
     /** How many connections read the inbox of an instance. */

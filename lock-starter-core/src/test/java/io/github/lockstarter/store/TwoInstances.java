@@ -1,10 +1,7 @@
 package io.github.lockstarter.store;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 
 /** Instances that share their locks, whatever the store; they stop with the test. */
@@ -35,12 +32,5 @@ abstract class TwoInstances {
     @AfterEach
     final void stop() {
         this.instances.forEach(StoreInstance::close);
-    }
-
-    static ConditionFactory eventually() {
-        return Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.store.AcquireReply.Granted;
@@ -62,7 +63,7 @@ abstract class WaitingLineContract extends TwoInstances {
         assertThat(two.granted(NAME, "b too")).isPositive();
         two.releases(NAME, "b too");
         assertThat(one.granted(NAME, "c")).isPositive();
-        eventually().until(() -> one.heard().handedOver().contains(NAME));
+        soon().until(() -> one.heard().handedOver().contains(NAME));
     }
 
     @Test
@@ -122,7 +123,7 @@ abstract class WaitingLineContract extends TwoInstances {
         assertThat(one.store().acquire(NAME, "a", 500, false)).isInstanceOf(Granted.class);
         one.joins(NAME, "first");
         one.joins(NAME, "second");
-        eventually().until(() -> !one.store().isLocked(NAME));
+        soon().until(() -> !one.store().isLocked(NAME));
 
         assertThat(two.granted(NAME, "third")).as("whoever asks first").isPositive();
         assertThat(two.releases(NAME, "third")).isEqualTo(ReleaseReply.RELEASED);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.store.AcquireReply.Taken;
@@ -18,7 +19,7 @@ abstract class WaitingListenerContract extends TwoInstances {
 
         one.releases(NAME, "a");
 
-        eventually().until(() -> two.heard().handedOver().contains(NAME));
+        soon().until(() -> two.heard().handedOver().contains(NAME));
         assertThat(two.heard().handedOver()).containsExactly(NAME);
     }
 
@@ -39,9 +40,8 @@ abstract class WaitingListenerContract extends TwoInstances {
         one.releases("last", "a");
         one.releases("last", "b");
 
-        eventually()
-                .until(() -> one.heard().handedOver().contains("last")
-                        && two.heard().handedOver().contains("last"));
+        soon().until(() -> one.heard().handedOver().contains("last")
+                && two.heard().handedOver().contains("last"));
         assertThat(one.heard().handedOver()).doesNotContain(NAME);
         assertThat(two.heard().handedOver()).doesNotContain(NAME);
     }
@@ -60,7 +60,7 @@ abstract class WaitingListenerContract extends TwoInstances {
 
         one.releases(NAME, "a");
         one.releases("last", "a");
-        eventually().until(() -> three.heard().handedOver().contains("last"));
+        soon().until(() -> three.heard().handedOver().contains("last"));
 
         assertThat(two.heard().handedOver()).isEmpty();
         assertThat(two.heard().missed()).isEqualTo(missed);
@@ -78,7 +78,7 @@ abstract class WaitingListenerContract extends TwoInstances {
 
         one.releases(NAME, "a");
 
-        eventually().until(() -> after.heard().handedOver().contains(NAME));
+        soon().until(() -> after.heard().handedOver().contains(NAME));
         assertThat(before.heard().handedOver()).isEmpty();
     }
 }

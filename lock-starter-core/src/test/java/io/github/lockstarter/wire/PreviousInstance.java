@@ -123,8 +123,7 @@ final class PreviousInstance implements AutoCloseable {
 
     /** For names of printable ASCII characters. */
     private static String keyOf(String lockName) {
-        return "lock:{"
-                + lockName.replace("%", "%25").replace("{", "%7B").replace("}", "%7D") + '}';
+        return "lock:{" + lockName.replace("%", "%25").replace("{", "%7B").replace("}", "%7D") + '}';
     }
 
     private static String decode(String encoded) {

@@ -14,10 +14,11 @@ record RenewalOutcome(String lockName, String acquisitionId, long leaseMillis, C
 
     /** Renews through the store and returns the outcome. */
     static String of(LockStore store, String lockName, String acquisitionId, long leaseMillis) {
-        RenewalOutcome renewal =
-                new RenewalOutcome(lockName, acquisitionId, leaseMillis, new CompletableFuture<>());
+        RenewalOutcome renewal = new RenewalOutcome(lockName, acquisitionId, leaseMillis, new CompletableFuture<>());
         store.renew(List.of(renewal));
-        return renewal.outcome.completeOnTimeout("no answer", 20, TimeUnit.SECONDS).join();
+        return renewal.outcome
+                .completeOnTimeout("no answer", 20, TimeUnit.SECONDS)
+                .join();
     }
 
     @Override

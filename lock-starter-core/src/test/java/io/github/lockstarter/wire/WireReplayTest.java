@@ -51,8 +51,7 @@ class WireReplayTest {
         this.connections.afterPropertiesSet();
         this.connections.start();
         this.present = new RedisLockStore(
-                this.connections,
-                new RedisStoreSettings("lock", Duration.ofSeconds(10), true, Duration.ofSeconds(30)));
+                this.connections, new RedisStoreSettings("lock", Duration.ofSeconds(10), true, Duration.ofSeconds(30)));
         this.present.start("present", this.listener);
         this.previous = new PreviousInstance(server, "previous");
         soon().ignoreExceptions().until(() -> !this.present.isLocked(NAME));
@@ -115,9 +114,8 @@ class WireReplayTest {
         assertThat(this.present.release(NAME, "a", 0, new Successor("b", LEASE)).fencingToken())
                 .isEqualTo(first);
 
-        long second = this.present
-                .release(NAME, "b", 0, new Successor("c", LEASE))
-                .fencingToken();
+        long second =
+                this.present.release(NAME, "b", 0, new Successor("c", LEASE)).fencingToken();
         assertThat(this.previous.releaseTo(NAME, "b", "c")).isEqualTo(second).isGreaterThan(first);
     }
 
@@ -127,7 +125,9 @@ class WireReplayTest {
         this.previous.join(NAME, "first");
         assertThat(this.previous.releaseTo(NAME, "a", "next")).isEqualTo(2);
 
-        assertThat(this.present.release(NAME, "a", 0, new Successor("next", LEASE)).outcome())
+        assertThat(this.present
+                        .release(NAME, "a", 0, new Successor("next", LEASE))
+                        .outcome())
                 .isEqualTo(Outcome.QUEUED);
 
         assertThat(this.previous.lineLength(NAME)).isEqualTo(1);

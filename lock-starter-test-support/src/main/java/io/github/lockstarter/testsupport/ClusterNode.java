@@ -1,5 +1,6 @@
 package io.github.lockstarter.testsupport;
 
+import io.github.lockstarter.redisbinary.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -19,7 +20,7 @@ final class ClusterNode {
 
     /** Starts one that knows no other; options as on the command line. */
     static RedisServer start(List<String> options) {
-        RedisBinary binary = RedisBinary.forTopologies();
+        RedisBinary binary = RedisBackends.forTopologies();
         List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes"));
         if (hasBusPort(binary)) {
             all.addAll(List.of("--cluster-port", Integer.toString(Ports.free())));

@@ -5,12 +5,10 @@ import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.PortBinding;
 import com.github.dockerjava.api.model.Ports.Binding;
-import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.locks.LockSupport;
+import org.awaitility.core.ConditionTimeoutException;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
@@ -19,8 +17,6 @@ final class DockerRedis implements RedisBackend {
 
     private static final String IMAGE = System.getProperty("lock.test.redis.image", "redis:7.2-alpine");
     private static final int REDIS_PORT = 6379;
-    private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final Duration POLL = Duration.ofMillis(20);
 
     private final GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(IMAGE));
     private final int port = Ports.free();
@@ -49,17 +45,14 @@ final class DockerRedis implements RedisBackend {
     }
 
     private void awaitAnswer() {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (true) {
-            try (RedisCli cli = RedisCli.connect(port)) {
-                cli.command("PING");
-                return;
-            } catch (UncheckedIOException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw new IllegalStateException("Redis does not answer: " + container.getLogs(), e);
+        try {
+            Awaiting.servers("answer of Redis in a container").until(() -> {
+                try (RedisCli cli = RedisCli.connect(port)) {
+                    return cli.command("PING") != null;
                 }
-                LockSupport.parkNanos(POLL.toNanos());
-            }
+            });
+        } catch (ConditionTimeoutException e) {
+            throw new IllegalStateException("Redis does not answer: " + container.getLogs(), e);
         }
     }
 

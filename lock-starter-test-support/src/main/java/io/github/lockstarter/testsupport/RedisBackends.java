@@ -1,5 +1,6 @@
 package io.github.lockstarter.testsupport;
 
+import io.github.lockstarter.redisbinary.RedisBinary;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -42,6 +43,14 @@ enum RedisBackends {
 
     static RedisBackends configured() {
         return valueOf(System.getProperty("lock.test.redis", "auto").toUpperCase(Locale.ROOT));
+    }
+
+    /** A program for servers of a topology, which must reach each other at the addresses that this JVM uses. */
+    static RedisBinary forTopologies() {
+        return RedisBinary.installed()
+                .or(RedisBinary::embedded)
+                .orElseThrow(
+                        () -> new IllegalStateException("A topology needs a redis-server that runs on this machine"));
     }
 
     private static RedisBackend local(Optional<RedisBinary> binary, String otherwise, List<String> options) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.awaitility.core.ConditionTimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,9 +80,8 @@ public final class RedisCluster implements AutoCloseable {
             command(nodes.get(0), "CLUSTER", "MEET", "127.0.0.1", Integer.toString(node.port()), busPort);
         }
         for (RedisServer node : nodes) {
-            Awaiting.until(
-                    "all nodes known to " + node.port(),
-                    () -> ClusterView.of(node).knows(nodes));
+            Awaiting.servers("all nodes known to " + node.port())
+                    .until(() -> ClusterView.of(node).knows(nodes));
         }
         for (int i = 0; i < SHARDS; i++) {
             command(nodes.get(SHARDS + i), "CLUSTER", "REPLICATE", id(nodes.get(i)));
@@ -125,10 +125,9 @@ public final class RedisCluster implements AutoCloseable {
 
     private RedisServer awaitMasterOtherThan(RedisServer old, String key, Duration limit) {
         int slot = slotOf(key);
-        Awaiting.until(
-                "another master than " + old.port(),
-                limit,
-                () -> answering().stream()
+        Awaiting.servers("another master than " + old.port())
+                .atMost(limit)
+                .until(() -> answering().stream()
                         .filter(node -> node != old)
                         .map(node -> ClusterView.of(node).masterPortOf(slot))
                         .allMatch(port -> port > 0 && port != old.port()));
@@ -146,7 +145,7 @@ public final class RedisCluster implements AutoCloseable {
             command(replica, command);
             try {
                 return awaitMasterOtherThan(old, key, FAILOVER_LIMIT);
-            } catch (IllegalStateException e) {
+            } catch (ConditionTimeoutException e) {
                 // masters that have voted for this shard a moment ago do not vote again
                 if (attempt == FAILOVER_ATTEMPTS) {
                     throw e;
@@ -192,7 +191,7 @@ public final class RedisCluster implements AutoCloseable {
 
     private void awaitReady() {
         for (RedisServer node : nodes) {
-            Awaiting.until("cluster complete for " + node.port(), () -> {
+            Awaiting.servers("cluster complete for " + node.port()).until(() -> {
                 ClusterView view = ClusterView.of(node);
                 return view.knows(nodes)
                         && view.covers(SLOTS)
@@ -201,7 +200,7 @@ public final class RedisCluster implements AutoCloseable {
             });
         }
         for (RedisServer node : nodes) {
-            Awaiting.until("replication of " + node.port(), () -> {
+            Awaiting.servers("replication of " + node.port()).until(() -> {
                 Replication replication = Replication.of(node);
                 return replication.isMaster() || replication.isUp();
             });

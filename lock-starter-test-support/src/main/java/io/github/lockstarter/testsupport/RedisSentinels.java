@@ -117,7 +117,7 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** Waits until another than this one is the master: in its own opinion, and for all sentinels that answer. */
     public RedisServer awaitMasterOtherThan(RedisServer old) {
-        Awaiting.until("another master than " + old.port(), () -> {
+        Awaiting.servers("another master than " + old.port()).until(() -> {
             List<Integer> named = SentinelView.masterPorts(sentinels);
             return named.size() >= SentinelView.QUORUM
                     && named.stream().distinct().count() == 1
@@ -184,7 +184,7 @@ public final class RedisSentinels implements AutoCloseable {
         servers.forEach(RedisServer::resume);
         allServers().stream().filter(server -> !server.isRunning()).forEach(RedisServer::restart);
         servers.forEach(this::reconnect);
-        Awaiting.until("a master", this::isMasterItself);
+        Awaiting.servers("a master").until(this::isMasterItself);
         RedisServer master = master();
         for (RedisServer replica : replicas()) {
             if (!Replication.of(replica).follows(master)) {
@@ -201,9 +201,8 @@ public final class RedisSentinels implements AutoCloseable {
 
     private void awaitReady() {
         for (RedisServer sentinel : sentinels) {
-            Awaiting.until(
-                    "sentinel on port " + sentinel.port() + " knows all",
-                    () -> SentinelView.of(sentinel).isCalm(REPLICAS, SENTINELS - 1));
+            Awaiting.servers("sentinel on port " + sentinel.port() + " knows all")
+                    .until(() -> SentinelView.of(sentinel).isCalm(REPLICAS, SENTINELS - 1));
         }
         awaitInSync();
     }

@@ -43,12 +43,12 @@ public final class RedisServer implements AutoCloseable {
     static RedisServer startProtected(String password, List<String> options) {
         List<String> all = new ArrayList<>(options);
         all.addAll(List.of("--requirepass", password));
-        return start(new LocalRedis(RedisBinary.forTopologies(), null, all), password);
+        return start(new LocalRedis(RedisBackends.forTopologies(), null, all), password);
     }
 
     /** Starts one of those that watch over others. */
     static RedisServer startSentinel(String configuration) {
-        return start(new LocalRedis(RedisBinary.forTopologies(), configuration, List.of("--sentinel")), null);
+        return start(new LocalRedis(RedisBackends.forTopologies(), configuration, List.of("--sentinel")), null);
     }
 
     private static RedisServer start(RedisBackend backend, @Nullable String password) {

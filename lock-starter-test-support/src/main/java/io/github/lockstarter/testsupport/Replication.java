@@ -44,13 +44,15 @@ final class Replication {
 
     /** Waits until the replicas follow the master and have all that it has written until now. */
     static void awaitInSync(RedisServer master, List<RedisServer> replicas) {
-        Awaiting.until("master on port " + master.port(), () -> of(master).isMaster());
+        Awaiting.servers("master on port " + master.port())
+                .until(() -> of(master).isMaster());
         long written = of(master).offset();
         for (RedisServer replica : replicas) {
-            Awaiting.until("replica on port " + replica.port() + " in sync with " + master.port(), () -> {
-                Replication now = of(replica);
-                return now.follows(master) && now.offset() >= written;
-            });
+            Awaiting.servers("replica on port " + replica.port() + " in sync with " + master.port())
+                    .until(() -> {
+                        Replication now = of(replica);
+                        return now.follows(master) && now.offset() >= written;
+                    });
         }
     }
 

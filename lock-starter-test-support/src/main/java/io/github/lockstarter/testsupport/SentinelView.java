@@ -48,7 +48,7 @@ final class SentinelView {
 
     /** Asks for a failover until the sentinel has begun one. */
     static void failOver(RedisServer sentinel) {
-        Awaiting.until("begin of a failover", () -> {
+        Awaiting.servers("begin of a failover").until(() -> {
             try (RedisCli cli = sentinel.cli(ANSWER)) {
                 return "OK".equals(cli.command("SENTINEL", "FAILOVER", MASTER_NAME));
             }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 
 /** POSIX signals by process id, which {@link Process} has no methods for. */
 final class Signals {
@@ -17,13 +18,12 @@ final class Signals {
     /** Freezes a process; on return, no thread of it runs any more (where the system shows that). */
     static void stop(long pid) {
         send(pid, "STOP");
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (!isStopped(pid)) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("Process " + pid + " was not stopped within " + LIMIT);
-            }
-            Thread.onSpinWait();
-        }
+        Awaitility.await("stop of process " + pid)
+                .pollInSameThread()
+                .atMost(LIMIT)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> isStopped(pid));
     }
 
     /** Lets a frozen process go on. */

@@ -14,9 +14,8 @@ public final class SingleShard {
         RedisServer server = ClusterNode.start(List.of(options));
         try (RedisCli cli = server.cli()) {
             ClusterNode.addSlots(server, 0, SLOTS);
-            Awaiting.until(
-                    "slots served by " + server.port(),
-                    () -> String.valueOf(cli.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
+            Awaiting.servers("slots served by " + server.port())
+                    .until(() -> String.valueOf(cli.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
         } catch (RuntimeException e) {
             server.close();
             throw e;

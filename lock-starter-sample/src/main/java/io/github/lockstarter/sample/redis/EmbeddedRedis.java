@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.redis;
 
+import io.github.lockstarter.redisbinary.RedisBinary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -25,6 +26,10 @@ final class EmbeddedRedis implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int PORTS_TO_TRY = 5;
+
+    private static final String REMEDY =
+            "Configure a running Redis: --spring.data.redis.host=..." + " --spring.data.redis.port=...\nor set "
+                    + RedisBinary.VARIABLE + " to the path of a redis-server program.";
 
     private final Path directory;
     private final Process guardian;
@@ -62,11 +67,24 @@ final class EmbeddedRedis implements AutoCloseable {
     private static EmbeddedRedis launch(int port) throws IOException {
         Path directory = Files.createTempDirectory("embedded-redis-");
         try {
-            Path binary = RedisBinary.locate(directory);
+            Path binary = binary(directory).path();
             return new EmbeddedRedis(directory, RedisGuardian.launch(directory, binary, port), port);
         } catch (StartRefusedException e) {
+            Files.deleteIfExists(directory.resolve("redis-server"));
             Files.delete(directory);
             throw e;
+        }
+    }
+
+    /** The guardian removes a program that is extracted into its directory, even after this JVM was killed. */
+    private static RedisBinary binary(Path directory) {
+        try {
+            return RedisBinary.installed()
+                    .or(() -> RedisBinary.embeddedIn(directory))
+                    .orElseThrow(() -> new StartRefusedException(
+                            "No Redis is configured, none is installed, and none is bundled for this system.", REMEDY));
+        } catch (IllegalStateException | UncheckedIOException e) {
+            throw new StartRefusedException("Redis does not start: " + e.getMessage(), REMEDY);
         }
     }
 
@@ -87,10 +105,7 @@ final class EmbeddedRedis implements AutoCloseable {
             boolean ended = output.contains(RedisGuardian.FAILED) || guardian.waitFor(10, TimeUnit.MILLISECONDS);
             if (ended || System.nanoTime() - start > LIMIT.toNanos()) {
                 close();
-                throw new StartRefusedException(
-                        "Redis does not start:\n\n" + output,
-                        "Set " + RedisBinary.VARIABLE + " to the path of another redis-server program, or say where a"
-                                + " Redis runs: --spring.data.redis.host=... --spring.data.redis.port=...");
+                throw new StartRefusedException("Redis does not start:\n\n" + output, REMEDY);
             }
         }
         return true;

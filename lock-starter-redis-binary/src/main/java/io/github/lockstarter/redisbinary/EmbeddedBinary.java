@@ -1,4 +1,4 @@
-package io.github.lockstarter.testsupport;
+package io.github.lockstarter.redisbinary;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,25 +14,25 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The redis-server programs that dependencies bring along, for several systems; extracted at most once per JVM. */
-final class EmbeddedRedis {
+/** The redis-server programs that dependencies contain for several systems. */
+final class EmbeddedBinary {
 
-    private static final Logger log = LoggerFactory.getLogger(EmbeddedRedis.class);
+    private static final Logger log = LoggerFactory.getLogger(EmbeddedBinary.class);
 
     private static final String DEFAULT = "7.0.15";
 
-    /** Of Redis 6.2 each system has another one, and only the profile that tests several servers has the dependency. */
+    /** The version of Redis 6.2 depends on the system, and only the profile that tests several servers has the dependency. */
     private static final List<String> VERSIONS = List.of("6.2.6-v5", "6.2.7", DEFAULT);
 
     private static final Map<String, Optional<RedisBinary>> EXTRACTED = new ConcurrentHashMap<>();
 
-    private EmbeddedRedis() {}
+    private EmbeddedBinary() {}
 
     static Optional<RedisBinary> byDefault() {
         return ofVersion(DEFAULT);
     }
 
-    /** Those that can be run; a program can miss a library of the system. */
+    /** Returns those that can be run; a program may need a library that the system does not have. */
     static Stream<RedisBinary> all() {
         return VERSIONS.stream().flatMap(version -> {
             try {
@@ -44,20 +44,33 @@ final class EmbeddedRedis {
         });
     }
 
-    private static Optional<RedisBinary> ofVersion(String version) {
-        return EXTRACTED.computeIfAbsent(version, EmbeddedRedis::extract);
+    static Optional<RedisBinary> extract(Path directory) {
+        return extract(DEFAULT, directory);
     }
 
-    private static Optional<RedisBinary> extract(String version) {
+    private static Optional<RedisBinary> ofVersion(String version) {
+        return EXTRACTED.computeIfAbsent(version, EmbeddedBinary::extractOnce);
+    }
+
+    private static Optional<RedisBinary> extractOnce(String version) {
+        try {
+            Path directory = Files.createTempDirectory("redis-server-");
+            directory.toFile().deleteOnExit();
+            Optional<RedisBinary> binary = extract(version, directory);
+            binary.ifPresent(extracted -> extracted.path().toFile().deleteOnExit());
+            return binary;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<RedisBinary> extract(String version, Path directory) {
         String resource = "/redis-server-" + version + "-" + system() + "-" + architecture();
-        try (InputStream in = EmbeddedRedis.class.getResourceAsStream(resource)) {
+        try (InputStream in = EmbeddedBinary.class.getResourceAsStream(resource)) {
             if (in == null) {
                 return Optional.empty();
             }
-            Path directory = Files.createTempDirectory("redis-server-");
             Path file = directory.resolve("redis-server");
-            directory.toFile().deleteOnExit();
-            file.toFile().deleteOnExit();
             Files.copy(in, file);
             if (!file.toFile().setExecutable(true)) {
                 throw new IOException("Cannot make " + file + " executable");

@@ -1,4 +1,4 @@
-package io.github.lockstarter.testsupport;
+package io.github.lockstarter.redisbinary;
 
 import java.io.File;
 import java.io.IOException;
@@ -16,20 +16,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A program on this machine that runs as a server: redis-server or valkey-server.
+ * A server program on this machine: redis-server or valkey-server.
  *
- * @param path where it is
+ * @param path location of the program
  * @param origin how it was found, for the log
- * @param product Redis or Valkey, as it calls itself
- * @param version its version
+ * @param product name that the program prints: Redis or Valkey
+ * @param version version that the program prints
  */
 public record RedisBinary(Path path, String origin, String product, String version) {
+
+    /** Environment variable that names the program to run. */
+    public static final String VARIABLE = "REDIS_SERVER_BIN";
 
     private static final Pattern VERSION = Pattern.compile("(\\w+) server v=(\\d[\\d.]*)");
 
     /**
-     * All that there are: those that {@code -Dlock.test.servers} names, those on the PATH, and those that dependencies bring
-     * along; of each version the first.
+     * Returns all programs of this machine: those that {@code -Dlock.test.servers} names, those on the PATH, and those in
+     * dependencies; of each version the first.
      */
     public static List<RedisBinary> all() {
         Map<String, RedisBinary> found = new LinkedHashMap<>();
@@ -37,15 +40,15 @@ public record RedisBinary(Path path, String origin, String product, String versi
                         paths(System.getProperty("lock.test.servers", "")).map(path -> of(path, "given")),
                         onThePath("redis-server").map(path -> of(path, "on the PATH")),
                         onThePath("valkey-server").map(path -> of(path, "on the PATH")),
-                        EmbeddedRedis.all())
+                        EmbeddedBinary.all())
                 .flatMap(Function.identity())
                 .forEach(binary -> found.putIfAbsent(binary.name(), binary));
         return List.copyOf(found.values());
     }
 
-    /** The one that somebody named, or else the one on the PATH. */
-    static Optional<RedisBinary> installed() {
-        String named = System.getProperty("lock.test.redis.bin", System.getenv("REDIS_SERVER_BIN"));
+    /** Returns the program that is configured, or else the one on the PATH. */
+    public static Optional<RedisBinary> installed() {
+        String named = System.getProperty("lock.test.redis.bin", System.getenv(VARIABLE));
         if (named != null && !named.isBlank()) {
             return Optional.of(of(Path.of(named), "configured"));
         }
@@ -64,17 +67,14 @@ public record RedisBinary(Path path, String origin, String product, String versi
                 .map(Path::of);
     }
 
-    /** The one that a dependency brings along, if there is one for this system. */
-    static Optional<RedisBinary> embedded() {
-        return EmbeddedRedis.byDefault();
+    /** Returns the program that a dependency contains for this system, if any, extracted until this JVM exits. */
+    public static Optional<RedisBinary> embedded() {
+        return EmbeddedBinary.byDefault();
     }
 
-    /** One for a topology, whose servers must be able to reach each other as this JVM reaches them. */
-    static RedisBinary forTopologies() {
-        return installed()
-                .or(RedisBinary::embedded)
-                .orElseThrow(
-                        () -> new IllegalStateException("A topology needs a redis-server that runs on this machine"));
+    /** Extracts the program that a dependency contains for this system, if any, into an existing directory. */
+    public static Optional<RedisBinary> embeddedIn(Path directory) {
+        return EmbeddedBinary.extract(directory);
     }
 
     static RedisBinary of(Path path, String origin) {
@@ -93,12 +93,12 @@ public record RedisBinary(Path path, String origin, String product, String versi
         }
     }
 
-    /** Product and version, such as "Redis 7.0.15". */
+    /** Returns product and version, such as "Redis 7.0.15". */
     public String name() {
         return product + " " + version;
     }
 
-    int majorVersion() {
+    public int majorVersion() {
         return Integer.parseInt(version.substring(0, version.indexOf('.')));
     }
 }
