@@ -35,7 +35,9 @@ class SliceTest {
             assertThat(desk.greet()).isEqualTo("hello");
             assertThat(r.getIfAvailable()).isNull();
             assertThat(context.containsBean("redisConnectionFactory")).isFalse();
-            assertThatIllegalStateException().isThrownBy(desk::token).withMessageContaining("slice test");
+            assertThatIllegalStateException()
+                    .isThrownBy(desk::token)
+                    .withMessageContaining("distributed-lock.enabled=false");
         }
     }
 

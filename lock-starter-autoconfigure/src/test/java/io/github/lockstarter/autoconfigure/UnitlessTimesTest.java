@@ -95,7 +95,7 @@ class UnitlessTimesTest {
     void shouldReadPlaceholders() {
         start("distributed-lock.wait-time=${wait}", "wait=5");
 
-        assertThat(warnings()).singleElement().asString().startsWith("distributed-lock.wait-time=5 means 5 ms");
+        assertThat(warnings()).singleElement().asString().contains("distributed-lock.wait-time", "5 ms");
     }
 
     @Test

@@ -24,23 +24,23 @@ class WrongPropertyTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "wait-time                | -2    | the default is 10s",
-                "watchdog.timeout         | 50ms  | the default is 30s",
-                "watchdog.max-hold        | 0     | the default is no cap",
-                "redis.command-timeout    | 0     | the default is a sixth of watchdog.timeout",
-                "redis.poll-interval      | 0     | the default is a sixth of watchdog.timeout",
-                "handoff.max-time         | 11s   | the default is 10ms",
-                "handoff.max-count        | 10001 | the default is 64",
-                "shutdown-timeout         | -1s   | the default is 10s",
-                "key-prefix               | a{b   | the default is lock"
+                "wait-time                | -2    | 10s",
+                "watchdog.timeout         | 50ms  | 30s",
+                "watchdog.max-hold        | 0     | no cap",
+                "redis.command-timeout    | 0     | watchdog.timeout",
+                "redis.poll-interval      | 0     | watchdog.timeout",
+                "handoff.max-time         | 11s   | 10ms",
+                "handoff.max-count        | 10001 | 64",
+                "shutdown-timeout         | -1s   | 10s",
+                "key-prefix               | a{b   | lock"
             })
-    void shouldShowWhatWasTypedAndTheDefault(String property, String value, String remedy) {
+    void shouldShowWhatWasTypedAndTheDefault(String property, String value, String defaultValue) {
         FailureAnalysis analysis = analysis(Map.of("distributed-lock." + property, value));
 
         assertThat(analysis.getDescription())
-                .startsWith("distributed-lock." + property + " must ")
+                .startsWith("distributed-lock." + property)
                 .contains("Property: distributed-lock." + property, "Value: \"" + value + '"', "Origin: ");
-        assertThat(analysis.getAction()).contains(remedy).doesNotContain("without a unit");
+        assertThat(analysis.getAction()).contains(defaultValue).doesNotContain("unit");
     }
 
     @Test
@@ -50,7 +50,7 @@ class WrongPropertyTest {
 
         assertThat(analysis.getDescription())
                 .containsSubsequence(
-                        "renew-interval must leave room for a retry",
+                        "renew-interval",
                         "Property: distributed-lock.watchdog.renew-interval",
                         "Value: 1s333ms",
                         "(not set)",
@@ -59,10 +59,14 @@ class WrongPropertyTest {
                         "Property: distributed-lock.watchdog.timeout",
                         "Value: \"4s\"");
         assertThat(analysis.getAction())
-                .isEqualTo("Set distributed-lock.watchdog.renew-interval to at most 600ms,"
-                        + " or distributed-lock.redis.command-timeout to at most 1s133ms,"
-                        + " or distributed-lock.watchdog.timeout to at least 6s.");
-        // What it says works.
+                .containsSubsequence(
+                        "distributed-lock.watchdog.renew-interval",
+                        "600ms",
+                        "distributed-lock.redis.command-timeout",
+                        "1s133ms",
+                        "distributed-lock.watchdog.timeout",
+                        "6s");
+        // The remedies work.
         for (String mended : new String[] {"watchdog.renew-interval=600ms", "redis.command-timeout=1133ms"}) {
             String[] pair = mended.split("=", 2);
             start(Map.of("distributed-lock." + pair[0], pair[1])).close();
@@ -73,7 +77,7 @@ class WrongPropertyTest {
     @Test
     void shouldSayThatANumberIsInMilliseconds() {
         assertThat(analysis(Map.of("distributed-lock.watchdog.timeout", "30")).getAction())
-                .contains("A number without a unit is in milliseconds: for 30 seconds, write 30s.");
+                .contains("unit", "30s");
     }
 
     @Test

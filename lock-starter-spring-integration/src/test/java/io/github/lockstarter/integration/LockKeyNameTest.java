@@ -69,7 +69,7 @@ class LockKeyNameTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> name(key))
                 .withMessageContaining(key.getClass().getTypeName())
-                .withMessageContaining("Use a String");
+                .withMessageContaining("String");
     }
 
     private record Order(String id, int part) {}
