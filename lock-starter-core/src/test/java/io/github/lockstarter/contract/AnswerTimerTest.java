@@ -22,7 +22,7 @@ class AnswerTimerTest extends RegistryFixture {
     /** A test before may have left a look behind that is planned for the end of its command timeout, up to half a minute. */
     @BeforeEach
     void awaitEndOfOthers() {
-        eventually().atMost(LONG).until(() -> !runs());
+        soon().atMost(LONG).until(() -> !runs());
     }
 
     @Test

@@ -284,7 +284,7 @@ abstract class AsyncAcquireContract extends RegistryFixture {
             assertThat(get(get(first).releaseAsync())).isTrue();
         }
         // A stage that comes later would leave its thread to a grant of the test.
-        eventually().until(() -> blocking.get() == STAGES);
+        soon().until(() -> blocking.get() == STAGES);
         return blocked;
     }
 

@@ -2,7 +2,6 @@ package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.contract.Outcomes.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;

@@ -151,7 +151,7 @@ abstract class RegistryFixture {
     static void awaitRenewals(Lease lease) {
         for (int times = 0; times < 2; times++) {
             Duration[] left = {lease.remaining()};
-            eventually().until(() -> {
+            soon().until(() -> {
                 Duration before = left[0];
                 left[0] = lease.remaining();
                 return left[0].compareTo(before) > 0;

@@ -68,14 +68,15 @@ abstract class WatchdogContract extends RegistryFixture {
         }
         long commands = backend().commands();
 
-        eventually().until(() -> this.heard.all(LockRenewedEvent.class).size() > 50 * 4);
+        soon().until(() -> this.heard.all(LockRenewedEvent.class).size() > 50 * 4);
 
         long sent = backend().commands() - commands;
         assertThat(leases).allMatch(Lease::isHeld);
         leases.forEach(Lease::close);
-        eventually().until(() -> this.heard.all(LockReleasedEvent.class).size() == 50);
+        soon().until(() -> this.heard.all(LockReleasedEvent.class).size() == 50);
         assertThat(sent)
-                .isLessThan(mostCommandsFor(this.heard.all(LockRenewedEvent.class).size()));
+                .isLessThan(
+                        mostCommandsFor(this.heard.all(LockRenewedEvent.class).size()));
     }
 
     @Test
@@ -88,7 +89,7 @@ abstract class WatchdogContract extends RegistryFixture {
         lock.unlock();
         there.lock(LONG);
         // renewals are reported before it, in the order in which they were made
-        eventually().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
+        soon().until(() -> !this.heard.all(LockReleasedEvent.class).isEmpty());
         long commands = backend().commands();
         int renewed = this.heard.all(LockRenewedEvent.class).size();
 
@@ -96,7 +97,8 @@ abstract class WatchdogContract extends RegistryFixture {
 
         assertThat(this.heard.all(LockRenewedEvent.class)).hasSize(renewed);
         assertThat(backend().commands()).isEqualTo(commands);
-        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(LONG.minus(TIMEOUT).plusMillis(10));
+        assertThat(backend().remaining(NAME))
+                .isLessThanOrEqualTo(LONG.minus(TIMEOUT).plusMillis(10));
         there.unlock();
     }
 

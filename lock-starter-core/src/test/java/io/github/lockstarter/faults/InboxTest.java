@@ -175,7 +175,8 @@ class InboxTest {
         this.proxy.refuse();
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
         // It has noticed the break, and polls: an entry without an inbox.
-        soon().until(() -> this.redis.hgetall("lock:{awaited}").getOrDefault("q", "").contains("::"));
+        soon().until(() ->
+                this.redis.hgetall("lock:{awaited}").getOrDefault("q", "").contains("::"));
         this.owner.lock("awaited").unlock();
         assertThat(waiter.isDone()).as("heard nothing").isFalse();
 

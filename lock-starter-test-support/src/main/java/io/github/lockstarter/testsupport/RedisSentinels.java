@@ -2,10 +2,7 @@ package io.github.lockstarter.testsupport;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,12 +93,9 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** The master, as most sentinels see it; waits until they agree, which takes a while after a failover. */
     public RedisServer master() {
-        AtomicReference<@Nullable RedisServer> agreed = new AtomicReference<>();
-        Awaiting.until("sentinels agree on a master", () -> {
-            agreedMaster().ifPresent(agreed::set);
-            return agreed.get() != null;
-        });
-        return Objects.requireNonNull(agreed.get());
+        return Awaiting.servers("sentinels agree on a master")
+                .until(this::agreedMaster, Optional::isPresent)
+                .orElseThrow();
     }
 
     private Optional<RedisServer> agreedMaster() {
