@@ -174,7 +174,7 @@ class DistributedLockObservationAutoConfigurationTest {
     @Test
     void shouldBackOffForAnotherObserver() {
         this.observed
-                .withBean("own", AcquireObserver.class, () -> request -> null)
+                .withBean("own", AcquireObserver.class, () -> AcquireObserver.NONE)
                 .run(context -> {
                     lockOnce(context);
                     assertThat(context).doesNotHaveBean(AcquisitionObservations.class);

@@ -43,7 +43,8 @@ class LocksEndpointRedisTest {
         instance = WebInstance.start(
                 "--spring.data.redis.host=" + proxy.host(),
                 "--spring.data.redis.port=" + proxy.port(),
-                "--distributed-lock.watchdog.timeout=1500ms",
+                "--distributed-lock.watchdog.timeout=15s",
+                "--distributed-lock.watchdog.renew-interval=500ms",
                 "--management.endpoint.locks.access=unrestricted");
         registry = instance.bean(LockRegistry.class);
     }
@@ -121,7 +122,7 @@ class LocksEndpointRedisTest {
         assertThat(held.<Boolean>at("$.store.locked")).isTrue();
         assertThat(held.<Number>at("$.store.fencingToken").longValue()).isEqualTo(lease.fencingToken());
         assertThat(Duration.parse(held.at("$.store.remaining")))
-                .isBetween(Duration.ofMillis(1), Duration.ofMillis(1500));
+                .isBetween(Duration.ofMillis(1), Duration.ofSeconds(15));
 
         Answer released = instance.delete(path);
         assertThat(released.status()).as(released.body()).isEqualTo(200);
