@@ -24,7 +24,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 @RedisTest
 class CallDepthTest {
 
-    private static final int MOST_FRAMES = 18;
+    private static final int MOST_FRAMES = 13;
 
     private static final String OURS = "io.github.lockstarter.";
 
