@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 class ClassCirclesTest {
 
-    private static final int MOST_CLASSES = 5;
+    private static final int MOST_CLASSES = 3;
 
     private static final String ROOT = "io.github.lockstarter.";
 
