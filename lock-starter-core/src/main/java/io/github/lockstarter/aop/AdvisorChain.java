@@ -1,6 +1,9 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.call.DistributedLockInterceptor;
+import io.github.lockstarter.aop.metadata.LockedMethod;
+import java.util.List;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -36,6 +39,15 @@ final class AdvisorChain {
         // Without a target, the last interceptor implements the method.
         boolean lastIsTarget = advised.getTargetSource() instanceof EmptyTargetSource && present.length > 0;
         advised.addAdvisor(lastIsTarget ? Math.min(position, present.length - 1) : position, lock);
+    }
+
+    /** Creates the exception for a proxy to which no lock can be added. */
+    static InvalidLockDefinitionException notExtensible(List<LockedMethod> locked, String reason) {
+        return locked.get(0)
+                .site()
+                .rejection(
+                        "the bean already has a proxy that is " + reason + ", so that no lock can be added",
+                        "Create that proxy without this setting, or call LockRegistry.execute in the method.");
     }
 
     private static boolean isOutside(Advisor present, Advisor lock) {

@@ -209,7 +209,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return bean;
         }
         if (bean instanceof SpringProxy) {
-            throw notExtensible(locked, "opaque");
+            throw AdvisorChain.notExtensible(locked, "opaque");
         }
         return super.postProcessAfterInitialization(bean, beanName);
     }
@@ -251,7 +251,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return;
         }
         if (advised.isFrozen()) {
-            throw notExtensible(locked, "frozen");
+            throw AdvisorChain.notExtensible(locked, "frozen");
         }
         Class<?> targetClass = advised.getTargetClass();
         Class<?> beanClass = targetClass != null ? ClassUtils.getUserClass(targetClass) : Object.class;
@@ -277,14 +277,6 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return targetClass != null ? this.methods.methodsOf(targetClass) : locked;
         }
         return locked;
-    }
-
-    private static InvalidLockDefinitionException notExtensible(List<LockedMethod> locked, String reason) {
-        return locked.get(0)
-                .site()
-                .rejection(
-                        "the bean already has a proxy that is " + reason + ", so that no lock can be added",
-                        "Create that proxy without this setting, or call LockRegistry.execute in the method.");
     }
 
     /** Searches for annotations but does not read them: at build time (AOT), placeholders cannot be resolved. */
