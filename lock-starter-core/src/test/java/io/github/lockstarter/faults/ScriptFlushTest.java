@@ -110,6 +110,10 @@ class ScriptFlushTest {
     private void assertThatNothingFailed() {
         EventLog events = this.instance.events();
         soon().until(() -> this.instance.active() == 0);
+        // Events are delivered in their order, by a thread of its own: with these, all before have been.
+        assertThat(this.instance.lock("last").tryLock()).isTrue();
+        this.instance.lock("last").unlock();
+        soon().until(() -> events.count(LockReleasedEvent.class, "last") == 1);
         assertThat(events.count(LockNotAcquiredEvent.class)).isZero();
         assertThat(events.count(LockRenewalFailedEvent.class)).isZero();
         assertThat(events.count(LockAtRiskEvent.class)).isZero();
