@@ -29,7 +29,8 @@ class RestartTest {
 
     @Test
     void shouldKeepTheLockIfTheServerKeepsItsData() throws Exception {
-        try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
+        // With "everysec", what was written during a slow fsync is lost when the server is killed.
+        try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always")) {
             Instance owner = this.instances.at(Servers.of(server), Setup::outlivingFailovers);
             Instance other = this.instances.at(Servers.of(server), Setup::outlivingFailovers);
             Lease lease = owner.acquire(NAME);
@@ -38,7 +39,8 @@ class RestartTest {
             server.restart();
 
             long renewed = owner.events().count(LockRenewedEvent.class, NAME);
-            afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
+            afterFailover()
+                    .until(() -> !lease.isHeld() || owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
             assertThat(lease.state()).isEqualTo(Lease.State.HELD);
             assertThat(waiting).isNotDone();
             assertThat(lease.release()).isTrue();

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A real Redis server of its own, on the loopback interface, that keeps its port for life and nothing else: no
- * persistence, so a restart loses all keys, unless it is started with {@code "--appendonly", "yes"}. Gone with
- * {@link #close()}, at the latest with this JVM.
+ * persistence, so a restart loses all keys, unless it is started with {@code "--appendonly", "yes"} and
+ * {@code "--appendfsync", "always"}. Gone with {@link #close()}, at the latest with this JVM.
  *
  * <p>Which one is used says {@code -Dlock.test.redis=auto|local|embedded|docker}; the log names it.
  */

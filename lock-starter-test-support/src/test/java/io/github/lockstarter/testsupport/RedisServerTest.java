@@ -66,7 +66,7 @@ class RedisServerTest {
 
     @Test
     void aServerThatKeepsAFileComesBackWithItsKeys() {
-        try (RedisServer server = RedisServer.start("--appendonly", "yes")) {
+        try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always")) {
             try (RedisCli cli = server.cli()) {
                 cli.command("SET", "key", "value");
             }
