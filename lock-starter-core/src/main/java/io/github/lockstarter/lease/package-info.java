@@ -1,4 +1,4 @@
-/** A grant's life: waiting for it, its state machine, its renewal, its end. */
+/** The lock registry and its runs, locks that belong to threads, inventory and health. Internal: not part of the API. */
 @NullMarked
 package io.github.lockstarter.lease;
 

@@ -137,6 +137,12 @@ public final class AcquireReports {
         return new LockNotGrantedException(message, acquisition.request().lockName(), waited, acquisition.waitTime());
     }
 
+    /** Publishes a failure and returns it. */
+    LockException failed(Acquisition acquisition, LockException failure) {
+        report(acquisition, Outcome.ERROR, failure);
+        return failure;
+    }
+
     /** Publishes the end of an acquisition without a grant. */
     void report(Acquisition acquisition, Outcome outcome, @Nullable Throwable cause) {
         this.events.notAcquired(acquisition.request(), outcome, acquisition.startedAt(), cause);

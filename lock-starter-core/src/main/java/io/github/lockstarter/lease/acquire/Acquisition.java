@@ -84,9 +84,9 @@ public final class Acquisition implements WaitingRequest {
         this.unanswered = true;
     }
 
-    /** Notes that the store could not tell at the end of the wait whether the lock is held. */
-    void unverified(LockStoreException ex) {
-        this.lastFailure = ex;
+    /** Notes whether the lock is held at the end of a wait in the local queue; a failure: the store could not tell. */
+    void verified(@Nullable LockStoreException failure) {
+        this.lastFailure = failure;
     }
 
     /** Notes that the wait ends without a reply to the last attempt. */

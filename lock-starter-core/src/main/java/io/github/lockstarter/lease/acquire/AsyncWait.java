@@ -2,8 +2,6 @@ package io.github.lockstarter.lease.acquire;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.lease.acquire.Attempts.Attempt;
 import io.github.lockstarter.lease.acquire.HolderChecks.HolderCheck;
 import io.github.lockstarter.lease.grant.Grant;
@@ -15,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,13 +40,11 @@ final class AsyncWait {
 
     private final AcquireReports reports;
 
-    private final LockThreads threads;
-
     private final QueueNode<Grant> node;
 
     private final WaitTimers timers;
 
-    private final AtomicInteger checks = new AtomicInteger();
+    private final SerialChecks checks;
 
     /** Set by whatever ends the wait first; a grant that comes later is given back. */
     private final AtomicBoolean over = new AtomicBoolean();
@@ -76,8 +71,8 @@ final class AsyncWait {
         this.attempts = attempts;
         this.holders = holders;
         this.reports = reports;
-        this.threads = threads;
         this.timers = new WaitTimers(threads);
+        this.checks = new SerialChecks(threads, this::checkSafely);
         reports.beginWaiting(acquisition);
         this.node = entrance.enter(acquisition);
     }
@@ -122,13 +117,8 @@ final class AsyncWait {
     /** Ends the wait because the registry stops and checks no longer run. */
     void refuse() {
         if (this.over.compareAndSet(false, true)) {
-            endNow(reported(this.reports.stopped(this.acquisition)));
+            endNow(this.reports.failed(this.acquisition, this.reports.stopped(this.acquisition)));
         }
-    }
-
-    private LockException reported(LockException failure) {
-        this.reports.report(this.acquisition, Outcome.ERROR, failure);
-        return failure;
     }
 
     /** Ends the wait on any thread: the thread that runs checks may hang in the store. */
@@ -142,7 +132,7 @@ final class AsyncWait {
     }
 
     private void check() {
-        if (this.checks.getAndIncrement() == 0 && !this.threads.io(this::checkAll)) {
+        if (!this.checks.request()) {
             // The I/O threads have ended, so that this is the last check.
             refuse();
             CompletionStage<?> unused = leave();
@@ -150,18 +140,14 @@ final class AsyncWait {
         }
     }
 
-    private void checkAll() {
-        int seen;
-        do {
-            seen = this.checks.get();
-            try {
-                checkOnce();
-            } catch (LockException ex) {
-                fail(ex);
-            } catch (RuntimeException | Error ex) {
-                fail(this.reports.unexpected(this.acquisition, ex));
-            }
-        } while (this.checks.addAndGet(-seen) != 0);
+    private void checkSafely() {
+        try {
+            checkOnce();
+        } catch (LockException ex) {
+            fail(ex);
+        } catch (RuntimeException | Error ex) {
+            fail(this.reports.unexpected(this.acquisition, ex));
+        }
     }
 
     private void checkOnce() {
@@ -217,10 +203,7 @@ final class AsyncWait {
 
     private void refuse(HolderCheck refusal) {
         if (refusal.isAnswered()) {
-            LockStoreException failure = refusal.failure();
-            if (failure != null) {
-                this.acquisition.unverified(failure);
-            }
+            this.acquisition.verified(refusal.failure());
             giveUp();
         }
     }
@@ -266,7 +249,7 @@ final class AsyncWait {
     /** Ends the wait with a failure in a check, also if it was over before. */
     private void fail(LockException why) {
         if (this.over.compareAndSet(false, true)) {
-            this.result.failed(reported(why));
+            this.result.failed(this.reports.failed(this.acquisition, why));
         }
         end();
     }

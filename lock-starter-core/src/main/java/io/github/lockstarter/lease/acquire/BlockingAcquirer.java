@@ -136,10 +136,7 @@ public final class BlockingAcquirer {
             return true;
         }
         // Only after that: a call that does not wait must not be served while it asks.
-        LockStoreException failure = whyNotRefused(node, shield);
-        if (failure != null) {
-            acquisition.unverified(failure);
-        }
+        acquisition.verified(whyNotRefused(node, shield));
         return false;
     }
 
