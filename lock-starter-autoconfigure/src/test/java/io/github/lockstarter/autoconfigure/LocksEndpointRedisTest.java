@@ -43,8 +43,7 @@ class LocksEndpointRedisTest {
         instance = WebInstance.start(
                 "--spring.data.redis.host=" + proxy.host(),
                 "--spring.data.redis.port=" + proxy.port(),
-                "--distributed-lock.watchdog.timeout=15s",
-                "--distributed-lock.watchdog.renew-interval=500ms",
+                "--distributed-lock.watchdog.timeout=1500ms",
                 "--management.endpoint.locks.access=unrestricted");
         registry = instance.bean(LockRegistry.class);
     }
@@ -122,7 +121,7 @@ class LocksEndpointRedisTest {
         assertThat(held.<Boolean>at("$.store.locked")).isTrue();
         assertThat(held.<Number>at("$.store.fencingToken").longValue()).isEqualTo(lease.fencingToken());
         assertThat(Duration.parse(held.at("$.store.remaining")))
-                .isBetween(Duration.ofMillis(1), Duration.ofSeconds(15));
+                .isBetween(Duration.ofMillis(1), Duration.ofMillis(1500));
 
         Answer released = instance.delete(path);
         assertThat(released.status()).as(released.body()).isEqualTo(200);

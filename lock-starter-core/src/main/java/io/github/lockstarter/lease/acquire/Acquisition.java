@@ -86,7 +86,9 @@ public final class Acquisition implements WaitingRequest {
 
     /** Notes whether the lock is held at the end of a wait in the local queue; a failure: the store could not tell. */
     void verified(@Nullable LockStoreException failure) {
-        this.lastFailure = failure;
+        if (failure != null) {
+            this.lastFailure = failure;
+        }
     }
 
     /** Notes that the wait ends without a reply to the last attempt. */

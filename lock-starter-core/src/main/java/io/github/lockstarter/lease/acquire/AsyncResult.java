@@ -8,6 +8,7 @@ import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.release.LeaseHandle;
 import io.github.lockstarter.lease.release.LeaseHandles;
 import io.github.lockstarter.lease.support.LockThreads;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,7 +45,7 @@ final class AsyncResult {
             LeaseHandles handles,
             LockThreads threads) {
         this.acquisition = acquisition;
-        this.observed = observer.began(acquisition.request());
+        this.observed = Objects.requireNonNull(observer.began(acquisition.request()));
         this.reports = reports;
         this.handles = handles;
         this.threads = threads;

@@ -247,6 +247,7 @@ public final class Attempts {
                         true);
             }
             Kind handedOver = this.ticket.wasHandedOver() ? Kind.REMOTE : null;
+            Attempts.this.grants.count();
             this.node.granted(grant);
             Attempts.this.grants.begin(grant, handedOver, this.acquisition.startedAt(), this.sentAt);
             return grant;

@@ -55,11 +55,12 @@ public final class BlockingAcquirer {
             throws InterruptedException {
         Acquiring observed = this.observer.began(acquisition.request());
         observed.enter();
-        QueueNode<Grant> node = this.entrance.enter(acquisition);
+        QueueNode<Grant> node = null;
         Grant grant = null;
         Outcome outcome = Outcome.TIMEOUT;
         Throwable cause = null;
         try {
+            node = this.entrance.enter(acquisition);
             this.reports.ensureAccepting(acquisition);
             if (awaitCall(acquisition, node, shield)) {
                 grant = node.awaitCall();
@@ -82,16 +83,23 @@ public final class BlockingAcquirer {
             cause = ex;
             throw ex;
         } finally {
-            if (grant == null) {
-                leave(acquisition, node);
-            } else {
-                node.settle();
+            try {
+                leave(acquisition, node, grant);
+            } finally {
+                observed.leave();
+                end(observed, acquisition, grant, outcome, cause);
             }
-            // Last: a registry that stops waits for those that wait, and cleans up nothing after that.
-            this.reports.endWaiting(acquisition);
-            observed.leave();
-            end(observed, acquisition, grant, outcome, cause);
         }
+    }
+
+    private void leave(Acquisition acquisition, @Nullable QueueNode<Grant> node, @Nullable Grant grant) {
+        if (node != null && grant == null) {
+            giveUp(acquisition, node);
+        } else if (node != null) {
+            node.settle();
+        }
+        // Last: a registry that stops waits for those that wait, and cleans up nothing after that.
+        this.reports.endWaiting(acquisition);
     }
 
     private static void end(
@@ -175,7 +183,7 @@ public final class BlockingAcquirer {
     }
 
     /** Leaves as if the call had never been made. A grant that was handed over at this moment goes to the next waiter. */
-    private void leave(Acquisition acquisition, QueueNode<Grant> node) {
+    private void giveUp(Acquisition acquisition, QueueNode<Grant> node) {
         if (!node.isDone() && this.entrance.withdraw(node)) {
             return;
         }

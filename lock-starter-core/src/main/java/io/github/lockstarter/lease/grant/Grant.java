@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * One grant of the store and the state machine of its life.
  *
  * <p>Implementation note. Each transition is one compare-and-set of {@link GrantState}: HELD and AT_RISK alternate with
- * the results of renewals; from both, one transition leads to RELEASING or to a loss, and whoever makes it does all that
- * follows from it. RELEASED and the losses are final, so that the reply to a renewal changes nothing after either. The
+ * the results of renewals; from both, one transition leads to RELEASING or to a loss, and the thread that makes it does
+ * all that follows from it. RELEASED and the losses are final, so that the reply to a renewal changes nothing after either. The
  * owner's thread, the watchdog, the threads that read replies and the shutdown may all try at the same time.
  *
  * <p>The fields for renewals are written by one thread at a time: the watchdog sets {@link #renewal}, and the reply to it,

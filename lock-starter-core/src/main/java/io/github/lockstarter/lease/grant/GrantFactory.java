@@ -61,15 +61,19 @@ public final class GrantFactory {
         return grant;
     }
 
+    /** Counts a grant as live. Precedes its publication, because a published grant may be declared lost at once. */
+    public void count() {
+        this.live.began();
+    }
+
     /**
-     * Begins a grant.
+     * Begins a grant that has been counted.
      *
      * @param handedOver how the lock came from its last owner; null: it was free
      * @param startedAt nanoseconds at which the acquisition began
      * @param sentAt nanoseconds at which the command was sent
      */
     public void begin(Grant grant, @Nullable Kind handedOver, long startedAt, long sentAt) {
-        this.live.began();
         if (handedOver != null) {
             this.events.handedOver(grant, handedOver);
         }

@@ -68,7 +68,8 @@ public final class Watchdog {
             round.again.forEach(Runnable::run);
             send(round);
         } catch (Throwable ex) {
-            this.log.add(() -> logger.error("The watchdog of distributed locks failed; it goes on.", ex));
+            this.log.add(() ->
+                    logger.error("The watchdog of distributed locks failed in a round; the next round follows.", ex));
         } finally {
             this.schedule.planNext();
         }

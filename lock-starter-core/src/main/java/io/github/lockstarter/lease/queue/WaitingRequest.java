@@ -3,7 +3,7 @@ package io.github.lockstarter.lease.queue;
 import io.github.lockstarter.LockRequest;
 import org.jspecify.annotations.Nullable;
 
-/** What the queue, and those that hand over or release a lock, know of an acquisition that waits. */
+/** An acquisition that waits, as queue, release and hand-off need it. */
 public interface WaitingRequest {
 
     LockRequest request();

@@ -27,7 +27,7 @@ public final class LostGrantRelease {
         if (reason == null) {
             return true;
         }
-        // The thread that declares the loss may not have come to that yet, and the owner may lock again at once.
+        // The thread that declares the loss may not have removed the node yet, and the owner may lock again at once.
         this.queues.leave(grant.lockName(), grant);
         if (grant.settle()) {
             // The lease has ended by the clocks of this JVM, but perhaps not in the store; as the owner is done, other

@@ -142,6 +142,7 @@ public final class Succession {
             return false;
         }
         grant.setUnanswered(ticket.close());
+        this.grants.count();
         next.granted(grant);
         this.grants.begin(grant, Kind.LOCAL, waiter.startedAt(), sentAt);
         next.complete(grant);

@@ -63,7 +63,7 @@ final class CompletionThreads implements Executor {
         }
     }
 
-    /** Gives the completions that wait the threads of those that take long. */
+    /** Starts a thread for each waiting completion whose thread is taken by a long one. */
     private void check() {
         try {
             long now = System.nanoTime();
@@ -92,7 +92,7 @@ final class CompletionThreads implements Executor {
             // Ended meanwhile; what has been taken out of the queue must not be lost.
             this.pool.getThreadFactory().newThread(waiting).start();
         } catch (OutOfMemoryError ex) {
-            // The system gives no more threads: one of those that are there has to complete it.
+            // The system gives no more threads: an existing thread must complete it.
             boolean unused = this.pool.getQueue().add(waiting);
             throw ex;
         }
