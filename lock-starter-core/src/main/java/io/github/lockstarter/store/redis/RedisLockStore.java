@@ -47,7 +47,7 @@ public final class RedisLockStore implements LockStore {
      * Atomicity and repetition. Each change is one script, because the decision and the write must be one step. Clients
      * and callers repeat calls whose reply was lost, so each script has the same effect when it is executed twice with
      * the same acquisition id. Its late execution is harmless as well:
-     *   - a late acquire grants a lock that nobody uses: the caller releases the id when the outcome is unknown;
+     *   - a late acquire grants a lock that no caller uses: the caller releases the id when the outcome is unknown;
      *   - a late renewal compares the owner, and so cannot extend the lease of the next one;
      *   - a late release compares the owner, and so cannot release the lock of the next one;
      *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
