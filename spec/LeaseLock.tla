@@ -108,7 +108,7 @@ Tick ==
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-\* Acquisition.ask, with an id of its own (AcquisitionIds).
+\* Attempts, with an id of its own (AcquisitionIds).
 Acquire(c) ==
   /\ Is(c, "idle") /\ MayDraw
   /\ cl' = [cl EXCEPT ![c] = Asking(NextId(c))]
@@ -121,7 +121,7 @@ AcquireAgain(c) ==
   /\ net' = net \cup {[k |-> "acq", id |-> Id(c), sent |-> now]}
   /\ UNCHANGED <<now, server, failing, replays, cl, tokens>>
 
-\* Grants.granted and Grant.extend: the lease counts from the sending of the very attempt that was answered.
+\* GrantFactory.create and LeaseValidity.extend: the lease counts from the sending of the very attempt that was answered.
 Granted(r) ==
   LET c == r.id[1]
       until == (IF Keeps("send time") THEN r.sent ELSE now) + Lease
@@ -133,7 +133,7 @@ Granted(r) ==
      /\ net' = {m \in net : ~(m.k = "granted" /\ m.id = r.id)}
      /\ UNCHANGED <<now, server, failing, replays, tokens>>
 
-\* Watchdog.look and Renewer.renew.
+\* Watchdog and Renewer.
 Renew(c) ==
   /\ "renew" \in Features
   /\ Believes(c) /\ now + Lease > cl[c].until /\ MaySend(c)
@@ -149,7 +149,7 @@ Renewed(r) ==
      /\ net' = net \ {r}
      /\ UNCHANGED <<now, server, failing, replays, tokens>>
 
-\* HandOver.pass: the same id, the same end, the next token; never more passes than ticks since the answer came.
+\* LocalHandOff: the same id, the same end, the next token; never more passes than ticks since the answer came.
 HandOver(c) ==
   /\ Believes(c)
   /\ cl[c].passes < Passes
@@ -159,7 +159,7 @@ HandOver(c) ==
   /\ used' = used \cup {cl[c].tok + 1}
   /\ UNCHANGED <<now, server, failing, net, replays>>
 
-\* StoreRelease and BackgroundRelease, of a lease that is held or over, and of an acquisition that gives up.
+\* StoreRelease and OrphanCleanup, of a lease that is held or over, and of an acquisition that gives up.
 Release(c) ==
   /\ cl[c].st \in {"asking", "held"}
   /\ cl' = [cl EXCEPT ![c] = Idle(cl[c].n)]

@@ -28,7 +28,7 @@ Renew(c) ==
   /\ net' = net \cup {[k |-> "ren", id |-> Id(c)]}
   /\ UNCHANGED <<now, owner, exp, line, replays, cl, obliged, kept>>
 
-\* KeptRelease
+\* MinimumHoldRelease
 Keep(c) ==
   /\ Is(c, "held")
   /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0)]
@@ -52,7 +52,7 @@ ExecuteLateAcquire(m) ==
   /\ Executed(m, {})
   /\ UNCHANGED <<now, owner, exp, cl, obliged, kept>>
 
-\* keep.lua. Its answer starts BackgroundRelease.ofUnanswered: an acquire may be executed after the lock has run out.
+\* keep.lua. Its answer starts OrphanCleanup.ofUnanswered: an acquire may be executed after the lock has run out.
 ExecuteKeep(m) ==
   /\ m.k = "keep"
   /\ \/ /\ owner = m.id

@@ -63,14 +63,14 @@ Ask(c) ==
   /\ AcquireBy(c, TRUE)
   /\ UNCHANGED <<inbox, crashes, pauses>>
 
-\* The same again when the pause of WaitingPace is over; asking anew is finding the way back into the line.
+\* The same again when the pause of PollSchedule is over; asking anew is finding the way back into the line.
 Poll(c) ==
   /\ Keeps("polling")
   /\ st[c] = "waiting"
   /\ AcquireBy(c, Keeps("polling joins"))
   /\ UNCHANGED <<inbox, crashes, pauses>>
 
-\* NotificationSubscription and Claims.handedOver: the message brings that acquire forward.
+\* NotificationSubscription and HandOverMessages.handedOver: the message brings that acquire forward.
 Hear(c) ==
   /\ c \in inbox
   /\ inbox' = inbox \ {c}
@@ -89,7 +89,7 @@ Release(c) ==
   /\ HandOn
   /\ UNCHANGED <<crashes, pauses>>
 
-\* BackgroundRelease.ofPlace: gives up, and gives back what was granted to it in that moment.
+\* OrphanCleanup.ofTicket: gives up, and gives back what was granted to it in that moment.
 TimeOut(c) ==
   /\ st[c] = "waiting"
   /\ st' = [st EXCEPT ![c] = "out"]

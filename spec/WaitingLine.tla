@@ -112,7 +112,7 @@ AcquireAgain(c) ==
   /\ net' = net \cup {AcquireOf(Id(c))}
   /\ UNCHANGED <<now, owner, exp, line, replays, cl, obliged>>
 
-\* Grants.granted and Grants.takeOver. An answer for an id that is over changes nothing: see Repeat.
+\* GrantFactory.create, from Attempts or Succession. An answer for an id that is over changes nothing: see Repeat.
 Granted(r) ==
   /\ r.k = "granted" /\ r.sent + Lease > now
   /\ \/ Asks(r.id)
@@ -121,7 +121,7 @@ Granted(r) ==
   /\ net' = net \ {m \in net : m.k = "granted" /\ m.id = r.id}
   /\ UNCHANGED <<now, owner, exp, line, replays, obliged>>
 
-\* Claims.handedOver, if it believed what it hears. In the design it only sends an acquire.
+\* HandOverMessages, if it believed every message. Whether it may believe some is in HandOver.
 Woken(m) ==
   /\ m.k = "wake" /\ Asks(m.id)
   /\ cl' = [cl EXCEPT ![m.id[1]] = Client("held", m.id[2], now + Lease)]
@@ -136,7 +136,7 @@ Release(c) ==
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, owner, exp, line, replays>>
 
-\* StoreRelease with a Successor: those behind ask from its Place.
+\* StoreRelease with a Successor: those behind ask under its LineTicket.
 ReleaseForNext(c) ==
   /\ Is(c, "held") /\ MayDraw
   /\ cl' = [cl EXCEPT ![c] = Client("asking", NextId(c), 0)]
@@ -144,7 +144,7 @@ ReleaseForNext(c) ==
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, owner, exp, line, replays>>
 
-\* LockEngine.passOn when nobody waits in this JVM any more: the place is closed first, then the store hears of it.
+\* Succession.passOn when no waiter of this JVM is left: the ticket is closed first, then the store is told.
 Leave(c) ==
   /\ Is(c, "asking")
   /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0)]
@@ -152,7 +152,7 @@ Leave(c) ==
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, owner, exp, line, replays>>
 
-\* BackgroundRelease.Task: the release was not answered, or its answer proves nothing.
+\* OrphanCleanup.Task: the release was not answered, or its answer proves nothing.
 Repeat(id) ==
   /\ ~\E m \in net : m.k = "rel" /\ m.id = id
   /\ net' = net \cup {ReleaseOf(id, TRUE, Nobody)}

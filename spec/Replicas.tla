@@ -1,0 +1,225 @@
+------------------------------ MODULE Replicas ------------------------------
+(***************************************************************************)
+(* Grants that survive a failover: a grant or a renewal is believed only    *)
+(* when replicas have acknowledged it.                                      *)
+(*                                                                          *)
+(* A server has a log of the states of the key; a replica has a prefix of   *)
+(* the log of the server that it follows. A failover promotes a replica,    *)
+(* and the old master goes on as a master, with the replicas that still     *)
+(* follow it, until it learns of its successor. Each client may be          *)
+(* connected to either of them at any time.                                 *)
+(*                                                                          *)
+(* After a grant by the store, the client sends a pair of commands on a     *)
+(* connection of its own: a write on the key if the id owns it, and WAIT,   *)
+(* which covers the writes of its connection and nothing else. Late and     *)
+(* repeated acquires are left to LeaseLock.                                 *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, TLC
+
+CONSTANTS
+  Clients,    \* JVMs; each has one contender for the lock at a time
+  Master,     \* the first master
+  Replicas,   \* the servers that follow it
+  Ids,        \* acquisition ids that all of them draw, at most
+  Lease,      \* ticks
+  End,        \* the last tick
+  Confirm,    \* confirm-replicas
+  Promotes,   \* "any" replica, or "most advanced"
+  Failovers,
+  Lag,        \* writes that some server may not have yet
+  Dropped     \* a rule of the design that is left out; "none" is the design
+
+VARIABLES
+  now,
+  log,       \* of each server: owner and end of the key after each of its writes, in absolute time
+  follows,   \* of each server: its master; a master follows itself
+  current,   \* the server that was promoted last
+  failovers,
+  cl         \* the clients
+
+vars == <<now, log, follows, current, failovers, cl>>
+
+Nobody == <<>>
+Keeps(rule) == Dropped # rule
+Max(a, b) == IF a > b THEN a ELSE b
+Servers == {Master} \cup Replicas
+
+\* The pair of commands: not sent, or sent at a tick, or executed by a server and waiting for its offset there.
+NoPair == [st |-> "none", sent |-> 0, on |-> Master, offset |-> 1]
+Client(state, n, until) == [st |-> state, n |-> n, until |-> until, pair |-> NoPair]
+Id(c) == <<c, cl[c].n>>
+MayDraw == Cardinality({<<c, n>> \in Clients \X (1..Ids) : n <= cl[c].n}) < Ids
+Is(c, state) == cl[c].st = state
+Believes(c) == Is(c, "held") /\ now < cl[c].until
+
+IsMaster(s) == follows[s] = s
+Last(s) == log[s][Len(log[s])]
+Owner(s) == IF now < Last(s).exp THEN Last(s).owner ELSE Nobody
+Key(id, exp) == [owner |-> id, exp |-> exp]
+Write(s, key) == Len(log[s]) <= Lag /\ log' = [log EXCEPT ![s] = Append(@, key)]
+
+Needed ==
+  IF ~Keeps("replicas confirm") THEN 0 ELSE IF ~Keeps("all replicas confirm") THEN Confirm - 1 ELSE Confirm
+
+Init ==
+  /\ now = 1
+  /\ log = [s \in Servers |-> <<Key(Nobody, 0)>>]
+  /\ follows = [s \in Servers |-> Master]
+  /\ current = Master /\ failovers = 0
+  /\ cl = [c \in Clients |-> Client("idle", 0, 0)]
+
+-----------------------------------------------------------------------------
+(* The clock, replication and failover. *)
+
+\* What all servers have in common is forgotten but for its last state; offsets count from there.
+Common(logs) ==
+  CHOOSE k \in 0..Len(logs[Master]) :
+    LET all(i) == \A s \in Servers : Len(logs[s]) > i /\ \A j \in 1..(i + 1) : logs[s][j] = logs[Master][j]
+    IN (k = 0 \/ all(k)) /\ ~all(k + 1)
+
+Trim(logs, client) ==
+  LET common == Common(logs)
+  IN /\ log' = [s \in Servers |-> SubSeq(logs[s], common + 1, Len(logs[s]))]
+     /\ cl' = [c \in Clients |-> [client[c] EXCEPT !.pair.offset = Max(@ - common, 1)]]
+
+Tick ==
+  /\ now < End
+  /\ now' = now + 1
+  /\ cl' = [c \in Clients |-> IF cl[c].until <= now + 1 THEN [cl[c] EXCEPT !.until = 0] ELSE cl[c]]
+  /\ log' = [s \in Servers |-> [i \in DOMAIN log[s] |->
+                IF log[s][i].exp <= now + 1 THEN Key(Nobody, 0) ELSE log[s][i]]]
+  /\ UNCHANGED <<follows, current, failovers>>
+
+\* In order, one write at a time.
+Replicate(s) ==
+  LET from == follows[s]
+  IN /\ ~IsMaster(s) /\ IsMaster(from) /\ Len(log[s]) < Len(log[from])
+     /\ Trim([log EXCEPT ![s] = Append(@, log[from][Len(@) + 1])], cl)
+     /\ UNCHANGED <<now, follows, current, failovers>>
+
+Failover(s) ==
+  /\ failovers < Failovers
+  /\ follows[s] = current /\ s # current
+  /\ Promotes = "most advanced" =>
+       \A other \in Servers \ {current} : follows[other] = current => Len(log[other]) <= Len(log[s])
+  /\ failovers' = failovers + 1
+  /\ follows' = [follows EXCEPT ![s] = s]
+  /\ current' = s
+  /\ UNCHANGED <<now, log, cl>>
+
+\* Another server learns who was promoted, and takes over its data: a replica, or the old master, which is one then. A
+\* server that becomes a replica answers those that WAIT with an error.
+Follow(s) ==
+  /\ s # current /\ follows[s] # current
+  /\ follows' = [follows EXCEPT ![s] = current]
+  /\ Trim([log EXCEPT ![s] = log[current]],
+          [c \in Clients |-> IF cl[c].pair.st = "written" /\ cl[c].pair.on = s /\ Keeps("one connection")
+                             THEN [cl[c] EXCEPT !.pair = NoPair] ELSE cl[c]])
+  /\ UNCHANGED <<now, current, failovers>>
+
+-----------------------------------------------------------------------------
+(* Clients, and the scripts that they run on a master, be it the right one or not. *)
+
+Acquire(c) ==
+  /\ Is(c, "idle") /\ MayDraw
+  /\ cl' = [cl EXCEPT ![c] = Client("asking", cl[c].n + 1, 0)]
+  /\ UNCHANGED <<now, log, follows, current, failovers>>
+
+\* acquire.lua: the store has granted the lock, and the client does not believe it yet.
+ExecuteAcquire(c, s) ==
+  /\ Is(c, "asking") /\ IsMaster(s) /\ Owner(s) = Nobody
+  /\ Write(s, Key(Id(c), now + Lease))
+  /\ cl' = [cl EXCEPT ![c].st = "granted"]
+  /\ UNCHANGED <<now, follows, current, failovers>>
+
+\* The pair is sent: after a grant, and for each renewal.
+Send(c) ==
+  /\ Is(c, "granted") \/ (Believes(c) /\ cl[c].until < now + Lease)
+  /\ cl[c].pair.st = "none"
+  /\ cl' = [cl EXCEPT ![c].pair = [NoPair EXCEPT !.st = "sent", !.sent = now]]
+  /\ UNCHANGED <<now, log, follows, current, failovers>>
+
+Extended(c, until) == [cl[c] EXCEPT !.st = "held", !.until = Max(@, until), !.pair = NoPair]
+
+\* confirm.lua: PEXPIRE on the owner, although it may change nothing. Otherwise WAIT has nothing to wait for.
+ExecuteConfirm(c, s) ==
+  LET until == Max(Last(s).exp, now + Lease)
+      writes == Keeps("the write is unconditional") \/ until > Last(s).exp
+  IN
+  /\ cl[c].pair.st = "sent" /\ IsMaster(s) /\ Owner(s) = Id(c)
+  /\ IF writes THEN Write(s, Key(Id(c), until)) ELSE UNCHANGED log
+  /\ cl' = [cl EXCEPT ![c] =
+       IF Is(c, "held") /\ ~Keeps("renewals are confirmed")
+       THEN Extended(c, @.pair.sent + Lease)
+       ELSE [@ EXCEPT !.pair.st = "written", !.pair.on = s, !.pair.offset = IF writes THEN Len(log[s]) + 1 ELSE 1]]
+  /\ UNCHANGED <<now, follows, current, failovers>>
+
+Acknowledged(s, offset) ==
+  {other \in Servers \ {s} : follows[other] = s /\ Len(log[other]) >= offset}
+
+\* The answer to WAIT. On another connection there was no write to wait for.
+Confirmed(c, s) ==
+  LET pair == cl[c].pair
+      until == (IF Keeps("counts from the pair") THEN pair.sent ELSE now) + Lease
+  IN
+  /\ pair.st = "written" /\ IsMaster(s) /\ until > now
+  /\ \/ s = pair.on /\ Cardinality(Acknowledged(s, pair.offset)) >= Needed
+     \/ ~Keeps("one connection") /\ Cardinality(Acknowledged(s, 1)) >= Needed
+  /\ Is(c, "held") => Believes(c)
+  /\ cl' = [cl EXCEPT ![c] = Extended(c, until)]
+  /\ UNCHANGED <<now, log, follows, current, failovers>>
+
+\* No answer, too few acknowledgements, the connection broke, or the server does not know the grant.
+Fail(c) ==
+  /\ cl[c].pair.st # "none"
+  /\ cl' = [cl EXCEPT ![c].pair = NoPair]
+  /\ UNCHANGED <<now, log, follows, current, failovers>>
+
+Ended(c) == Client("idle", cl[c].n, 0)
+
+\* The release is lost, or finds that another server's data do not know its id.
+GiveUp(c) ==
+  /\ cl[c].st \in {"asking", "granted", "held"}
+  /\ cl' = [cl EXCEPT ![c] = Ended(c)]
+  /\ UNCHANGED <<now, log, follows, current, failovers>>
+
+\* release.lua, without a line
+Release(c, s) ==
+  /\ cl[c].st \in {"granted", "held"} /\ IsMaster(s) /\ Owner(s) = Id(c)
+  /\ Write(s, Key(Nobody, 0))
+  /\ cl' = [cl EXCEPT ![c] = Ended(c)]
+  /\ UNCHANGED <<now, follows, current, failovers>>
+
+\* release.lua grants the lock to the client that waits: its grant is one like every other.
+HandOn(c, next, s) ==
+  /\ Is(c, "held") /\ Is(next, "asking") /\ IsMaster(s) /\ Owner(s) = Id(c)
+  /\ Write(s, Key(Id(next), now + Lease))
+  /\ cl' = [cl EXCEPT ![c] = Ended(c),
+                      ![next] = IF Keeps("successors are confirmed")
+                                THEN [@ EXCEPT !.st = "granted"]
+                                ELSE Client("held", @.n, now + Lease)]
+  /\ UNCHANGED <<now, follows, current, failovers>>
+
+-----------------------------------------------------------------------------
+Next ==
+  \/ Tick
+  \/ \E s \in Servers : Replicate(s) \/ Failover(s) \/ Follow(s)
+  \/ \E c \in Clients : Acquire(c) \/ Send(c) \/ Fail(c) \/ GiveUp(c)
+  \/ \E c \in Clients, s \in Servers :
+       ExecuteAcquire(c, s) \/ ExecuteConfirm(c, s) \/ Confirmed(c, s) \/ Release(c, s)
+  \/ \E c, next \in Clients, s \in Servers : HandOn(c, next, s)
+
+Spec == Init /\ [][Next]_vars
+
+Symmetry == Permutations(Clients) \cup Permutations(Replicas)
+
+-----------------------------------------------------------------------------
+(* What must hold. *)
+
+\* Promise 1, over a failover as well: at most one client believes.
+OneBelieves == Cardinality({c \in Clients : Believes(c)}) <= 1
+
+\* The server that was promoted last knows what is believed, for as long as it is.
+BelievedIsKnown ==
+  \A c \in Clients : Believes(c) => Owner(current) = Id(c) /\ cl[c].until <= Last(current).exp
+=============================================================================
