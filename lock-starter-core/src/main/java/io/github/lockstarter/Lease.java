@@ -48,6 +48,9 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns the time until the lease expires unless it is renewed, less the margin; zero if it is not held. No I/O.
+     *
+     * <p>Shorter than a full lease for a moment after another instance has handed the lock over, until the first renewal
+     * is answered.
      */
     Duration remaining();
 
@@ -60,7 +63,9 @@ public interface Lease extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Checks that the lease lasts for at least that long even if no further renewal succeeds. No I/O.
+     * Checks that the lease lasts for at least that long even if no further renewal succeeds. No I/O, except if the
+     * lock has just been handed over by another instance and its full lease is not confirmed yet: then it is renewed
+     * first, which blocks for at most two command timeouts.
      *
      * @param atLeast the required time; zero or less: as {@link #ensureHeld()}
      * @throws LockLostException if the lease was lost or less time remains

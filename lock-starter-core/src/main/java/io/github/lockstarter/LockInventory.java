@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ public interface LockInventory {
     Optional<Awaited> awaited(String lockName);
 
     /**
-     * Returns the lock as the store describes it, whichever instance owns it. Blocks for at most two command timeouts.
+     * Returns the lock as the store describes it, whichever instance owns it. Blocks for at most two command timeouts: one
+     * for the lock, and one for the description of an instance that is not known yet.
      *
      * @return empty if the lock is free
      * @throws LockStoreException if the store does not answer
@@ -79,6 +81,15 @@ public interface LockInventory {
      * @param fencingToken token of the last grant by the store; the owner's token is larger if the lock was handed over
      *     in memory since then. Null: unknown
      * @param remaining time until the lease expires unless it is renewed; null: unknown
+     * @param holder the instance that owns the lock; null: unknown
+     * @param since time of the last grant by the store, by the clock of the Redis server; later grants that were handed
+     *     over in memory do not change it. Null: unknown
+     * @param waiting number of instances that wait in the line of the store; null: unknown
      */
-    record Stored(@Nullable Long fencingToken, @Nullable Duration remaining) {}
+    record Stored(
+            @Nullable Long fencingToken,
+            @Nullable Duration remaining,
+            @Nullable LockHolder holder,
+            @Nullable Instant since,
+            @Nullable Integer waiting) {}
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when a lock is not granted within the wait: another owner held it, or an asynchronous grant could not be
@@ -19,6 +20,13 @@ public class LockNotGrantedException extends LockException {
 
     private final Duration waitTime;
 
+    private final @Nullable LockHolder holder;
+
+    /** Creates the exception for an unknown holder, see the other constructor. */
+    public LockNotGrantedException(String message, String lockName, Duration waited, Duration waitTime) {
+        this(message, lockName, waited, waitTime, null);
+    }
+
     /**
      * Creates the exception.
      *
@@ -26,12 +34,15 @@ public class LockNotGrantedException extends LockException {
      * @param lockName full name of the lock
      * @param waited how long the caller waited
      * @param waitTime how long the caller was willing to wait: zero, a positive time, or {@link LockRequest#FOREVER}
+     * @param holder the instance that held the lock; null: unknown
      */
-    public LockNotGrantedException(String message, String lockName, Duration waited, Duration waitTime) {
+    public LockNotGrantedException(
+            String message, String lockName, Duration waited, Duration waitTime, @Nullable LockHolder holder) {
         super(message);
         this.lockName = lockName;
         this.waited = waited;
         this.waitTime = waitTime;
+        this.holder = holder;
     }
 
     /** Returns the full name of the lock: the static name, followed by {@code :key} if there is a key. */
@@ -55,5 +66,16 @@ public class LockNotGrantedException extends LockException {
      */
     public Duration waitTime() {
         return this.waitTime;
+    }
+
+    /**
+     * Returns the instance that held the lock when this was last known, which may be this instance. Its application and
+     * host are read in the background, and may be missing. For a single attempt, and over the application's
+     * own connection to Redis, the holder is known only if it is this instance.
+     *
+     * @return null if the holder is unknown
+     */
+    public @Nullable LockHolder holder() {
+        return this.holder;
     }
 }

@@ -9,6 +9,7 @@ import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.queue.WaitingRequest;
 import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.lease.support.ThreadNames;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -95,7 +96,7 @@ final class Inventory {
                 millis(grant.remaining(this.clock)),
                 grant.wantsRenewal(now),
                 grant.renewals(),
-                owner != null ? nameOf(owner) : null);
+                owner != null ? ThreadNames.of(owner) : null);
     }
 
     /** Returns the grant of a node; notices a deadline that has passed, as a lease does. */
@@ -116,11 +117,6 @@ final class Inventory {
         int count = (behind != null ? behind.size() : 0) + (firstWaits ? 1 : 0);
         long waited = this.clock.nanoTime() - waiter.startedAt();
         return new Awaited(first.lockName(), count, millis(waited));
-    }
-
-    /** Virtual threads have no name by default; thread dumps show their number. */
-    private static String nameOf(Thread owner) {
-        return owner.getName().isEmpty() ? "#" + owner.getId() : owner.getName();
     }
 
     private static Duration millis(long nanos) {

@@ -258,10 +258,9 @@ public final class LeasingLockRegistry
 
     @Override
     public Optional<Stored> stored(String lockName) {
+        RegistryRun current = this.run;
         return Optional.ofNullable(this.store.find(lockName))
-                .map(found -> new Stored(
-                        found.fencingToken() > 0 ? Long.valueOf(found.fencingToken()) : null,
-                        found.remainingMillis() >= 0 ? Duration.ofMillis(found.remainingMillis()) : null));
+                .map(found -> current != null ? current.stored().describe(found) : StoredLocks.describe(found, null));
     }
 
     @Override

@@ -9,8 +9,11 @@ import io.github.lockstarter.lease.acquire.AcquisitionFactory;
 import io.github.lockstarter.lease.acquire.AsyncAcquirer;
 import io.github.lockstarter.lease.acquire.Attempts;
 import io.github.lockstarter.lease.acquire.BlockingAcquirer;
+import io.github.lockstarter.lease.acquire.BroughtGrants;
 import io.github.lockstarter.lease.acquire.HandOverMessages;
 import io.github.lockstarter.lease.acquire.HolderChecks;
+import io.github.lockstarter.lease.acquire.LineQueries;
+import io.github.lockstarter.lease.acquire.LockHolders;
 import io.github.lockstarter.lease.acquire.QueueEntrance;
 import io.github.lockstarter.lease.event.EventObservers;
 import io.github.lockstarter.lease.event.ListenerQueue;
@@ -24,6 +27,10 @@ import io.github.lockstarter.lease.grant.Losses;
 import io.github.lockstarter.lease.grant.RenewalSchedule;
 import io.github.lockstarter.lease.grant.Renewer;
 import io.github.lockstarter.lease.grant.Watchdog;
+import io.github.lockstarter.lease.holder.InstanceDirectory;
+import io.github.lockstarter.lease.holder.InstancePublisher;
+import io.github.lockstarter.lease.holder.ThisInstance;
+import io.github.lockstarter.lease.queue.ClaimLease;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.release.LeaseHandles;
@@ -47,6 +54,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingListener;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +78,7 @@ final class RegistryRun {
 
     private final AcquisitionIds ids = new AcquisitionIds();
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next()));
+    private final LocalQueues<Grant> queues;
 
     /** Grants that are live or being released. */
     private final InFlightCounter live = new InFlightCounter();
@@ -96,6 +104,10 @@ final class RegistryRun {
 
     private final UnownedLeases unowned;
 
+    private final InstancePublisher publisher;
+
+    private final StoredLocks stored;
+
     private final Inventory inventory;
 
     private final HealthReport health;
@@ -110,6 +122,7 @@ final class RegistryRun {
             ThreadHolds holds) {
         this.store = store;
         this.settings = settings;
+        this.queues = new LocalQueues<>(() -> new LineTicket(this.ids.next(), clock));
         LoggedNames names = settings.names();
         this.listenerQueue = new ListenerQueue(this.log, clock::nanoTime);
 
@@ -125,16 +138,19 @@ final class RegistryRun {
         Renewer renewer = new Renewer(clock, store, this.threads, events, this.losses, this.checks, renewals);
         Watchdog watchdog = new Watchdog(clock, this.checks, renewals, renewer, this.losses, this.log);
         this.checks.onDue(watchdog::checkDue);
-        GrantFactory grants = new GrantFactory(clock, terms, events, this.checks, this.live);
+        GrantFactory grants = new GrantFactory(clock, terms, events, this.checks, renewer, this.live);
+        long claimMillis = store.claimMillis();
+        ClaimLease claimLease = new ClaimLease(clock, claimMillis, LeaseTerms.usableNanos(claimMillis));
 
         // Their end
         this.cleanup = new OrphanCleanup(clock, store, this.threads, names);
-        Succession succession = new Succession(this.queues, grants, this.losses, this.cleanup, this.stop, clock);
+        Succession succession =
+                new Succession(this.queues, grants, this.losses, this.cleanup, this.stop, clock, claimLease);
         ReleaseOutcomes outcomes = new ReleaseOutcomes(events, this.losses, this.live, this.cleanup, this.log);
         Releaser releaser = new Releaser(
                 this.losses,
                 this.checks,
-                new LocalHandOff(this.queues, grants, this.losses, outcomes, clock, settings),
+                new LocalHandOff(this.queues, grants, this.losses, outcomes, clock, settings, claimLease),
                 new StoreRelease(store, this.threads, outcomes, succession, clock, settings.commandTimeout()),
                 new MinimumHoldRelease(store, this.threads, outcomes, succession, clock),
                 new LostGrantRelease(this.queues, this.cleanup, events),
@@ -142,13 +158,27 @@ final class RegistryRun {
         LeaseHandles handles = new LeaseHandles(this.losses, renewer, releaser, terms, this.threads, this.checks);
 
         // Their beginning
-        AcquireReports reports = new AcquireReports(events, names, this.waiting, this.stop, this.log);
-        Attempts asked = new Attempts(clock, store, grants, this.losses, reports, this.attempts);
+        ThisInstance own = new ThisInstance(
+                this.ids.instance(), settings.application(), Instant.ofEpochMilli(clock.currentTimeMillis()));
+        InstanceDirectory instances = new InstanceDirectory(store, clock, own);
+        this.publisher = new InstancePublisher(own, store, this.threads, settings.watchdogTimeout());
+        LockHolders lockHolders = new LockHolders(this.queues, this.losses, instances);
+        AcquireReports reports = new AcquireReports(events, names, lockHolders, this.waiting, this.stop, this.log);
+        LineQueries line = new LineQueries(store, clock, claimLease, instances, names);
+        Attempts asked = new Attempts(
+                clock,
+                store,
+                grants,
+                this.losses,
+                reports,
+                line,
+                new BroughtGrants(claimLease, renewer),
+                this.attempts);
         HolderChecks holders = new HolderChecks(this.queues, store, this.losses, names);
         QueueEntrance entrance = new QueueEntrance(this.queues, succession, releaser);
         BlockingAcquirer blocking = new BlockingAcquirer(entrance, asked, holders, reports, observer);
         this.asynchronous = new AsyncAcquirer(entrance, asked, holders, reports, observer, handles, this.threads);
-        this.messages = new HandOverMessages(this.queues, store, clock, names);
+        this.messages = new HandOverMessages(this.queues, store, clock, claimLease, renewer, names);
 
         // What the registry offers
         AcquisitionFactory acquisitions = new AcquisitionFactory(clock, settings, terms);
@@ -157,6 +187,7 @@ final class RegistryRun {
         this.execution = new LockedExecution(this.owned, this.losses, names, settings.onLost());
         this.unowned = new UnownedLeases(holds, acquisitions, blocking, this.asynchronous, reports, handles, names);
         this.inventory = new Inventory(this.queues, this.losses, clock);
+        this.stored = new StoredLocks(instances, settings.commandTimeout());
         StoreProbe probe = new StoreProbe(clock, store, this.threads, settings.commandTimeout());
         this.health = new HealthReport(
                 this.inventory, probe, this.checks, this.losses, this.waiting, this.stop, settings.renewInterval());
@@ -170,7 +201,8 @@ final class RegistryRun {
     }
 
     void start() {
-        this.store.start(this.ids.next(), this.messages);
+        this.store.start(this.ids.instance(), this.messages);
+        this.publisher.start();
     }
 
     /** Refuses new acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */
@@ -218,6 +250,10 @@ final class RegistryRun {
 
     Inventory inventory() {
         return this.inventory;
+    }
+
+    StoredLocks stored() {
+        return this.stored;
     }
 
     HealthReport health() {

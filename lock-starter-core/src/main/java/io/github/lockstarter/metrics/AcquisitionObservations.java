@@ -36,12 +36,13 @@ public final class AcquisitionObservations implements AcquireObserver {
     }
 
     @Override
-    public Acquiring began(LockRequest request) {
+    public Acquiring began(LockRequest request, String instance) {
         if (this.registry.isNoop()) {
             return Acquiring.UNOBSERVED;
         }
         try {
-            LockAcquisitionContext context = new LockAcquisitionContext(this.tags.of(request.name()), request);
+            LockAcquisitionContext context =
+                    new LockAcquisitionContext(this.tags.of(request.name()), request, instance);
             Observation observation =
                     LockObservation.ACQUISITION.observation(this.convention, DEFAULT, () -> context, this.registry);
             if (observation.isNoop()) {

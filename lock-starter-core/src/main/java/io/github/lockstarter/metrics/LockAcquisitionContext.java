@@ -1,5 +1,6 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockRequest;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
@@ -14,16 +15,22 @@ public final class LockAcquisitionContext extends Observation.Context {
 
     private final String key;
 
+    private final String instance;
+
     private volatile @Nullable AcquireOutcome outcome;
 
     private volatile long fencingToken;
 
-    LockAcquisitionContext(String lock, LockRequest request) {
+    private volatile @Nullable LockHolder holder;
+
+    LockAcquisitionContext(String lock, LockRequest request, String instance) {
         this.lock = lock;
         this.key = request.key();
+        this.instance = instance;
     }
 
-    void end(AcquireOutcome how, long token) {
+    void end(AcquireOutcome how, long token, @Nullable LockHolder by) {
+        this.holder = by;
         this.fencingToken = token;
         this.outcome = how;
     }
@@ -53,5 +60,15 @@ public final class LockAcquisitionContext extends Observation.Context {
     /** Returns the fencing token of the grant; zero if there is none. */
     public long getFencingToken() {
         return this.fencingToken;
+    }
+
+    /** Returns the id of the instance that acquires, with which the ids of its acquisitions begin. */
+    public String getInstance() {
+        return this.instance;
+    }
+
+    /** Returns the instance that held the lock at the time-out; null for other outcomes, or if it is unknown. */
+    public @Nullable LockHolder getHolder() {
+        return this.holder;
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.metrics.LockObservation.HighCardinality;
 import io.github.lockstarter.metrics.LockObservation.LowCardinality;
 import io.micrometer.common.KeyValues;
@@ -36,13 +37,21 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
         return outcome != null ? values.and(LowCardinality.OUTCOME.withValue(outcome)) : values;
     }
 
-    /** {@inheritDoc} By default {@code key} unless it is empty, and {@code fencing.token} after the grant. */
+    /**
+     * {@inheritDoc} By default {@code key} unless it is empty, {@code distributed.lock.instance}, {@code fencing.token}
+     * after the grant, and {@code distributed.lock.holder} after a time-out if the holder is known.
+     */
     @Override
     default KeyValues getHighCardinalityKeyValues(LockAcquisitionContext context) {
-        KeyValues values = context.getKey().isEmpty()
-                ? KeyValues.empty()
-                : KeyValues.of(HighCardinality.KEY.withValue(context.getKey()));
+        KeyValues values = KeyValues.of(HighCardinality.INSTANCE.withValue(context.getInstance()));
+        if (!context.getKey().isEmpty()) {
+            values = values.and(HighCardinality.KEY.withValue(context.getKey()));
+        }
         long token = context.getFencingToken();
-        return token != 0 ? values.and(HighCardinality.FENCING_TOKEN.withValue(Long.toString(token))) : values;
+        if (token != 0) {
+            values = values.and(HighCardinality.FENCING_TOKEN.withValue(Long.toString(token)));
+        }
+        LockHolder holder = context.getHolder();
+        return holder != null ? values.and(HighCardinality.HOLDER.withValue(holder.instance())) : values;
     }
 }

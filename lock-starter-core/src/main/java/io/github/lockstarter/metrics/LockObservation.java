@@ -66,6 +66,22 @@ public enum LockObservation implements ObservationDocumentation {
             public String asString() {
                 return "fencing.token";
             }
+        },
+
+        /** The id of the instance that acquires. */
+        INSTANCE {
+            @Override
+            public String asString() {
+                return "distributed.lock.instance";
+            }
+        },
+
+        /** The id of the instance that held the lock at the time-out. */
+        HOLDER {
+            @Override
+            public String asString() {
+                return "distributed.lock.holder";
+            }
         }
     }
 }

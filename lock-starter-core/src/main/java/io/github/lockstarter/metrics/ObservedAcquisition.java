@@ -1,5 +1,6 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.lease.acquire.AcquireObserver.Acquiring;
 import io.micrometer.observation.Observation;
@@ -62,17 +63,18 @@ final class ObservedAcquisition implements Acquiring {
 
     @Override
     public void granted(long fencingToken) {
-        end(AcquireOutcome.ACQUIRED, fencingToken, null);
+        end(AcquireOutcome.ACQUIRED, fencingToken, null, null);
     }
 
     @Override
-    public void notGranted(Outcome outcome, @Nullable Throwable cause) {
-        end(AcquireOutcome.of(outcome), 0, cause);
+    public void notGranted(Outcome outcome, @Nullable Throwable cause, @Nullable LockHolder holder) {
+        end(AcquireOutcome.of(outcome), 0, cause, holder);
     }
 
-    private void end(AcquireOutcome outcome, long fencingToken, @Nullable Throwable cause) {
+    private void end(
+            AcquireOutcome outcome, long fencingToken, @Nullable Throwable cause, @Nullable LockHolder holder) {
         try {
-            this.context.end(outcome, fencingToken);
+            this.context.end(outcome, fencingToken, holder);
             if (cause != null) {
                 this.observation.error(cause);
             }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class HeldLock {
 
     /** Milliseconds in which a grant from the line must be claimed, before it expires. */
-    private static final long CLAIM_MILLIS = TimeUnit.SECONDS.toMillis(2);
+    static final long CLAIM_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
     /**
      * Prefix of the owner while the lock is kept for a minimum hold, as in {@code keep.lua}; no acquisition id has it.
@@ -92,6 +92,17 @@ final class HeldLock {
         if (!this.line.contains(acquisitionId)) {
             this.line.add(acquisitionId);
         }
+    }
+
+    /** Describes the lock; an acquisition that has released it still counts as its owner during the minimum hold. */
+    StoredLock describe(long now) {
+        String shown = this.owner.startsWith(KEPT_PREFIX) ? this.owner.substring(KEPT_PREFIX.length()) : this.owner;
+        return new StoredLock(shown, this.token, remainingMillis(now), this.line.size());
+    }
+
+    /** Returns whether the acquisition is in the line. */
+    boolean isInLine(String acquisitionId) {
+        return this.line.contains(acquisitionId);
     }
 
     /** Removes the acquisition from the line, and returns whether it was in it. */

@@ -1,14 +1,17 @@
 package io.github.lockstarter.store;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LossReason;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +25,12 @@ public final class InMemoryLockStore implements LockStore {
     /** Number of acquisitions after which expired locks are removed. */
     private static final int PURGE_EVERY = 1000;
 
+    /** An instance, and the end of its time to live in nanoseconds. */
+    private record Published(LockHolder instance, long endsAt) {}
+
     private final ConcurrentMap<String, HeldLock> locks = new ConcurrentHashMap<>();
+
+    private final ConcurrentMap<String, Published> instances = new ConcurrentHashMap<>();
 
     private final CopyOnWriteArrayList<WaitingListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -77,6 +85,12 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
+    public boolean renewLater(Renewal renewal) {
+        renew(renewal);
+        return true;
+    }
+
+    @Override
     public int renewalBatchSize() {
         return 100;
     }
@@ -99,12 +113,12 @@ public final class InMemoryLockStore implements LockStore {
             } else if (next.isOwnedBy(successor.acquisitionId())) {
                 reply[0] = ReleaseReply.grantedToSuccessor(next.token());
             } else {
-                reply[0] = ReleaseReply.QUEUED;
+                reply[0] = ReleaseReply.queued(next.token());
             }
             return next;
         });
         if (left != null && reply[0].isReleased() && reply[0].outcome() != ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR) {
-            this.listeners.forEach(listener -> listener.handedOver(lockName));
+            this.listeners.forEach(listener -> listener.granted(lockName, left.owner(), left.token()));
         }
         return reply[0];
     }
@@ -144,15 +158,54 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public @Nullable StoredLock find(String lockName) {
+        return status(lockName, "").lock();
+    }
+
+    @Override
+    public CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
+        return CompletableFuture.completedStage(status(lockName, acquisitionId));
+    }
+
+    private LineStatus status(String lockName, String acquisitionId) {
         long now = System.nanoTime();
-        HeldLock held = live(this.locks.get(lockName), now);
-        return held != null ? new StoredLock(held.token(), held.remainingMillis(now)) : null;
+        LineStatus[] status = {new LineStatus(null, false)};
+        // Within an atomic step of the map, because the line is changed only there.
+        this.locks.computeIfPresent(lockName, (name, held) -> {
+            if (held.isHeld(now)) {
+                status[0] = new LineStatus(held.describe(now), held.isInLine(acquisitionId));
+            }
+            return held;
+        });
+        return status[0];
+    }
+
+    @Override
+    public CompletionStage<?> publishInstance(LockHolder instance, long ttlMillis) {
+        long now = System.nanoTime();
+        this.instances.values().removeIf(published -> published.endsAt() - now <= 0);
+        this.instances.put(
+                instance.instance(), new Published(instance, now + TimeUnit.MILLISECONDS.toNanos(ttlMillis)));
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockHolder>> findInstance(String instance) {
+        Published published = this.instances.get(instance);
+        return CompletableFuture.completedStage(
+                published != null && published.endsAt() - System.nanoTime() > 0
+                        ? Optional.of(published.instance())
+                        : Optional.empty());
     }
 
     @Override
     public boolean forceRelease(String lockName) {
         HeldLock held = live(this.locks.get(lockName), System.nanoTime());
         return held != null && release(lockName, held.owner(), 0, null).isReleased();
+    }
+
+    @Override
+    public long claimMillis() {
+        return HeldLock.CLAIM_MILLIS;
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.github.lockstarter.store;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,15 @@ public interface LockStore {
      * @param renewals at most {@link #renewalBatchSize()}
      */
     void renew(List<? extends Renewal> renewals);
+
+    /**
+     * Renews one lease as {@link #renew} does, but returns without waiting for the reply. Never blocks.
+     *
+     * @return false (the default) if this store does not support it: nothing was sent, and the renewal is not notified
+     */
+    default boolean renewLater(Renewal renewal) {
+        return false;
+    }
 
     /** Returns the largest number of leases in one call of {@link #renew}. */
     int renewalBatchSize();
@@ -117,8 +128,7 @@ public interface LockStore {
     }
 
     /**
-     * Returns the lock without changing it. By default it has no more data than that it is owned. May block for two
-     * command timeouts, and is not atomic.
+     * Returns the lock without changing it. By default it has no more data than that it is owned.
      *
      * @return null if the lock is free
      * @throws LockStoreException if the store does not answer or rejects the command
@@ -128,12 +138,54 @@ public interface LockStore {
     }
 
     /**
+     * Queries the lock and the position of an acquisition in one step, without changing anything. Never blocks.
+     *
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
+     *     (the default) if this store does not support it, so that the owner of the lock is unknown to waiters, and
+     *     messages about grants are hints
+     */
+    default @Nullable CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
+        return null;
+    }
+
+    /**
+     * Publishes the description of this instance, or its time to live again. Never blocks. It is independent of all locks.
+     *
+     * @param instance description of this instance, always the same between {@link #start} and {@link #stop}
+     * @param ttlMillis milliseconds until the description is removed unless it is published again
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
+     *     (the default) if this store keeps no descriptions
+     */
+    default @Nullable CompletionStage<?> publishInstance(LockHolder instance, long ttlMillis) {
+        return null;
+    }
+
+    /**
+     * Queries the description that an instance has published. Never blocks.
+     *
+     * @param instance id of the instance
+     * @return empty if there is none; completed on a thread that must not be blocked, exceptionally with a {@link
+     *     LockStoreException}; null (the default) if this store keeps no descriptions
+     */
+    default @Nullable CompletionStage<Optional<LockHolder>> findInstance(String instance) {
+        return null;
+    }
+
+    /**
      * Releases the lock on behalf of its owner, whichever that is. May block for two command timeouts.
      *
      * @return false if the lock was free
      * @throws LockStoreException if the store does not answer or rejects the command
      */
     boolean forceRelease(String lockName);
+
+    /**
+     * Returns the milliseconds for which a release grants the lock to the first in the waiting line, if the store
+     * notifies the listener of such grants with their tokens; 0 (the default): it does not.
+     */
+    default long claimMillis() {
+        return 0;
+    }
 
     /**
      * Prepares notifications; called before an acquisition starts to wait. The {@link WaitingListener} is notified from

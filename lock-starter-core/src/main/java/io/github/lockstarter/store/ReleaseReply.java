@@ -4,16 +4,16 @@ package io.github.lockstarter.store;
  * Reply of a store to a release.
  *
  * @param outcome what happened to the lock
- * @param fencingToken token of the successor's grant, larger than that of every earlier grant; 0 unless
- *     {@code GRANTED_TO_SUCCESSOR}
+ * @param fencingToken {@code GRANTED_TO_SUCCESSOR}: token of the successor's grant, larger than that of every earlier
+ *     grant; {@code QUEUED}: token of the present owner, 0 if it is unknown; otherwise 0
  */
 public record ReleaseReply(Outcome outcome, long fencingToken) {
 
     /** Reply with {@link Outcome#RELEASED}. */
     public static final ReleaseReply RELEASED = new ReleaseReply(Outcome.RELEASED, 0);
 
-    /** Reply with {@link Outcome#QUEUED}. */
-    public static final ReleaseReply QUEUED = new ReleaseReply(Outcome.QUEUED, 0);
+    /** Reply with {@link Outcome#GRANTED_UNCONFIRMED}. */
+    public static final ReleaseReply GRANTED_UNCONFIRMED = new ReleaseReply(Outcome.GRANTED_UNCONFIRMED, 0);
 
     /** Reply with {@link Outcome#LEFT}. */
     public static final ReleaseReply LEFT = new ReleaseReply(Outcome.LEFT, 0);
@@ -34,12 +34,19 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
         return new ReleaseReply(Outcome.GRANTED_TO_SUCCESSOR, fencingToken);
     }
 
+    /** Returns a reply with {@link Outcome#QUEUED}; a grant to the successor has a larger token than the owner's. */
+    public static ReleaseReply queued(long ownerToken) {
+        return new ReleaseReply(Outcome.QUEUED, ownerToken);
+    }
+
     /** What happened to the lock. */
     public enum Outcome {
         /** The acquisition owned the lock; it is free now, or was granted to the first in the waiting line. */
         RELEASED,
         /** The acquisition owned the lock; the waiting line was empty, and the successor owns the lock now. */
         GRANTED_TO_SUCCESSOR,
+        /** As {@code GRANTED_TO_SUCCESSOR}, but the successor must acquire the lock before it may rely on the grant. */
+        GRANTED_UNCONFIRMED,
         /** The acquisition owned the lock; the first in the waiting line owns it now, and the successor is its last. */
         QUEUED,
         /** The acquisition did not own the lock but was in the waiting line, and has left it. */
@@ -59,6 +66,12 @@ public record ReleaseReply(Outcome outcome, long fencingToken) {
     public boolean isReleased() {
         return this.outcome == Outcome.RELEASED
                 || this.outcome == Outcome.GRANTED_TO_SUCCESSOR
+                || this.outcome == Outcome.GRANTED_UNCONFIRMED
                 || this.outcome == Outcome.QUEUED;
+    }
+
+    /** Returns this reply for a store whose grants are believed only after their confirmation by an acquire. */
+    public ReleaseReply unconfirmed() {
+        return this.outcome == Outcome.GRANTED_TO_SUCCESSOR ? GRANTED_UNCONFIRMED : this;
     }
 }

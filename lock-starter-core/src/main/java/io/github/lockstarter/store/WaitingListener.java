@@ -1,8 +1,8 @@
 package io.github.lockstarter.store;
 
 /**
- * Is notified by a store when a waiter of this instance may have been granted its lock. Notifications are hints: only
- * the reply to an acquire is a grant. Called on threads of the store; must be thread-safe and must not block.
+ * Is notified by a store when a waiter of this instance may have been granted its lock. Notifications may be late,
+ * repeated or missing: by itself, none of them proves that the waiter owns the lock. Called on threads of the store; must be thread-safe and must not block.
  */
 public interface WaitingListener {
 
@@ -12,6 +12,18 @@ public interface WaitingListener {
      * @param lockName full name of the lock
      */
     void handedOver(String lockName);
+
+    /**
+     * Called when a release has granted a lock to an acquisition of this instance, for {@link LockStore#claimMillis()}
+     * from the release on. The notification may be late or repeated: the grant may have ended since then.
+     *
+     * @param lockName full name of the lock
+     * @param acquisitionId id of the acquisition
+     * @param fencingToken token of the grant
+     */
+    default void granted(String lockName, String acquisitionId, long fencingToken) {
+        handedOver(lockName);
+    }
 
     /** Called when notifications may have been lost, so that any lock may have been granted. */
     void missedSome();

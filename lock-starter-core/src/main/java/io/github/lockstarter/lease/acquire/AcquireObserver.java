@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.acquire;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockRequest;
 import org.jspecify.annotations.Nullable;
@@ -12,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 public interface AcquireObserver {
 
     /** Observes nothing. */
-    AcquireObserver NONE = request -> Acquiring.UNOBSERVED;
+    AcquireObserver NONE = (request, instance) -> Acquiring.UNOBSERVED;
 
     /**
      * Is called when an acquisition begins, on the thread of its caller.
      *
+     * @param instance id of this instance
      * @return the observer of this acquisition; {@link Acquiring#UNOBSERVED} if it is not observed
      */
-    Acquiring began(LockRequest request);
+    Acquiring began(LockRequest request, String instance);
 
     /** Observes one acquisition. It ends once, with one of the last two methods. */
     interface Acquiring {
@@ -40,7 +42,10 @@ public interface AcquireObserver {
          * Is called when the acquisition ended without the lock.
          *
          * @param cause the failure of the store; null unless the outcome is an error, and also then if it is unknown
+         * @param holder the instance that held the lock; null unless the outcome is a time-out, and also then if it is
+         *     unknown
          */
-        default void notGranted(LockNotAcquiredEvent.Outcome outcome, @Nullable Throwable cause) {}
+        default void notGranted(
+                LockNotAcquiredEvent.Outcome outcome, @Nullable Throwable cause, @Nullable LockHolder holder) {}
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.acquire;
 
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockStoreException;
@@ -23,6 +24,8 @@ public final class AcquireReports {
 
     private final LoggedNames names;
 
+    private final LockHolders holders;
+
     private final InFlightCounter waiting;
 
     private final StopSignal stop;
@@ -30,9 +33,15 @@ public final class AcquireReports {
     private final LogQueue log;
 
     public AcquireReports(
-            LeaseEvents events, LoggedNames names, InFlightCounter waiting, StopSignal stop, LogQueue log) {
+            LeaseEvents events,
+            LoggedNames names,
+            LockHolders holders,
+            InFlightCounter waiting,
+            StopSignal stop,
+            LogQueue log) {
         this.events = events;
         this.names = names;
+        this.holders = holders;
         this.waiting = waiting;
         this.stop = stop;
         this.log = log;
@@ -52,6 +61,17 @@ public final class AcquireReports {
             acquisition.setWaiting(false);
             this.waiting.ended();
         }
+    }
+
+    /** Returns the id of this instance. */
+    String instance() {
+        return this.holders.ownInstance();
+    }
+
+    /** Returns the instance that holds the lock of a refused acquisition, as far as it is known without I/O; null: unknown. */
+    @Nullable
+    LockHolder holder(Acquisition acquisition) {
+        return this.holders.of(acquisition).holder();
     }
 
     boolean isStopping() {
@@ -95,11 +115,14 @@ public final class AcquireReports {
         Duration waited = acquisition.waited();
         if (failure == null) {
             report(acquisition, Outcome.TIMEOUT, null);
+            LockHolders.Found found = this.holders.of(acquisition);
             return notGranted(
                     acquisition,
-                    "Lock '" + shownName(acquisition) + "' is held by another owner." + effort(acquisition, waited)
-                            + " Wait longer, or hold it for a shorter time." + ownLease(acquisition),
-                    waited);
+                    "Lock '" + shownName(acquisition) + "' is held by " + found.text() + '.'
+                            + effort(acquisition, waited) + " Wait longer, or hold it for a shorter time."
+                            + ownLease(acquisition, found.holder()),
+                    waited,
+                    found.holder());
         }
         report(acquisition, Outcome.ERROR, failure);
         return new LockStoreException(
@@ -125,7 +148,18 @@ public final class AcquireReports {
                         + "' was granted, but its future could not be completed within the wait: all " + threads
                         + " threads for that are blocked by dependent stages of other grants. Use an executor of your"
                         + " own for stages that block (thenApplyAsync(function, executor)).",
-                acquisition.waited());
+                acquisition.waited(),
+                null);
+    }
+
+    /** Creates the exception for a grant whose lease has ended before the reply arrived. */
+    LockStoreException tooLate(Acquisition acquisition) {
+        return new LockStoreException(
+                "Lock '" + shownName(acquisition) + "' was granted, but the reply took longer than the lease of "
+                        + acquisition.leaseMillis() + " ms allows. Ask for a longer lease.",
+                null,
+                true,
+                true);
     }
 
     /** Creates the exception for an unexpected failure. */
@@ -133,8 +167,10 @@ public final class AcquireReports {
         return new LockException("Lock '" + shownName(acquisition) + "' could not be acquired.", failure);
     }
 
-    private static LockNotGrantedException notGranted(Acquisition acquisition, String message, Duration waited) {
-        return new LockNotGrantedException(message, acquisition.request().lockName(), waited, acquisition.waitTime());
+    private static LockNotGrantedException notGranted(
+            Acquisition acquisition, String message, Duration waited, @Nullable LockHolder holder) {
+        return new LockNotGrantedException(
+                message, acquisition.request().lockName(), waited, acquisition.waitTime(), holder);
     }
 
     /** Publishes a failure and returns it. */
@@ -149,8 +185,9 @@ public final class AcquireReports {
     }
 
     /** A lease that belongs to no thread is not reentrant, so that the owner may be the caller itself. */
-    private static String ownLease(Acquisition acquisition) {
-        return acquisition.owner() == null ? " The owner may also be another lease of the caller." : "";
+    private String ownLease(Acquisition acquisition, @Nullable LockHolder holder) {
+        boolean possible = holder == null || holder.instance().equals(instance());
+        return possible && acquisition.owner() == null ? " The owner may also be another lease of the caller." : "";
     }
 
     private static String effort(Acquisition acquisition, Duration waited) {

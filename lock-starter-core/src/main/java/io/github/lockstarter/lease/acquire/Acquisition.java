@@ -45,6 +45,9 @@ public final class Acquisition implements WaitingRequest {
     /** Written by the thread that asks. */
     private volatile boolean waiting;
 
+    /** The acquisition that owned the lock when the store was last asked for that. */
+    private volatile @Nullable String holderId;
+
     Acquisition(
             LeaseClock clock,
             LockSettings settings,
@@ -68,6 +71,17 @@ public final class Acquisition implements WaitingRequest {
     void refused(long remainingMillis) {
         this.lastFailure = null;
         this.polls.taken(remainingMillis);
+    }
+
+    /** Notes which acquisition owns the lock, as the store has answered. */
+    public void heldBy(String ownerAcquisitionId) {
+        this.holderId = ownerAcquisitionId;
+    }
+
+    /** Returns the acquisition that owned the lock when the store last named it; null: it did not. */
+    @Nullable
+    String holderId() {
+        return this.holderId;
     }
 
     /** Notes that the store gave no usable reply; returns whether this is the first failure after a reply. */

@@ -45,7 +45,7 @@ final class AsyncResult {
             LeaseHandles handles,
             LockThreads threads) {
         this.acquisition = acquisition;
-        this.observed = Objects.requireNonNull(observer.began(acquisition.request()));
+        this.observed = Objects.requireNonNull(observer.began(acquisition.request(), reports.instance()));
         this.reports = reports;
         this.handles = handles;
         this.threads = threads;
@@ -89,8 +89,11 @@ final class AsyncResult {
     /** Notes the failure; called once. */
     void failed(RuntimeException why) {
         this.failure.set(why);
-        boolean refused = why instanceof LockNotGrantedException;
-        this.observed.notGranted(refused ? Outcome.TIMEOUT : Outcome.ERROR, refused ? null : why);
+        if (why instanceof LockNotGrantedException refusal) {
+            this.observed.notGranted(Outcome.TIMEOUT, null, refusal.holder());
+        } else {
+            this.observed.notGranted(Outcome.ERROR, why, null);
+        }
     }
 
     /** Completes the future with the failure that was noted, if there is one. */
@@ -104,6 +107,6 @@ final class AsyncResult {
     /** Reports that the caller has cancelled or completed the future. */
     void abandoned() {
         this.reports.report(this.acquisition, Outcome.INTERRUPTED, null);
-        this.observed.notGranted(Outcome.INTERRUPTED, null);
+        this.observed.notGranted(Outcome.INTERRUPTED, null, null);
     }
 }

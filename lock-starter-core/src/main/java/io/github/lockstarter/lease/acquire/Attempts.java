@@ -13,6 +13,7 @@ import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.StoreFailures;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Renewal;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,10 @@ public final class Attempts {
 
     private final AcquireReports reports;
 
+    private final LineQueries line;
+
+    private final BroughtGrants brought;
+
     private final InFlightCounter inFlight;
 
     public Attempts(
@@ -38,16 +43,20 @@ public final class Attempts {
             GrantFactory grants,
             Losses losses,
             AcquireReports reports,
+            LineQueries line,
+            BroughtGrants brought,
             InFlightCounter inFlight) {
         this.clock = clock;
         this.store = store;
         this.grants = grants;
         this.losses = losses;
         this.reports = reports;
+        this.line = line;
+        this.brought = brought;
         this.inFlight = inFlight;
     }
 
-    /** Prepares the store for a wait, so that a message can end it. */
+    /** Lets a message end a wait. */
     void prepareWaiting() {
         this.store.prepareWaiting();
     }
@@ -108,9 +117,12 @@ public final class Attempts {
 
         private final LineTicket ticket;
 
-        private final long sentAt;
+        private long sentAt;
 
-        private final long sentAtWall;
+        private long sentAtWall;
+
+        /** What has brought the grant without a command of this attempt; null: nothing. */
+        private @Nullable Claim claim;
 
         private @Nullable AcquireReply reply;
 
@@ -126,12 +138,11 @@ public final class Attempts {
             this.acquisition = acquisition;
             this.node = node;
             this.ticket = Objects.requireNonNull(node.ticket());
-            Claim claim = this.ticket.takeClaim(acquisition.leaseMillis());
-            if (claim != null) {
-                // Sent and answered before the waiter woke up.
-                this.sentAt = claim.sentAt();
-                this.sentAtWall = claim.sentAtWall();
-                this.reply = new AcquireReply.Granted(claim.fencingToken());
+            Claim brought = Attempts.this.brought.take(this.ticket, acquisition.leaseMillis());
+            if (brought != null) {
+                // Sent and answered, or believed, before the waiter woke up.
+                use(brought);
+                this.reply = new AcquireReply.Granted(brought.fencingToken());
                 this.answered = true;
             } else {
                 this.sentAt = Attempts.this.clock.nanoTime();
@@ -201,13 +212,32 @@ public final class Attempts {
                 if (answer instanceof AcquireReply.Granted granted) {
                     return granted(granted.fencingToken());
                 }
-                this.ticket.taken(this.acquisition.mayWait());
-                this.acquisition.refused(((AcquireReply.Taken) answer).remainingMillis());
-                return null;
+                return taken((AcquireReply.Taken) answer);
             } catch (LockStoreException ex) {
                 failed(ex);
                 return null;
             }
+        }
+
+        private @Nullable Grant taken(AcquireReply.Taken answer) {
+            this.ticket.taken(this.acquisition.mayWait());
+            Claim message = Attempts.this.brought.take(this.ticket, this.acquisition.leaseMillis());
+            if (message != null && message.confirmation() != null) {
+                // Granted after the command was executed.
+                use(message);
+                return granted(message.fencingToken());
+            }
+            this.acquisition.refused(answer.remainingMillis());
+            if (this.acquisition.mayWait()) {
+                Attempts.this.line.refused(this.acquisition, this.ticket);
+            }
+            return null;
+        }
+
+        private void use(Claim brought) {
+            this.claim = brought;
+            this.sentAt = brought.sentAt();
+            this.sentAtWall = brought.sentAtWall();
         }
 
         private void failed(LockStoreException ex) {
@@ -228,28 +258,33 @@ public final class Attempts {
                 // Grants are no longer renewed, released or cleaned up: this one expires.
                 throw Attempts.this.reports.stopped(this.acquisition);
             }
+            Claim from = this.claim;
+            Renewal confirmation = from != null ? from.confirmation() : null;
+            long leaseMillis = this.acquisition.leaseMillis();
             Grant grant = Attempts.this.grants.create(
                     this.acquisition.request(),
                     this.ticket.acquisitionId(),
                     fencingToken,
-                    this.acquisition.leaseMillis(),
+                    from != null ? Math.min(leaseMillis, from.leaseMillis()) : leaseMillis,
                     this.acquisition.owner(),
                     this.sentAt,
                     this.sentAtWall);
+            if (confirmation != null) {
+                grant.setUnconfirmed();
+            }
             grant.setUnanswered(this.ticket.close());
             if (grant.hasEnded(Attempts.this.clock)) {
-                throw new LockStoreException(
-                        "Lock '" + Attempts.this.reports.shownName(this.acquisition)
-                                + "' was granted, but the reply took longer than the lease of "
-                                + this.acquisition.leaseMillis() + " ms allows. Ask for a longer lease.",
-                        null,
-                        true,
-                        true);
+                throw Attempts.this.reports.tooLate(this.acquisition);
             }
-            Kind handedOver = this.ticket.wasHandedOver() ? Kind.REMOTE : null;
             Attempts.this.grants.count();
             this.node.granted(grant);
-            Attempts.this.grants.begin(grant, handedOver, this.acquisition.startedAt(), this.sentAt);
+            if (confirmation != null) {
+                Attempts.this.grants.beginUnconfirmed(grant, this.acquisition.startedAt(), confirmation);
+            } else {
+                Kind handedOver =
+                        this.ticket.wasHandedOver() ? Kind.REMOTE : this.ticket.wasOwned() ? Kind.LOCAL : null;
+                Attempts.this.grants.begin(grant, handedOver, this.acquisition.startedAt(), this.sentAt);
+            }
             return grant;
         }
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.acquire;
 
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.lease.acquire.AcquireObserver.Acquiring;
@@ -53,7 +54,7 @@ public final class BlockingAcquirer {
      */
     public @Nullable Grant acquire(Acquisition acquisition, @Nullable InterruptShield shield)
             throws InterruptedException {
-        Acquiring observed = this.observer.began(acquisition.request());
+        Acquiring observed = this.observer.began(acquisition.request(), this.reports.instance());
         observed.enter();
         QueueNode<Grant> node = null;
         Grant grant = null;
@@ -102,7 +103,7 @@ public final class BlockingAcquirer {
         this.reports.endWaiting(acquisition);
     }
 
-    private static void end(
+    private void end(
             Acquiring observed,
             Acquisition acquisition,
             @Nullable Grant grant,
@@ -112,9 +113,10 @@ public final class BlockingAcquirer {
         if (grant != null) {
             observed.granted(grant.fencingToken());
         } else if (outcome == Outcome.TIMEOUT && failure != null) {
-            observed.notGranted(Outcome.ERROR, failure);
+            observed.notGranted(Outcome.ERROR, failure, null);
         } else {
-            observed.notGranted(outcome, cause);
+            LockHolder holder = outcome == Outcome.TIMEOUT ? this.reports.holder(acquisition) : null;
+            observed.notGranted(outcome, cause, holder);
         }
     }
 

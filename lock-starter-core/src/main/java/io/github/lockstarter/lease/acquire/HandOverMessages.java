@@ -1,7 +1,11 @@
 package io.github.lockstarter.lease.acquire;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.LeaseTerms;
+import io.github.lockstarter.lease.grant.Renewer;
 import io.github.lockstarter.lease.queue.Claim;
+import io.github.lockstarter.lease.queue.ClaimLease;
+import io.github.lockstarter.lease.queue.LineBase;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
@@ -9,6 +13,7 @@ import io.github.lockstarter.lease.queue.WaitingRequest;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.WaitingListener;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
@@ -16,8 +21,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles messages of the store about hand-overs to this JVM. A message is only a hint, because it can be late: an acquire
- * command follows, which is sent before the waiter has woken up, and only its reply counts. Does not block.
+ * Handles messages of the store about grants to this JVM. A message can be late, so that it is believed only if it names the
+ * open ticket and a token larger than that of the owner behind which the ticket was seen in the line. Otherwise it is a hint:
+ * an acquire command follows, which is sent before the waiter has woken up, and only its reply counts. Does not block.
  */
 public final class HandOverMessages implements WaitingListener {
 
@@ -29,25 +35,73 @@ public final class HandOverMessages implements WaitingListener {
 
     private final LeaseClock clock;
 
+    private final ClaimLease claimLease;
+
+    private final Renewer renewer;
+
     private final LoggedNames names;
 
-    public HandOverMessages(LocalQueues<Grant> queues, LockStore store, LeaseClock clock, LoggedNames names) {
+    public HandOverMessages(
+            LocalQueues<Grant> queues,
+            LockStore store,
+            LeaseClock clock,
+            ClaimLease claimLease,
+            Renewer renewer,
+            LoggedNames names) {
         this.queues = queues;
         this.store = store;
         this.clock = clock;
+        this.claimLease = claimLease;
+        this.renewer = renewer;
         this.names = names;
     }
 
     @Override
     public void handedOver(String lockName) {
+        this.queues.forFirst(lockName, this::claimOrWake);
+    }
+
+    @Override
+    public void granted(String lockName, String acquisitionId, long fencingToken) {
         this.queues.forFirst(lockName, (first, ticket) -> {
-            ticket.noticeHandOver();
+            // A ticket that has ended is removed from the store by its last waiter.
+            if (!ticket.acquisitionId().equals(acquisitionId)) {
+                return;
+            }
             WaitingRequest waiter = first.waiter();
-            // A waiter that is not waiting asks by itself, or once more after the reply that is on its way.
-            if (waiter == null || !first.isWaiting() || !claim(first, ticket, waiter)) {
-                first.wake();
+            LineBase base = ticket.baseOf(fencingToken);
+            if (waiter == null || base == null || !believe(first, ticket, waiter, base, fencingToken)) {
+                claimOrWake(first, ticket);
             }
         });
+    }
+
+    private boolean believe(
+            QueueNode<Grant> first, LineTicket ticket, WaitingRequest waiter, LineBase base, long fencingToken) {
+        // A fixed lease that is shorter than that of the claim may have ended, counted from the base.
+        long usable = LeaseTerms.usableNanos(waiter.leaseMillis());
+        if (!this.claimLease.isEnoughLeft(base.sentAt(), base.sentAtWall(), usable)) {
+            return false;
+        }
+        Renewal confirmation = this.renewer.ahead(first.lockName(), ticket.acquisitionId(), waiter.leaseMillis());
+        if (!ticket.believe(Claim.believed(base, this.claimLease.millis(), fencingToken, confirmation))) {
+            return false;
+        }
+        ticket.noticeHandOver();
+        // First, because to send a command takes longer than to wake a thread, and the work need not wait for the
+        // renewal.
+        first.wake();
+        this.renewer.sendAhead(confirmation);
+        return true;
+    }
+
+    private void claimOrWake(QueueNode<Grant> first, LineTicket ticket) {
+        ticket.noticeHandOver();
+        WaitingRequest waiter = first.waiter();
+        // A waiter that is not waiting asks by itself, or once more after the reply that is on its way.
+        if (waiter == null || !first.isWaiting() || !claim(first, ticket, waiter)) {
+            first.wake();
+        }
     }
 
     @Override
@@ -56,7 +110,7 @@ public final class HandOverMessages implements WaitingListener {
     }
 
     private boolean claim(QueueNode<Grant> first, LineTicket ticket, WaitingRequest waiter) {
-        Claim claim = new Claim(this.clock, waiter.leaseMillis());
+        Claim claim = Claim.sent(this.clock, waiter.leaseMillis());
         if (!ticket.beginClaim(claim)) {
             return false;
         }

@@ -23,21 +23,21 @@ final class AwaitedRenewal implements RenewalAttempt.Outcome {
     }
 
     @Override
-    public void renewed(RenewalAttempt attempt) {
+    public void renewed(Grant grant, RenewalAttempt attempt) {
         this.answered = true;
-        this.renewer.renewed(attempt);
+        this.renewer.renewed(grant, attempt);
         this.settled.countDown();
     }
 
     @Override
-    public void lost(RenewalAttempt attempt, LossReason reason) {
+    public void lost(Grant grant, RenewalAttempt attempt, LossReason reason) {
         this.answered = true;
-        this.renewer.lost(attempt, reason);
+        this.renewer.lost(grant, attempt, reason);
         this.settled.countDown();
     }
 
     @Override
-    public void failed(RenewalAttempt attempt, LockStoreException cause) {
+    public void failed(Grant grant, RenewalAttempt attempt, LockStoreException cause) {
         this.failure = cause;
         this.settled.countDown();
     }

@@ -2,7 +2,6 @@ package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.store.Renewal;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -16,13 +15,12 @@ import org.jspecify.annotations.Nullable;
  * all that follows from it. RELEASED and the losses are final, so that the reply to a renewal changes nothing after either. The
  * owner's thread, the watchdog, the threads that read replies and the shutdown may all try at the same time.
  *
- * <p>The fields for renewals are written by one thread at a time: the watchdog sets {@link #renewal}, and the reply to it,
- * or the end of the wait for that, clears it. {@code renewUntil} and {@code keptUntil} belong to the owner. Times are
- * nanoseconds of {@link LeaseClock#nanoTime()} and are compared by their difference.
+ * <p>{@code renewUntil} and {@code keptUntil} belong to the owner. Times are nanoseconds of {@link LeaseClock#nanoTime()} and
+ * are compared by their difference.
  *
  * <p>The grant is its own entry in the timing wheel, so that scheduling a check allocates nothing.
  */
-public final class Grant extends LeaseValidity {
+public final class Grant extends RenewedLease {
 
     /** Value of {@link #renewUntil}: a fixed lease. */
     public static final long NOT_RENEWED = Long.MIN_VALUE;
@@ -64,14 +62,6 @@ public final class Grant extends LeaseValidity {
     /** How often the lease was handed over since then. */
     private final int passes;
 
-    private volatile int failedRenewals;
-
-    private volatile int renewals;
-
-    private volatile @Nullable Renewal renewal;
-
-    private volatile long renewalLateAt;
-
     /** Creates a grant of the store. */
     Grant(LockRequest request, String acquisitionId, long fencingToken, long grantedAt, @Nullable Thread owner) {
         this.request = request;
@@ -93,7 +83,7 @@ public final class Grant extends LeaseValidity {
         this.owner = owner;
         this.storeGrantedAt = from.storeGrantedAt;
         this.passes = from.passes + 1;
-        goOnFrom(from);
+        continueFrom(from);
         this.unansweredUntil = from.unansweredUntil;
         keep(request.minHold(), grantedAt);
     }
@@ -151,45 +141,14 @@ public final class Grant extends LeaseValidity {
         return this.renewUntil != NOT_RENEWED && !wantsRenewal(now) ? LossReason.MAX_HOLD : LossReason.EXPIRED;
     }
 
+    /** Returns whether the watchdog must renew the grant: because its owner wants that, or to confirm it. */
+    boolean needsRenewal(long now) {
+        return !isConfirmed() || wantsRenewal(now);
+    }
+
     public boolean wantsRenewal(long now) {
         long until = this.renewUntil;
         return until == UNCAPPED || (until != NOT_RENEWED && until - now > 0);
-    }
-
-    /** Returns the last renewal while it has no reply; null if there is none. */
-    @Nullable
-    Renewal renewal() {
-        return this.renewal;
-    }
-
-    /** Returns the time at which the last renewal counts as late. */
-    long renewalLateAt() {
-        return this.renewalLateAt;
-    }
-
-    void renewalSent(Renewal attempt, long lateAt) {
-        this.renewalLateAt = lateAt;
-        this.renewal = attempt;
-    }
-
-    void renewalSucceeded() {
-        int successes = this.renewals + 1;
-        this.renewal = null;
-        this.failedRenewals = 0;
-        this.renewals = successes;
-    }
-
-    /** Returns how many renewals have succeeded. */
-    public int renewals() {
-        return this.renewals;
-    }
-
-    /** Notes a failed renewal and returns how many have failed in a row. */
-    int renewalFailed() {
-        int failures = this.failedRenewals + 1;
-        this.renewal = null;
-        this.failedRenewals = failures;
-        return failures;
     }
 
     /** Ends the renewals, because no reference to the lease is left by which it could be released. */
@@ -211,11 +170,6 @@ public final class Grant extends LeaseValidity {
 
     public int passes() {
         return this.passes;
-    }
-
-    /** Returns whether a renewal has no reply yet. */
-    public boolean isBeingRenewed() {
-        return this.renewal != null;
     }
 
     /** Notes that attempts of the acquisition without a reply may still take effect for that time; 0: there is none. */

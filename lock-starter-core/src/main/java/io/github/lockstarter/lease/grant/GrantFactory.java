@@ -4,6 +4,7 @@ import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.support.InFlightCounter;
 import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.Renewal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,22 @@ public final class GrantFactory {
 
     private final CheckSchedule checks;
 
+    private final Renewer renewer;
+
     private final InFlightCounter live;
 
     public GrantFactory(
-            LeaseClock clock, LeaseTerms terms, LeaseEvents events, CheckSchedule checks, InFlightCounter live) {
+            LeaseClock clock,
+            LeaseTerms terms,
+            LeaseEvents events,
+            CheckSchedule checks,
+            Renewer renewer,
+            InFlightCounter live) {
         this.clock = clock;
         this.terms = terms;
         this.events = events;
         this.checks = checks;
+        this.renewer = renewer;
         this.live = live;
     }
 
@@ -81,10 +90,18 @@ public final class GrantFactory {
         this.checks.watch(grant, sentAt);
     }
 
+    /** Begins a grant that has been counted, which a message has reported, and which that renewal confirms. */
+    public void beginUnconfirmed(Grant grant, long startedAt, Renewal confirmation) {
+        this.events.handedOver(grant, Kind.REMOTE);
+        this.events.acquired(grant, startedAt);
+        this.renewer.awaitConfirmation(grant, confirmation);
+    }
+
     /** Begins a grant that takes the place of another one, which has ended: the number of live grants is the same. */
     public void beginInstead(Grant from, Grant grant, long startedAt) {
         this.events.handedOver(grant, Kind.LOCAL);
         this.events.acquired(grant, startedAt);
         this.checks.watchInstead(from, grant);
+        this.renewer.handedOver(from, grant);
     }
 }

@@ -24,7 +24,7 @@ public abstract class LeaseValidity extends TimingWheel.Entry {
 
     private volatile boolean extended;
 
-    /** Takes over the validity of the same lease from the grant before. */
+    /** Takes over the validity of the same lease from the grant before. What it replaces ends no later. */
     final void goOnFrom(LeaseValidity other) {
         this.validUntil = other.validUntil;
         this.wallValidUntil = other.wallValidUntil;

@@ -1,11 +1,15 @@
 package io.github.lockstarter.lease.grant;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.settings.LockSettings;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** Determines when to renew. Immutable; times are nanoseconds unless they say otherwise. */
 public final class RenewalSchedule {
+
+    private static final long SHORTEST_RETRY = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long FIRST_RETRY = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -34,6 +38,12 @@ public final class RenewalSchedule {
         return this.leaseMillis;
     }
 
+    /** Returns the lease in milliseconds that confirms a grant of that request. */
+    long leaseMillis(LockRequest request) {
+        Duration lease = request.lease();
+        return lease == null || LeaseTerms.isRenewed(request) ? this.leaseMillis : lease.toMillis();
+    }
+
     /** Returns how many milliseconds a caller waits for a renewal. */
     long awaitMillis() {
         return this.awaitMillis;
@@ -55,6 +65,11 @@ public final class RenewalSchedule {
     /** Returns the time after which a renewal without a reply is late. */
     long lateAfter() {
         return this.lateAfter;
+    }
+
+    /** Returns the same for a grant that is not confirmed: a fraction of what is left, because that is a short time. */
+    long lateAfter(long remainingNanos) {
+        return Math.min(this.lateAfter, Math.max(SHORTEST_RETRY, remainingNanos / 6));
     }
 
     /** Returns the time from a failure to the next attempt; doubles up to a twelfth of the lease. */

@@ -7,6 +7,7 @@ import io.github.lockstarter.lease.support.InterruptShield;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.LockThreads;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Renewal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,66 @@ public final class Renewer implements RenewalAttempt.Outcome {
         this.schedule = schedule;
     }
 
-    RenewalAttempt attempt(Grant grant) {
-        return new RenewalAttempt(grant, this.schedule.leaseMillis(), this);
+    /** Begins an attempt, which must be sent, and notes it in the grant. */
+    RenewalAttempt begin(Grant grant, long now) {
+        long leaseMillis =
+                grant.isConfirmed() ? this.schedule.leaseMillis() : this.schedule.leaseMillis(grant.request());
+        RenewalAttempt attempt = new RenewalAttempt(grant, leaseMillis, this);
+        grant.renewalSent(attempt, now + lateAfter(grant));
+        return attempt;
+    }
+
+    /** Creates a renewal of a lease whose grant has not begun. It is sent by {@link #sendAhead}, before or after that. */
+    public Renewal ahead(String lockName, String acquisitionId, long leaseMillis) {
+        return new RenewalAttempt(lockName, acquisitionId, leaseMillis, this);
+    }
+
+    /** Sends such a renewal without waiting for the reply, which is treated as that of any renewal once the grant begins. */
+    public void sendAhead(Renewal renewal) {
+        RenewalAttempt attempt = (RenewalAttempt) renewal;
+        long now = this.clock.nanoTime();
+        long interval = this.schedule.interval();
+        attempt.sending(now, this.clock.currentTimeMillis(), now + interval);
+        try {
+            if (!this.store.renewLater(attempt)) {
+                send(List.of(attempt), interval);
+            }
+        } catch (LockStoreException ex) {
+            attempt.failed(ex);
+        }
+    }
+
+    /** Returns whether the store has refused such a renewal, so that no grant can begin with it. */
+    public boolean isRefused(Renewal renewal) {
+        return ((RenewalAttempt) renewal).lossReason() != null;
+    }
+
+    /**
+     * Expects the reply to a renewal that confirms the grant; the watchdog repeats the renewal if there is none in time.
+     *
+     * @param renewal as created by {@link #ahead}
+     */
+    void awaitConfirmation(Grant grant, Renewal renewal) {
+        RenewalAttempt attempt = (RenewalAttempt) renewal;
+        long now = this.clock.nanoTime();
+        grant.renewalSent(attempt, now + lateAfter(grant));
+        this.checks.check(grant, grant.renewalLateAt());
+        attempt.attachTo(grant);
+    }
+
+    private long lateAfter(Grant grant) {
+        return grant.isConfirmed() ? this.schedule.lateAfter() : this.schedule.lateAfter(grant.remaining(this.clock));
+    }
+
+    /** Lets the reply to an open renewal apply to the successor of a grant that was handed over. */
+    void handedOver(Grant from, Grant successor) {
+        if (successor.renewal() instanceof RenewalAttempt attempt && !attempt.moveTo(from, successor)) {
+            successor.catchUpWith(from, attempt);
+            LossReason reason = attempt.lossReason();
+            if (reason != null) {
+                lost(successor, attempt, reason);
+            }
+        }
     }
 
     /** Returns how many attempts are sent together. */
@@ -107,9 +166,8 @@ public final class Renewer implements RenewalAttempt.Outcome {
     }
 
     @Override
-    public void renewed(RenewalAttempt attempt) {
-        Grant grant = attempt.grant();
-        grant.renewalSucceeded();
+    public void renewed(Grant grant, RenewalAttempt attempt) {
+        grant.renewalSucceeded(attempt.leaseMillis() >= this.schedule.leaseMillis(grant.request()));
         if (this.events.renewed(grant, attempt.sentAt())) {
             if (grant.state() == GrantState.AT_RISK) {
                 this.events.recovered(grant, grant::recover);
@@ -119,16 +177,14 @@ public final class Renewer implements RenewalAttempt.Outcome {
     }
 
     @Override
-    public void lost(RenewalAttempt attempt, LossReason reason) {
-        Grant grant = attempt.grant();
+    public void lost(Grant grant, RenewalAttempt attempt, LossReason reason) {
         if (this.events.renewalFailed(grant, attempt.sentAt(), reason, null)) {
             this.losses.declare(grant, reason);
         }
     }
 
     @Override
-    public void failed(RenewalAttempt attempt, LockStoreException cause) {
-        Grant grant = attempt.grant();
+    public void failed(Grant grant, RenewalAttempt attempt, LockStoreException cause) {
         if (this.events.renewalFailed(grant, attempt.sentAt(), null, cause)) {
             int failures = grant.renewalFailed();
             atRisk(grant, cause);

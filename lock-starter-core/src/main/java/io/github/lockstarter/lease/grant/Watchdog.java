@@ -100,7 +100,7 @@ public final class Watchdog {
             this.losses.declare(grant, grant.reasonOfEnd(now));
         } else if (grant.ownerDied() && grant.wantsRenewal(now)) {
             this.losses.declare(grant, LossReason.OWNER_DIED);
-        } else if (!grant.wantsRenewal(now)) {
+        } else if (!grant.needsRenewal(now)) {
             checkAgain(grant, grant.validUntil(), round);
         } else if (grant.renewal() != null && grant.renewalLateAt() - now > 0) {
             checkAgain(grant, grant.renewalLateAt(), round);
@@ -113,9 +113,7 @@ public final class Watchdog {
         if (grant.renewal() != null) {
             this.renewer.isLate(grant);
         }
-        RenewalAttempt attempt = this.renewer.attempt(grant);
-        grant.renewalSent(attempt, round.now + this.renewals.lateAfter());
-        round.attempts.add(attempt);
+        round.attempts.add(this.renewer.begin(grant, round.now));
         checkAgain(grant, grant.renewalLateAt(), round);
         if (round.attempts.size() >= this.renewer.batchSize()) {
             send(round);

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.queue;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,9 @@ public final class LineTicket {
     private static final AtomicReferenceFieldUpdater<LineTicket, Claim> CLAIM =
             AtomicReferenceFieldUpdater.newUpdater(LineTicket.class, Claim.class, "claim");
 
+    private static final AtomicReferenceFieldUpdater<LineTicket, LineBase> BASE =
+            AtomicReferenceFieldUpdater.newUpdater(LineTicket.class, LineBase.class, "base");
+
     private final String acquisitionId;
 
     /** Whether a message or a new connection requires another attempt; set at any time, cleared before an attempt. */
@@ -31,6 +35,9 @@ public final class LineTicket {
     /** Whether the ticket may stand in the store's line, or own the lock. */
     private volatile boolean known;
 
+    /** Whether a release of this JVM has granted the lock to the ticket, and no reply said otherwise since then. */
+    private volatile boolean owned;
+
     /** Time at which a release put the ticket into the line; 0: it did not, or the store was asked since. */
     private volatile long queuedAt;
 
@@ -42,21 +49,29 @@ public final class LineTicket {
 
     private volatile @Nullable Claim claim;
 
+    /** The latest moment at which the ticket did not own the lock; at first, that of its creation. */
+    private volatile LineBase base;
+
+    /** Whether so much time has passed between two such moments that the ticket may have been granted the lock in between. */
+    private volatile boolean baseLapsed;
+
     /** Set when the ticket has ended. */
     private volatile boolean closed;
 
     /** The failure of the last attempt; null: it had a reply, or there was none yet. */
     private volatile @Nullable LockStoreException failure;
 
-    public LineTicket(String acquisitionId) {
+    /** Creates a ticket under which no command has been sent. */
+    public LineTicket(String acquisitionId, LeaseClock clock) {
         this.acquisitionId = acquisitionId;
+        this.base = new LineBase(clock.nanoTime(), clock.currentTimeMillis(), 0);
     }
 
     public String acquisitionId() {
         return this.acquisitionId;
     }
 
-    /** Notes a message that the lock was granted to this ticket; only the next attempt shows whether that is so. */
+    /** Notes a message that the lock was granted to this ticket. Unless it is believed, the next attempt shows whether it was. */
     public void noticeHandOver() {
         this.handedOver = true;
         this.noticed = true;
@@ -105,6 +120,7 @@ public final class LineTicket {
     /** Notes that another acquisition has the lock, whatever a message before the attempt said; a later one is newer. */
     public void taken(boolean joined) {
         this.handedOverBefore = false;
+        this.owned = false;
         this.known |= joined;
     }
 
@@ -114,9 +130,57 @@ public final class LineTicket {
         this.queuedAt = now != 0 ? now : 1;
     }
 
-    /** Notes that a release has granted the lock to the ticket. */
+    /**
+     * Notes a reply that showed that the ticket did not own the lock.
+     *
+     * <p>Such replies form a chain: a message under way reports either a grant after the last of them or one that expired
+     * between two of them. The latter takes longer than a claim lease, and so the chain ends when two of them are that far
+     * apart: a grant of unknown age could then be reported. Tokens alone do not show its age, because a server's clock can be
+     * set back while the lock is free.
+     */
+    public void notOwner(LineBase proof, ClaimLease claimLease) {
+        LineBase known;
+        LineBase next;
+        do {
+            known = this.base;
+            if (!claimLease.isOpen(known)) {
+                this.baseLapsed = true;
+                return;
+            }
+            next = known.and(proof);
+        } while (!BASE.compareAndSet(this, known, next));
+    }
+
+    /**
+     * Returns the base from which a grant with that token counts; null: the message that reports it cannot be believed,
+     * because it may report an earlier grant.
+     */
+    public @Nullable LineBase baseOf(long fencingToken) {
+        LineBase known = this.base;
+        boolean later = known.ownerToken() > 0 && fencingToken > known.ownerToken();
+        return later && !this.baseLapsed && !this.closed ? known : null;
+    }
+
+    /** Notes a claim that is a believed message; returns false if the reply to a command will bring the grant. */
+    public boolean believe(Claim message) {
+        Claim current = this.claim;
+        if ((current != null && !current.isAnswered()) || !CLAIM.compareAndSet(this, current, message)) {
+            return false;
+        }
+        this.known = true;
+        this.queuedAt = 0;
+        return true;
+    }
+
+    /** Notes that a release of this JVM has granted the lock to the ticket. */
     public void owned() {
         this.known = true;
+        this.owned = true;
+    }
+
+    /** Returns whether a release of this JVM has granted the lock to the ticket, which it still had to claim. */
+    public boolean wasOwned() {
+        return this.owned;
     }
 
     /** Returns how many of {@code nanos} are left in which no attempt is needed; zero or negative: one is needed. */
@@ -132,9 +196,7 @@ public final class LineTicket {
 
     public long unansweredMillis() {
         Claim current = this.claim;
-        return current == null || current.isAnswered()
-                ? this.unansweredMillis
-                : Math.max(this.unansweredMillis, current.leaseMillis());
+        return current == null ? this.unansweredMillis : Math.max(this.unansweredMillis, current.unansweredMillis());
     }
 
     /**
@@ -176,7 +238,7 @@ public final class LineTicket {
         if (current == null || !current.isAnswered() || !CLAIM.compareAndSet(this, current, null)) {
             return null;
         }
-        return current.fencingToken() > 0 && current.leaseMillis() == leaseMillis ? current : null;
+        return current.fencingToken() > 0 && current.isFor(leaseMillis) ? current : null;
     }
 
     @Nullable

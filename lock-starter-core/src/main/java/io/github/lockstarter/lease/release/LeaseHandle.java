@@ -3,6 +3,7 @@ package io.github.lockstarter.lease.release;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.GrantState;
@@ -10,6 +11,7 @@ import io.github.lockstarter.lease.grant.LeaseTerms;
 import io.github.lockstarter.lease.grant.Losses;
 import io.github.lockstarter.lease.grant.Renewer;
 import io.github.lockstarter.lease.support.LockThreads;
+import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import java.lang.ref.Cleaner.Cleanable;
 import java.time.Duration;
@@ -23,6 +25,8 @@ public final class LeaseHandle implements Lease {
 
     /** What handles do with their grants; one for all handles, which keeps them small. */
     record Operations(Losses losses, Renewer renewer, Releaser releaser, LeaseTerms terms, LockThreads threads) {}
+
+    private static final LockLog logger = LockLog.of(LeaseHandle.class);
 
     @SuppressWarnings("rawtypes") // there is no class literal of a parameterized type
     private static final AtomicReferenceFieldUpdater<LeaseHandle, CompletableFuture> LOST =
@@ -106,8 +110,23 @@ public final class LeaseHandle implements Lease {
     public void ensureHeld(Duration atLeast) {
         ensureHeld();
         Duration remaining = remaining();
+        if (remaining.compareTo(atLeast) < 0 && !this.grant.isConfirmed()) {
+            confirm();
+            remaining = remaining();
+        }
         if (remaining.compareTo(atLeast) < 0) {
             throw this.operations.losses().tooShort(this.grant, remaining.toMillis(), atLeast.toMillis());
+        }
+    }
+
+    /** Renews a lease of which only the claim is known; without a reply, what is left decides. */
+    private void confirm() {
+        try {
+            this.operations
+                    .renewer()
+                    .renewNow(this.grant, this.operations.terms().leaseMillis(this.grant.request()));
+        } catch (LockStoreException ex) {
+            logger.debug("The lease of lock '" + shownName() + "' is not confirmed yet.", ex);
         }
     }
 

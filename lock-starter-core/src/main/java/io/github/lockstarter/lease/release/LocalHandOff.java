@@ -4,6 +4,7 @@ import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.GrantFactory;
 import io.github.lockstarter.lease.grant.GrantState;
 import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.queue.ClaimLease;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.queue.WaitingRequest;
@@ -36,13 +37,16 @@ public final class LocalHandOff {
     /** With less time left, the release goes through the store, where the next grant has a full lease. */
     private final long enoughNanos;
 
+    private final long enoughUnconfirmedNanos;
+
     public LocalHandOff(
             LocalQueues<Grant> queues,
             GrantFactory grants,
             Losses losses,
             ReleaseOutcomes outcomes,
             LeaseClock clock,
-            LockSettings settings) {
+            LockSettings settings,
+            ClaimLease claimLease) {
         this.queues = queues;
         this.grants = grants;
         this.losses = losses;
@@ -51,6 +55,7 @@ public final class LocalHandOff {
         this.maxNanos = settings.handOff().maxTime().toNanos();
         this.maxCount = settings.handOff().maxCount();
         this.enoughNanos = settings.watchdogTimeout().toNanos() / 2;
+        this.enoughUnconfirmedNanos = claimLease.leastNanos();
     }
 
     /**
@@ -61,20 +66,25 @@ public final class LocalHandOff {
     @Nullable
     QueueNode<Grant> nodeIfPossible(Grant grant) {
         QueueNode<Grant> node = this.queues.nodeOf(grant.lockName(), grant);
-        if (node == null || node.isLast() || grant.state() != GrantState.HELD || grant.isBeingRenewed()) {
+        if (node == null || node.isLast() || grant.state() != GrantState.HELD) {
             return null;
         }
         long since = this.clock.nanoTime() - grant.storeGrantedAt();
         boolean possible = grant.renewUntil() != Grant.NOT_RENEWED
                 && since < this.maxNanos
                 && grant.passes() < Math.min(this.maxCount, TimeUnit.NANOSECONDS.toMicros(since))
-                && isUsual(grant.remaining(this.clock))
+                && hasEnoughLeft(grant)
                 && !this.losses.hasGivenUp();
         return possible ? node : null;
     }
 
-    /** A lease that a nested hold has extended would outlive its next owner by as much if that owner dies. */
-    private boolean isUsual(long remaining) {
+    private boolean hasEnoughLeft(Grant grant) {
+        long remaining = grant.remaining(this.clock);
+        // Its renewal is on the way. Without that exception, short work would never be handed over after a message.
+        if (!grant.isConfirmed()) {
+            return remaining > this.enoughUnconfirmedNanos;
+        }
+        // A lease that a nested hold has extended would outlive its next owner by as much if that owner dies.
         return remaining > this.enoughNanos && remaining <= 2 * this.enoughNanos;
     }
 

@@ -7,6 +7,7 @@ import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.LockThreads;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
+import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
@@ -59,10 +60,17 @@ public final class OrphanCleanup {
 
     /** Releases a grant; the first reply is final unless an attempt of its acquisition has no reply. */
     public void ofGrant(Grant grant) {
-        long until = Math.max(this.clock.nanoTime(), grant.validUntil()) + LONGEST_PAUSE;
+        // The renewal that confirms a grant may have been executed although its reply is missing.
+        long ends = grant.isConfirmed() ? grant.validUntil() : grant.validUntil() + confirmedNanos(grant);
+        long until = Math.max(this.clock.nanoTime(), ends) + LONGEST_PAUSE;
         boolean unanswered = grant.unansweredMillis(this.clock.nanoTime()) > 0;
         this.threads.cleanUp(
                 new Task(grant.lockName(), grant.acquisitionId(), grant.fencingToken(), until, unanswered));
+    }
+
+    private static long confirmedNanos(Grant grant) {
+        Renewal confirmation = grant.confirmation();
+        return confirmation != null ? TimeUnit.MILLISECONDS.toNanos(confirmation.leaseMillis()) : 0;
     }
 
     /**

@@ -4,6 +4,8 @@ import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.GrantFactory;
 import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.queue.ClaimLease;
+import io.github.lockstarter.lease.queue.LineBase;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
@@ -33,19 +35,23 @@ public final class Succession {
 
     private final LeaseClock clock;
 
+    private final ClaimLease claimLease;
+
     public Succession(
             LocalQueues<Grant> queues,
             GrantFactory grants,
             Losses losses,
             OrphanCleanup cleanup,
             StopSignal stop,
-            LeaseClock clock) {
+            LeaseClock clock,
+            ClaimLease claimLease) {
         this.queues = queues;
         this.grants = grants;
         this.losses = losses;
         this.cleanup = cleanup;
         this.stop = stop;
         this.clock = clock;
+        this.claimLease = claimLease;
     }
 
     /**
@@ -98,9 +104,11 @@ public final class Succession {
             ReleaseReply reply,
             long sentAt,
             long sentAtWall) {
-        if (reply.outcome() != ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR) {
+        boolean believed = reply.outcome() == ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR;
+        if (!believed && reply.outcome() != ReleaseReply.Outcome.GRANTED_UNCONFIRMED) {
             if (reply.outcome() == ReleaseReply.Outcome.QUEUED) {
                 ticket.queued(this.clock.nanoTime());
+                ticket.notOwner(new LineBase(sentAt, sentAtWall, reply.fencingToken()), this.claimLease);
             }
             return passOn(node, ticket);
         }
@@ -111,9 +119,10 @@ public final class Succession {
             ticket.owned();
             return this.cleanup.ofTicket(node.lockName(), ticket);
         }
-        if (waiter.leaseMillis() != successor.leaseMillis()
+        if (!believed
+                || waiter.leaseMillis() != successor.leaseMillis()
                 || !grantTo(next, waiter, ticket, reply.fencingToken(), sentAt, sentAtWall)) {
-            // It wants another lease than the waiter before it, or this one has ended already: it asks itself.
+            // The store has to confirm the grant, or it does not suit this waiter, or it has ended: it asks itself.
             ticket.owned();
             next.callToAsk(ticket);
         }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param handOff limits of hand-offs between waiters of this JVM
  * @param releaseMode moment at which a release returns
  * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise they contain digests
+ * @param application name of the application, which other instances show as the holder of a lock
  */
 public record LockSettings(
         Duration waitTime,
@@ -34,7 +35,11 @@ public record LockSettings(
         Duration shutdownTimeout,
         HandOffSettings handOff,
         ReleaseMode releaseMode,
-        boolean logKeys) {
+        boolean logKeys,
+        String application) {
+
+    /** Name of an application that has none. */
+    public static final String UNNAMED_APPLICATION = "application";
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
 
@@ -116,22 +121,28 @@ public record LockSettings(
                 shutdownTimeout,
                 HandOffSettings.DEFAULT,
                 ReleaseMode.AWAIT,
-                true);
+                true,
+                UNNAMED_APPLICATION);
     }
 
     /** Returns a copy with these limits of hand-offs. */
     public LockSettings withHandOff(HandOffSettings changed) {
-        return with(changed, this.releaseMode, this.logKeys);
+        return with(changed, this.releaseMode, this.logKeys, this.application);
     }
 
     /** Returns a copy with this mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
-        return with(this.handOff, changed, this.logKeys);
+        return with(this.handOff, changed, this.logKeys, this.application);
     }
 
     /** Returns a copy in which messages contain keys or not. */
     public LockSettings withLogKeys(boolean changed) {
-        return with(this.handOff, this.releaseMode, changed);
+        return with(this.handOff, this.releaseMode, changed, this.application);
+    }
+
+    /** Returns a copy with this name of the application. */
+    public LockSettings withApplication(String changed) {
+        return with(this.handOff, this.releaseMode, this.logKeys, changed);
     }
 
     /** Returns the main settings for the log, as they are written in a configuration. */
@@ -147,7 +158,11 @@ public record LockSettings(
         return LoggedNames.withKeys(this.logKeys);
     }
 
-    private LockSettings with(HandOffSettings changedHandOff, ReleaseMode changedMode, boolean changedLogKeys) {
+    private LockSettings with(
+            HandOffSettings changedHandOff,
+            ReleaseMode changedMode,
+            boolean changedLogKeys,
+            String changedApplication) {
         return new LockSettings(
                 this.waitTime,
                 this.onLost,
@@ -159,7 +174,8 @@ public record LockSettings(
                 this.shutdownTimeout,
                 changedHandOff,
                 changedMode,
-                changedLogKeys);
+                changedLogKeys,
+                changedApplication);
     }
 
     /** Returns how long a command may take where that is not configured. */

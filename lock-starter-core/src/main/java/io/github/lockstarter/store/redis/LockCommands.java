@@ -43,6 +43,12 @@ final class LockCommands {
         return required(reply, lockName);
     }
 
+    /** Calls a script that returns a list, through the template, and waits for the reply. */
+    List<Object> list(String lockName, LuaScript<List<Object>> script, String... arguments) {
+        return query(
+                lockName, redis -> redis.execute(script, List.of(this.keys.keyOf(lockName)), (Object[]) arguments));
+    }
+
     /**
      * Calls a script as {@link #execute} does, but without the layers of the template if there is a private connection:
      * for a release that the next owner waits for. This path runs too seldom to be compiled, and the template made a
@@ -66,8 +72,8 @@ final class LockCommands {
      * @param mapper maps the reply to the result, on a thread that must not be blocked
      * @return null if the connection is the application's, which only offers blocking calls
      */
-    <T> @Nullable CompletionStage<T> send(
-            String lockName, LuaScript<Long> script, String[] arguments, Function<Long, T> mapper) {
+    <A, T> @Nullable CompletionStage<T> send(
+            String lockName, LuaScript<A> script, String[] arguments, Function<A, T> mapper) {
         String key = this.keys.keyOf(lockName);
         return send(lockName, scripts -> scripts.send(script, List.of(key), arguments), mapper);
     }
@@ -101,8 +107,23 @@ final class LockCommands {
         });
     }
 
+    /** Queries whether the lock has an owner, and waits for the reply. */
+    boolean isLocked(String lockName) {
+        String key = this.keys.keyOf(lockName);
+        return query(lockName, redis -> redis.opsForHash().hasKey(key, LockKeys.OWNER));
+    }
+
+    /** Queries the id of the owning acquisition, and waits for the reply; empty if the lock is free. */
+    String ownerOf(String lockName) {
+        String key = this.keys.keyOf(lockName);
+        return query(lockName, redis -> {
+            Object id = redis.opsForHash().get(key, LockKeys.OWNER);
+            return id != null ? id.toString() : "";
+        });
+    }
+
     /** Executes a command of the template and waits for its reply. */
-    <T> T query(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
+    private <T> T query(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
         StringRedisTemplate template = template(lockName);
         T reply;
         try {

@@ -24,8 +24,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Subscribes to the channel on which this instance is notified of locks that were granted to its waiters; the
- * subscription starts with the first waiter. Messages are hints in addition to polling, so that a failure here makes
- * waiting slower but loses no lock. Thread-safe.
+ * subscription starts with the first waiter. Waiters poll in addition, so that a failure here makes waiting slower but
+ * loses no lock. Thread-safe.
  */
 final class NotificationSubscription implements StoreConnection.Listener, MessageListener, SubscriptionListener {
 
@@ -47,7 +47,7 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
 
     private final LockKeys keys;
 
-    private final String instance;
+    private final String inbox;
 
     private final WaitingListener listener;
 
@@ -71,7 +71,7 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
 
     NotificationSubscription(LockKeys keys, String instance, WaitingListener listener) {
         this.keys = keys;
-        this.instance = instance;
+        this.inbox = LockKeys.inboxOf(instance);
         this.listener = listener;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-inbox-");
         threads.setDaemon(true);
@@ -79,9 +79,9 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
         this.background.allowCoreThreadTimeOut(true);
     }
 
-    /** Returns the id of this instance, which is the last part of the channel's name. */
-    String instance() {
-        return this.instance;
+    /** Returns the inbox of this instance, which is the last part of the channel's name. */
+    String inbox() {
+        return this.inbox;
     }
 
     State state() {
@@ -154,7 +154,7 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
             RedisConnection created = over.getConnection();
             this.connection = created;
             // Lettuce returns when the subscription is acknowledged, Jedis when it has ended.
-            created.subscribe(this, this.keys.channelOf(this.instance).getBytes(StandardCharsets.UTF_8));
+            created.subscribe(this, this.keys.channelOf(this.inbox).getBytes(StandardCharsets.UTF_8));
         } catch (RuntimeException ex) {
             failed(ex);
         }
@@ -172,7 +172,7 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
         if (!this.warned && !failure.isTransient()) {
             this.warned = true;
             logger.warn("No messages about locks that are handed over: cannot subscribe to channel '"
-                    + this.keys.channelOf(this.instance) + "'. Waiters poll instead, which is slower. Check that the"
+                    + this.keys.channelOf(this.inbox) + "'. Waiters poll instead, which is slower. Check that the"
                     + " Redis user has the permissions '&" + this.keys.channelOf("*") + " +subscribe'. " + ex);
         }
     }
@@ -197,7 +197,8 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
         if (!this.stopped) {
-            this.listener.handedOver(this.keys.nameOf(new String(message.getBody(), StandardCharsets.UTF_8)));
+            GrantMessage.of(new String(message.getBody(), StandardCharsets.UTF_8), this.keys)
+                    .deliver(this.listener);
         }
     }
 

@@ -1,26 +1,26 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.LineStatus;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
-import io.github.lockstarter.store.redis.connection.DerivedFactory;
-import io.github.lockstarter.store.redis.connection.PrivateConnection;
-import io.github.lockstarter.store.redis.connection.SharedConnection;
+import io.github.lockstarter.store.redis.confirm.ReplicaConfirmation;
+import io.github.lockstarter.store.redis.connection.OptionalCommands;
 import io.github.lockstarter.store.redis.connection.StoreConnection;
+import io.github.lockstarter.store.redis.connection.StoreConnections;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * Stores locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. Thread-safe, except that {@link
@@ -54,9 +54,9 @@ public final class RedisLockStore implements LockStore {
      * If a connection breaks during a release and the reply is "not owned", the first of two executions may have
      * released: this is UNPROVEN, found by comparing disconnects() before and after the call.
      *
-     * Waiting. An acquire that joins the line names the channel of this instance, and release.lua grants the lock to
-     * the first in line and publishes its name there. The grant has a short lease, claimMillis, until the waiter
-     * confirms it with another acquire under its id. Messages are hints: a waiter also polls. Three races matter:
+     * Waiting. An acquire that joins the line names the inbox of this instance, and release.lua grants the lock to the
+     * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter
+     * renews it, or asks again under its id if the message proves too little. A waiter also polls. Three races matter:
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
      *   - after a reconnection of the subscription, messages may be missing: missedSome() makes all waiters check;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
@@ -77,21 +77,24 @@ public final class RedisLockStore implements LockStore {
      * line).
      */
 
-    /** Result of {@code PTTL} for a key that does not exist. */
-    private static final long NO_KEY = -2;
-
     private final LockKeys keys;
-
-    private final String keyPrefix;
 
     private final StoreConnection connection;
 
     private final LockCommands commands;
 
+    private final ScriptArguments arguments;
+
     private final RenewalSender renewals;
 
+    /** Null if no replica must acknowledge a grant. */
+    private final @Nullable ReplicaConfirmation confirmation;
+
+    /** Null if instances are not published. */
+    private final @Nullable InstanceDescriptions instances;
+
     /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
-    private final String claimMillis;
+    private final long claimMillis;
 
     /** Null unless started. */
     private volatile @Nullable NotificationSubscription subscription;
@@ -102,70 +105,57 @@ public final class RedisLockStore implements LockStore {
      * @param factory the application's connection factory, which is neither changed nor closed
      */
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
-        this.keyPrefix = settings.keyPrefix();
         this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
-        this.connection = connectionOver(factory, this.keys, settings);
+        this.connection = StoreConnections.over(
+                factory,
+                this.keys,
+                settings.commandTimeout(),
+                settings.privateConnection(),
+                new OptionalCommands(settings.publishInstance(), settings.confirmReplicas()));
         this.commands = new LockCommands(this.keys, this.connection);
         this.renewals = new RenewalSender(this.keys, this.connection);
-        this.claimMillis = Long.toString(2 * settings.pollInterval().toMillis());
-    }
-
-    private static StoreConnection connectionOver(
-            RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
-        boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
-        if (!settings.privateConnection()) {
-            return new SharedConnection(factory, keys, settings.commandTimeout(), true, lettuce);
-        }
-        DerivedFactory recipe = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
-        return recipe != null
-                ? new PrivateConnection(recipe, keys, settings.commandTimeout())
-                : new SharedConnection(factory, keys, settings.commandTimeout(), false, lettuce);
+        this.confirmation = settings.confirmReplicas() > 0
+                ? new ReplicaConfirmation(
+                        factory, this.connection, this.keys, settings.commandTimeout(), settings.confirmReplicas())
+                : null;
+        this.claimMillis = 2 * settings.pollInterval().toMillis();
+        this.arguments = new ScriptArguments(this.keys, this.connection, this.claimMillis);
+        this.instances = settings.publishInstance() ? new InstanceDescriptions(this.keys, this.connection) : null;
     }
 
     @Override
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        return toReply(
-                this.commands.execute(lockName, LuaScript.ACQUIRE, acquireArguments(acquisitionId, leaseMillis, join)));
+        long startedAt = this.confirmation != null ? System.nanoTime() : 0;
+        AcquireReply reply = AcquireReplyCodes.toReply(this.commands.execute(
+                lockName,
+                LuaScript.ACQUIRE,
+                this.arguments.ofAcquire(acquisitionId, leaseMillis, join ? this.subscription : null)));
+        return this.confirmation != null
+                ? this.confirmation.await(reply, lockName, acquisitionId, leaseMillis, startedAt)
+                : reply;
     }
 
     @Override
     public @Nullable CompletionStage<AcquireReply> acquireLater(
             String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        return this.commands.send(
+        CompletionStage<AcquireReply> reply = this.commands.send(
                 lockName,
                 LuaScript.ACQUIRE,
-                acquireArguments(acquisitionId, leaseMillis, join),
-                RedisLockStore::toReply);
-    }
-
-    private static AcquireReply toReply(long result) {
-        return result > 0 ? new AcquireReply.Granted(result) : new AcquireReply.Taken(-result);
-    }
-
-    private String[] acquireArguments(String acquisitionId, long leaseMillis, boolean join) {
-        NotificationSubscription current = this.subscription;
-        // A waiter whose subscription is still being set up could miss its message, and so does not join the line yet.
-        return join && current != null && current.state() != NotificationSubscription.State.PENDING
-                ? new String[] {acquisitionId, Long.toString(leaseMillis), this.claimMillis, subscribedInstance()}
-                : new String[] {acquisitionId, Long.toString(leaseMillis)};
-    }
-
-    /** Returns the id under which this instance receives messages; empty if it receives none and polls. */
-    private String subscribedInstance() {
-        NotificationSubscription current = this.subscription;
-        return current != null && current.state() == NotificationSubscription.State.SUBSCRIBED
-                ? current.instance()
-                : "";
+                this.arguments.ofAcquire(acquisitionId, leaseMillis, join ? this.subscription : null),
+                AcquireReplyCodes::toReply);
+        return reply != null && this.confirmation != null
+                ? this.confirmation.later(reply, lockName, acquisitionId, leaseMillis)
+                : reply;
     }
 
     @Override
     public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
         long disconnects = this.connection.disconnects();
-        String[] arguments = releaseArguments(acquisitionId, lastToken, successor);
+        String[] arguments = this.arguments.ofRelease(acquisitionId, lastToken, successor, this.subscription);
         long result = successor != null
                 ? this.commands.executeDirectly(lockName, LuaScript.RELEASE, arguments)
                 : this.commands.execute(lockName, LuaScript.RELEASE, arguments);
-        return ReleaseReplyCodes.toReply(result, this.connection.disconnects() != disconnects);
+        return toReleaseReply(result, disconnects);
     }
 
     @Override
@@ -175,29 +165,27 @@ public final class RedisLockStore implements LockStore {
         return this.commands.send(
                 lockName,
                 LuaScript.RELEASE,
-                releaseArguments(acquisitionId, lastToken, successor),
-                result -> ReleaseReplyCodes.toReply(result, this.connection.disconnects() != disconnects));
+                this.arguments.ofRelease(acquisitionId, lastToken, successor, this.subscription),
+                result -> toReleaseReply(result, disconnects));
     }
 
-    private String[] releaseArguments(String acquisitionId, long lastToken, @Nullable Successor successor) {
-        String countsAllReceivers = this.connection.countsAllReceivers() ? "1" : "0";
-        return successor == null
-                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.channelPrefix(), countsAllReceivers}
-                : new String[] {
-                    acquisitionId,
-                    Long.toString(lastToken),
-                    this.keys.channelPrefix(),
-                    countsAllReceivers,
-                    successor.acquisitionId(),
-                    Long.toString(successor.leaseMillis()),
-                    this.claimMillis,
-                    subscribedInstance()
-                };
+    private ReleaseReply toReleaseReply(long result, long disconnectsBefore) {
+        ReleaseReply reply = ReleaseReplyCodes.toReply(result, this.connection.disconnects() != disconnectsBefore);
+        return this.confirmation != null ? reply.unconfirmed() : reply;
     }
 
     @Override
     public void renew(List<? extends Renewal> renewals) {
-        this.renewals.renew(renewals);
+        if (this.confirmation != null) {
+            this.confirmation.renew(renewals);
+        } else {
+            this.renewals.renew(renewals);
+        }
+    }
+
+    @Override
+    public boolean renewLater(Renewal renewal) {
+        return this.confirmation != null ? this.confirmation.renewLater(renewal) : this.renewals.renewLater(renewal);
     }
 
     @Override
@@ -224,8 +212,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean isLocked(String lockName) {
-        String key = this.keys.keyOf(lockName);
-        return this.commands.query(lockName, redis -> redis.opsForHash().hasKey(key, LockKeys.OWNER));
+        return this.commands.isLocked(lockName);
     }
 
     @Override
@@ -235,31 +222,39 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public @Nullable StoredLock find(String lockName) {
-        String key = this.keys.keyOf(lockName);
-        Optional<Object> token = this.commands.query(
-                lockName, redis -> Optional.ofNullable(redis.opsForHash().get(key, LockKeys.FENCING_TOKEN)));
-        // A second command: the lock may have been released since the first one.
-        long millis = token.isEmpty()
-                ? NO_KEY
-                : this.commands.query(lockName, redis -> redis.getExpire(key, TimeUnit.MILLISECONDS));
-        return millis == NO_KEY
-                ? null
-                : new StoredLock(Long.parseLong(token.orElseThrow().toString()), millis);
+        return InspectReply.of(this.commands.list(lockName, LuaScript.INSPECT)).lock();
+    }
+
+    @Override
+    public @Nullable CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
+        return this.commands.send(lockName, LuaScript.INSPECT, new String[] {acquisitionId}, InspectReply::of);
+    }
+
+    @Override
+    public @Nullable CompletionStage<?> publishInstance(LockHolder instance, long ttlMillis) {
+        return this.instances != null ? this.instances.publish(instance, ttlMillis) : null;
+    }
+
+    @Override
+    public @Nullable CompletionStage<Optional<LockHolder>> findInstance(String instance) {
+        return this.instances != null ? this.instances.find(instance) : null;
     }
 
     @Override
     public boolean forceRelease(String lockName) {
         // Names the owner that was read, because a repetition by the client must not release the lock of the next one.
-        String key = this.keys.keyOf(lockName);
-        String owner = this.commands.query(lockName, redis -> {
-            Object id = redis.opsForHash().get(key, LockKeys.OWNER);
-            return id != null ? id.toString() : "";
-        });
+        String owner = this.commands.ownerOf(lockName);
         if (owner.isEmpty()) {
             return false;
         }
         ReleaseReply reply = release(lockName, owner, 0, null);
         return reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN;
+    }
+
+    @Override
+    public long claimMillis() {
+        // A grant is believed only after its confirmation, which the acquire does that follows the message.
+        return this.confirmation != null ? 0 : this.claimMillis;
     }
 
     @Override
@@ -274,7 +269,7 @@ public final class RedisLockStore implements LockStore {
     public void start(String instanceId, WaitingListener listener) {
         NotificationSubscription created = new NotificationSubscription(this.keys, instanceId, listener);
         this.subscription = created;
-        this.connection.start(created);
+        this.connection.start(this.confirmation != null ? this.confirmation.start(created) : created);
     }
 
     @Override
@@ -283,6 +278,9 @@ public final class RedisLockStore implements LockStore {
         this.subscription = null;
         if (current != null) {
             current.stop();
+        }
+        if (this.confirmation != null) {
+            this.confirmation.stop();
         }
         this.connection.stop();
     }
@@ -294,6 +292,6 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String description() {
-        return this.connection.description() + ", key prefix " + this.keyPrefix;
+        return this.connection.description() + ", key prefix " + this.keys.prefix();
     }
 }

@@ -12,11 +12,21 @@ import java.time.Duration;
  * @param pollInterval longest time between two attempts of a waiter, at least 1 ms. A grant from the waiting line must
  *     be claimed within twice this time: with less, one long pause would lose both the grant and the place in the line
  * @param logKeys whether messages of exceptions contain the keys of locks; if false, they contain digests instead
+ * @param publishInstance whether the store writes the description of its instance, and reads those of others
+ * @param confirmReplicas how many replicas must acknowledge a grant or a renewal before it is believed; 0 to 16
  */
 public record RedisStoreSettings(
-        String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval, boolean logKeys) {
+        String keyPrefix,
+        Duration commandTimeout,
+        boolean privateConnection,
+        Duration pollInterval,
+        boolean logKeys,
+        boolean publishInstance,
+        int confirmReplicas) {
 
-    /** Creates settings and checks the prefix and the poll interval. */
+    private static final int MOST_REPLICAS = 16;
+
+    /** Creates settings and checks the prefix, the poll interval and the number of replicas. */
     public RedisStoreSettings {
         if (keyPrefix.isBlank() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
             throw new InvalidLockSettingException(
@@ -29,6 +39,31 @@ public record RedisStoreSettings(
             throw new InvalidLockSettingException(
                     "redis.poll-interval", pollInterval, "must be at least 1ms", "One second is usual.");
         }
+        if (confirmReplicas < 0 || confirmReplicas > MOST_REPLICAS) {
+            throw new InvalidLockSettingException(
+                    "redis.confirm-replicas",
+                    confirmReplicas,
+                    "must be between 0 and " + MOST_REPLICAS,
+                    "Set the number of replicas that each master has, or remove the property.");
+        }
+        if (confirmReplicas > 0 && !privateConnection) {
+            throw new InvalidLockSettingException(
+                            "redis.confirm-replicas",
+                            confirmReplicas,
+                            "must be 0 without a private connection",
+                            "Set distributed-lock.redis.private-connection=true, or remove the property.")
+                    .with("redis.private-connection", privateConnection);
+        }
+    }
+
+    /** Creates settings of a store that publishes its instance, without confirmation by replicas. */
+    public RedisStoreSettings(
+            String keyPrefix,
+            Duration commandTimeout,
+            boolean privateConnection,
+            Duration pollInterval,
+            boolean logKeys) {
+        this(keyPrefix, commandTimeout, privateConnection, pollInterval, logKeys, true, 0);
     }
 
     /** Creates settings whose messages contain keys. */
@@ -40,5 +75,29 @@ public record RedisStoreSettings(
     /** Creates settings with a poll interval of one second, whose messages contain keys. */
     public RedisStoreSettings(String keyPrefix, Duration commandTimeout, boolean privateConnection) {
         this(keyPrefix, commandTimeout, privateConnection, Duration.ofSeconds(1));
+    }
+
+    /** Returns a copy with which the store publishes its instance or not. */
+    public RedisStoreSettings withPublishInstance(boolean changed) {
+        return new RedisStoreSettings(
+                this.keyPrefix,
+                this.commandTimeout,
+                this.privateConnection,
+                this.pollInterval,
+                this.logKeys,
+                changed,
+                this.confirmReplicas);
+    }
+
+    /** Returns a copy with which so many replicas must acknowledge a grant. */
+    public RedisStoreSettings withConfirmReplicas(int changed) {
+        return new RedisStoreSettings(
+                this.keyPrefix,
+                this.commandTimeout,
+                this.privateConnection,
+                this.pollInterval,
+                this.logKeys,
+                this.publishInstance,
+                changed);
     }
 }

@@ -16,15 +16,17 @@ final class ReleaseReplyCodes {
      * @param disconnected whether a connection broke during the call, so that the client may have repeated it
      */
     static ReleaseReply toReply(long result, boolean disconnected) {
-        if (result <= 0 && disconnected) {
-            return ReleaseReply.UNPROVEN;
-        }
         if (result > LARGEST_CODE) {
             return ReleaseReply.grantedToSuccessor(result);
         }
+        if (result < -LARGEST_CODE) {
+            return ReleaseReply.queued(-result);
+        }
+        if (result <= 0 && disconnected) {
+            return ReleaseReply.UNPROVEN;
+        }
         return switch ((int) result) {
             case 1 -> ReleaseReply.RELEASED;
-            case 2 -> ReleaseReply.QUEUED;
             case 3 -> ReleaseReply.LEFT;
             case 0 -> ReleaseReply.GONE;
             default -> ReleaseReply.TAKEN;

@@ -8,6 +8,7 @@ import io.github.lockstarter.store.redis.script.CrossSlotSupport;
 import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.store.redis.script.RenewalBatch;
 import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,16 @@ final class RenewalSender {
         } else {
             sendInBatches(renewals, LARGEST_BATCH, scripts);
         }
+    }
+
+    /** Sends one renewal without waiting for its reply; returns false if there is no private connection for that. */
+    boolean renewLater(Renewal renewal) {
+        LettuceScriptExecutor scripts = this.connection.scripts();
+        if (scripts == null) {
+            return false;
+        }
+        CompletableFuture<?> unused = send(RenewalBatch.firstOf(List.of(renewal), 1), scripts);
+        return true;
     }
 
     private void sendInBatches(List<? extends Renewal> renewals, int largest, @Nullable LettuceScriptExecutor scripts) {

@@ -5,9 +5,9 @@ import io.github.lockstarter.text.LockLog;
 
 /**
  * Counts consecutive failures to connect, determines the pause before the next attempt, and logs. An outage causes one
- * WARN and one INFO, however long it lasts. Not thread-safe; used by the connection thread.
+ * WARN and one INFO, however long it lasts. Not thread-safe; used by one thread at a time.
  */
-final class ConnectionAttempts {
+public final class ConnectionAttempts {
 
     private static final LockLog logger = LockLog.of(ConnectionAttempts.class);
 
@@ -26,7 +26,7 @@ final class ConnectionAttempts {
      *
      * @param servers the servers as messages name them, without credentials
      */
-    ConnectionAttempts(String servers) {
+    public ConnectionAttempts(String servers) {
         this.servers = servers;
     }
 
@@ -36,7 +36,7 @@ final class ConnectionAttempts {
      *
      * @return milliseconds until the next attempt
      */
-    long failed(Throwable failure) {
+    public long failed(Throwable failure) {
         if (this.failures == 0 || this.warned) {
             logger.debug("Attempt " + (this.failures + 1) + " to connect to " + this.servers
                     + " for distributed locks failed: " + RedisExceptionTranslator.rootMessage(failure));
@@ -50,7 +50,7 @@ final class ConnectionAttempts {
     }
 
     /** Resets the count, and logs the connection if its absence was logged at WARN. */
-    void succeeded() {
+    public void succeeded() {
         if (this.warned) {
             logger.info("Connected to " + this.servers + " for distributed locks.");
         }

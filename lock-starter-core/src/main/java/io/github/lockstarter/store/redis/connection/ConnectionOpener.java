@@ -22,6 +22,8 @@ final class ConnectionOpener {
 
     private final Duration timeout;
 
+    private final OptionalCommands optional;
+
     private final DisconnectMonitor monitor;
 
     private final Consumer<RedisConnectionFactory> onSubscriptionLost;
@@ -37,11 +39,13 @@ final class ConnectionOpener {
             DerivedFactory recipe,
             LockKeys keys,
             Duration timeout,
+            OptionalCommands optional,
             DisconnectMonitor monitor,
             Consumer<RedisConnectionFactory> onSubscriptionLost) {
         this.recipe = recipe;
         this.keys = keys;
         this.timeout = timeout;
+        this.optional = optional;
         this.monitor = monitor;
         this.onSubscriptionLost = onSubscriptionLost;
     }
@@ -109,7 +113,7 @@ final class ConnectionOpener {
     /** Checks the server's permissions and eviction policy, and logs what is wrong. */
     void checkServer(OpenConnection connection) {
         RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceScriptExecutor.commandsOver(connection.factory());
-        PermissionCheck permissions = new PermissionCheck(commands, this.keys, this.recipe.database());
+        PermissionCheck permissions = new PermissionCheck(commands, this.keys, this.recipe.database(), this.optional);
         new ServerCheck(commands, permissions, this.recipe.user()).run(ReplyDeadline.in(this.timeout));
     }
 

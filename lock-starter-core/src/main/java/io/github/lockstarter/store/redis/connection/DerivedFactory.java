@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -31,10 +33,14 @@ public final class DerivedFactory {
 
     private final Duration timeout;
 
-    private DerivedFactory(LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout) {
+    private final boolean reconnecting;
+
+    private DerivedFactory(
+            LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout, boolean reconnecting) {
         this.original = original;
         this.servers = servers;
         this.timeout = timeout;
+        this.reconnecting = reconnecting;
     }
 
     /**
@@ -47,7 +53,7 @@ public final class DerivedFactory {
             return null;
         }
         RedisConfiguration servers = serversOf(lettuce);
-        return servers != null ? new DerivedFactory(lettuce, servers, timeout) : null;
+        return servers != null ? new DerivedFactory(lettuce, servers, timeout, true) : null;
     }
 
     private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
@@ -70,13 +76,31 @@ public final class DerivedFactory {
         return configuration instanceof RedisStaticMasterReplicaConfiguration;
     }
 
+    /** Returns this recipe with connections that end for good when they break. */
+    public DerivedFactory withoutReconnection() {
+        return new DerivedFactory(this.original, this.servers, this.timeout, false);
+    }
+
+    /** Returns the recipe for one node of the cluster, as if it were a standalone server, with the same credentials. */
+    public DerivedFactory ofNode(String host, int port) {
+        RedisStandaloneConfiguration node = new RedisStandaloneConfiguration(host, port);
+        node.setUsername(RedisConfiguration.getUsernameOrElse(this.servers, () -> null));
+        node.setPassword(RedisConfiguration.getPasswordOrElse(this.servers, RedisPassword::none));
+        return new DerivedFactory(this.original, node, this.timeout, this.reconnecting);
+    }
+
     /** Returns whether the servers are a cluster. */
-    boolean isCluster() {
-        return this.original.isClusterAware();
+    public boolean isCluster() {
+        return RedisConfiguration.isClusterConfiguration(this.servers);
+    }
+
+    /** Returns whether Sentinel names the master. */
+    public boolean isSentinel() {
+        return RedisConfiguration.isSentinelConfiguration(this.servers);
     }
 
     /** Returns a new factory that is ready to connect; the caller destroys it. */
-    LettuceConnectionFactory create() {
+    public LettuceConnectionFactory create() {
         LettuceConnectionFactory derived = new LettuceConnectionFactory(this.servers, clientConfiguration());
         derived.setValidateConnection(false);
         derived.afterPropertiesSet();
@@ -90,12 +114,11 @@ public final class DerivedFactory {
      */
     private LettuceClientConfiguration clientConfiguration() {
         LettuceClientConfiguration client = this.original.getClientConfiguration();
-        ClientOptions options = client.getClientOptions().orElseGet(ClientOptions::create);
         LettuceClientConfiguration.LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
                 .commandTimeout(this.timeout)
                 .shutdownTimeout(client.getShutdownTimeout())
                 .shutdownQuietPeriod(client.getShutdownQuietPeriod())
-                .clientOptions(DerivedOptions.of(options, isCluster(), this.timeout));
+                .clientOptions(clientOptions());
         client.getClientName().ifPresent(builder::clientName);
         client.getClientResources().ifPresent(builder::clientResources);
         client.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
@@ -107,6 +130,15 @@ public final class DerivedFactory {
             }
         }
         return builder.build();
+    }
+
+    private ClientOptions clientOptions() {
+        ClientOptions given =
+                this.original.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
+        ClientOptions options = DerivedOptions.of(given, isCluster(), this.timeout);
+        return this.reconnecting
+                ? options
+                : options.mutate().autoReconnect(false).build();
     }
 
     /** Returns the user name, {@code default} if none is configured. */
@@ -121,15 +153,18 @@ public final class DerivedFactory {
     }
 
     /** Returns the servers as messages name them, without credentials. */
-    String servers() {
-        if (this.original.isClusterAware()) {
+    public String servers() {
+        if (isCluster()) {
             return "Redis Cluster";
         }
-        if (this.original.isRedisSentinelAware()) {
+        if (isSentinel()) {
             return "Redis Sentinel";
         }
-        return this.original.getSocketConfiguration() != null
+        return RedisConfiguration.isDomainSocketConfiguration(this.servers)
                 ? "Redis at a Unix socket"
-                : "Redis at " + this.original.getHostName() + ':' + this.original.getPort();
+                : "Redis at "
+                        + RedisConfiguration.getHostOrElse(this.servers, this.original::getHostName)
+                        + ':'
+                        + RedisConfiguration.getPortOrElse(this.servers, this.original::getPort);
     }
 }

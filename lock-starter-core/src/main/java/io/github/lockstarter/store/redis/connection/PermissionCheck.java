@@ -27,7 +27,8 @@ import org.springframework.util.ClassUtils;
  *
  * <p>The commands are tried in one script, {@code check.lua}. It declares the key, as clusters and proxies require; if
  * the user may not access the key, the script is called again without it. If the user may not call scripts, the
- * commands are sent one by one.
+ * commands are sent one by one. Access to the descriptions of instances is tried in addition: a user may be permitted to
+ * access the keys of locks only.
  */
 final class PermissionCheck {
 
@@ -50,13 +51,20 @@ final class PermissionCheck {
 
     private final String key;
 
+    private final OptionalCommands optional;
+
     /** The commands that the scripts and queries of the store use: each a name and its arguments. */
     private final List<List<String>> attempts;
 
-    PermissionCheck(RedisClusterAsyncCommands<byte[], byte[]> commands, LockKeys keys, int database) {
+    PermissionCheck(
+            RedisClusterAsyncCommands<byte[], byte[]> commands,
+            LockKeys keys,
+            int database,
+            OptionalCommands optional) {
         this.commands = commands;
         this.keys = keys;
         this.database = database;
+        this.optional = optional;
         this.key = keys.keyOf("");
         this.attempts = List.of(
                 List.of("HSET", this.key, FIELD, FIELD, FIELD),
@@ -77,8 +85,11 @@ final class PermissionCheck {
         byte[][] declared = {bytes(this.key)};
         RedisFuture<List<Object>> script = callScript(declared);
         RedisFuture<?> evalsha = this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared);
+        List<RedisFuture<?>> instances = tryInstances();
         RedisFuture<?> setInfo = sendClient("SETINFO");
         RedisFuture<?> maintenance = SENDS_MAINT_NOTIFICATIONS ? sendClient("MAINT_NOTIFICATIONS") : null;
+        // Returns at once, and is not permitted in scripts.
+        RedisFuture<?> wait = this.optional.usesWait() ? this.commands.waitForReplication(0, 0) : null;
         Set<String> missing = new LinkedHashSet<>();
         String error = deadline.errorOf(script);
         note(missing, "+eval", error);
@@ -92,6 +103,12 @@ final class PermissionCheck {
             noteFailures(missing, script.toCompletableFuture().join());
         } else if (ErrorReplies.isMissingPermission(error)) {
             tryOneByOne(missing, deadline);
+        }
+        for (RedisFuture<?> each : instances) {
+            noteInstances(missing, deadline.errorOf(each));
+        }
+        if (wait != null) {
+            note(missing, "+wait", deadline.errorOf(wait));
         }
         note(missing, OF_CLIENT + "setinfo", deadline.errorOf(setInfo));
         if (maintenance != null) {
@@ -141,10 +158,33 @@ final class PermissionCheck {
         }
     }
 
+    /** Tries to read and to write the description of an instance, if the store does that. */
+    private List<RedisFuture<?>> tryInstances() {
+        String instance = this.keys.ofInstance(FIELD);
+        return this.optional.usesInstances()
+                ? List.of(
+                        send(List.of("HMGET", instance, FIELD), instance),
+                        send(List.of("HSET", instance, FIELD, FIELD, FIELD), instance))
+                : List.of();
+    }
+
+    /** Adds the permission for the keys of instances, unless it is missing for all keys. */
+    private void noteInstances(Set<String> missing, @Nullable String error) {
+        Set<String> found = new LinkedHashSet<>();
+        note(found, "", error);
+        if (found.contains(allKeys()) && !missing.contains(allKeys())) {
+            missing.add(this.keys.instancePattern());
+        }
+    }
+
     private RedisFuture<?> send(List<String> attempt) {
+        return send(attempt, this.key);
+    }
+
+    private RedisFuture<?> send(List<String> attempt, String itsKey) {
         CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         for (String word : attempt.subList(1, attempt.size())) {
-            if (word.equals(this.key)) {
+            if (word.equals(itsKey)) {
                 arguments.addKey(bytes(word));
             } else {
                 arguments.add(bytes(word));

@@ -66,11 +66,12 @@ public final class PrivateConnection implements StoreConnection {
      * Creates a connection; {@link #start} opens it.
      *
      * @param timeout how long connecting and a command may take
+     * @param optional which commands are used in addition to those of every store
      */
-    public PrivateConnection(DerivedFactory recipe, LockKeys keys, Duration timeout) {
+    public PrivateConnection(DerivedFactory recipe, LockKeys keys, Duration timeout, OptionalCommands optional) {
         this.recipe = recipe;
         this.timeout = timeout;
-        this.opener = new ConnectionOpener(recipe, keys, timeout, this.monitor, this::subscriptionLost);
+        this.opener = new ConnectionOpener(recipe, keys, timeout, optional, this.monitor, this::subscriptionLost);
         this.attempts = new ConnectionAttempts(recipe.servers());
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis.connection;
 
+import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -58,7 +59,11 @@ final class ServerCheck {
         if (missing.stream().anyMatch(ServerCheck::isForClient)) {
             consequences.add("each new connection adds an entry to the server's ACL LOG");
         }
-        if (missing.stream().allMatch(each -> isForNotifications(each) || isForClient(each))) {
+        if (missing.stream().anyMatch(ServerCheck::isForInstances)) {
+            consequences.add(
+                    "holders of locks are shown by their ids, as with distributed-lock.redis.publish-instance=false");
+        }
+        if (missing.stream().allMatch(each -> isForNotifications(each) || isForClient(each) || isForInstances(each))) {
             logger.warn(text + String.join(", and ", consequences) + '.');
         } else {
             logger.error(text + "locks fail.");
@@ -73,6 +78,11 @@ final class ServerCheck {
     /** Returns whether only Lettuce needs the permission, which it does without. */
     private static boolean isForClient(String permission) {
         return permission.startsWith(PermissionCheck.OF_CLIENT);
+    }
+
+    /** Returns whether only descriptions of instances need the permission. */
+    private static boolean isForInstances(String permission) {
+        return permission.endsWith(LockKeys.ANY_INSTANCE);
     }
 
     private void logEviction(RedisFuture<String> memory, ReplyDeadline deadline) {

@@ -15,6 +15,9 @@ public final class ErrorReplies {
     /** Code of an error that is caused by a missing permission. */
     static final String NOPERM = "NOPERM";
 
+    /** Reply of a replica to {@code WAIT}. */
+    private static final String WAIT_ON_REPLICA = "ERR WAIT cannot be used";
+
     /** Codes of a server that rejected the command before it executed anything, and may accept it later. */
     private static final List<String> REJECTED = List.of(
             "OOM",
@@ -28,14 +31,16 @@ public final class ErrorReplies {
             "ASK",
             "NOREPLICAS",
             "MISCONF",
-            "ERR max number of clients");
+            "ERR max number of clients",
+            ErrorReplies.WAIT_ON_REPLICA);
 
     /** Codes of errors that do not go away by themselves. */
     private static final List<String> PERMANENT =
             List.of(NOPERM, "WRONGTYPE", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
 
     /** Codes of a server that is not, or may not be, the master any more. */
-    private static final List<String> NOT_MASTER = List.of("READONLY", "MASTERDOWN", "NOREPLICAS");
+    private static final List<String> NOT_MASTER =
+            List.of("READONLY", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED force", ErrorReplies.WAIT_ON_REPLICA);
 
     /** Codes of errors that one key of a command with several keys may have caused. */
     private static final List<String> OF_ONE_KEY = List.of(NOPERM, "WRONGTYPE", "ERR ");
@@ -79,6 +84,28 @@ public final class ErrorReplies {
     public static boolean isMissingPermission(String message) {
         String error = unwrap(message);
         return error.startsWith(NOPERM) || error.contains(DENIED_BEFORE_7_2) || error.contains(DENIED);
+    }
+
+    /** Returns whether the exception or one of its causes means that the user lacks a permission. */
+    public static boolean isMissingPermission(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (isMissingPermission(String.valueOf(cause.getMessage()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether the exception or one of its causes means that the user may not access a key. */
+    public static boolean isMissingKeyPermission(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            String message = String.valueOf(cause.getMessage());
+            // "No permissions to access a key" or "to access one of the keys used as arguments".
+            if (isMissingPermission(message) && message.contains(" key")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -26,8 +26,8 @@ final class Remedies {
                 "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it leads to"
                         + " the master.";
             case "MOVED", "ASK" ->
-                "The server is one of several shards of a cluster: set spring.data.redis.cluster.nodes instead of host and"
-                        + " port.";
+                "The slot of the key is at another server of a cluster. If host and port are configured, set"
+                        + " spring.data.redis.cluster.nodes instead; otherwise the topology is being refreshed.";
             case "CROSSSLOT" -> SLOTS;
             case "OOM" -> "Raise its maxmemory; locks that are held are still renewed and released.";
             case "ERR" ->

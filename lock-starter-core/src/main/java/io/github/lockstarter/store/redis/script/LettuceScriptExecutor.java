@@ -9,6 +9,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -130,6 +132,19 @@ public final class LettuceScriptExecutor {
         return limited(this.commands.hexists(bytes(key), bytes(field))).handle((has, failure) -> {
             if (failure == null) {
                 return has;
+            }
+            throw failure instanceof TimeoutException ? noReply() : new CompletionException(failure);
+        });
+    }
+
+    /** Queries some fields of a hash without waiting for the reply; a field that does not exist is null in the result. */
+    public CompletionStage<List<@Nullable String>> sendFields(String key, List<String> fields) {
+        return limited(this.commands.hmget(bytes(key), bytes(fields))).handle((values, failure) -> {
+            if (failure == null) {
+                List<@Nullable String> texts = new ArrayList<>();
+                values.forEach(value ->
+                        texts.add(value.hasValue() ? new String(value.getValue(), StandardCharsets.UTF_8) : null));
+                return texts;
             }
             throw failure instanceof TimeoutException ? noReply() : new CompletionException(failure);
         });

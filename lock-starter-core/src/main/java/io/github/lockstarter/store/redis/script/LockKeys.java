@@ -12,8 +12,10 @@ public final class LockKeys {
     /** Field of a lock's hash with the id of the owning acquisition; it exists if and only if the lock is owned. */
     public static final String OWNER = "o";
 
-    /** Field of a lock's hash with the fencing token of the last grant. */
-    public static final String FENCING_TOKEN = "f";
+    /** End of {@link #instancePattern()}. */
+    public static final String ANY_INSTANCE = ":instance:*";
+
+    private final String prefix;
 
     private final String keyStart;
 
@@ -29,6 +31,7 @@ public final class LockKeys {
      */
     public LockKeys(String prefix, LoggedNames names) {
         this.names = names;
+        this.prefix = prefix;
         this.keyStart = prefix + ":{";
         this.channelPrefix = prefix + ":inbox:";
     }
@@ -39,6 +42,11 @@ public final class LockKeys {
      */
     public String describe(String lockName) {
         return "lock '" + this.names.of(lockName) + '\'';
+    }
+
+    /** Returns the prefix of all keys and channels. */
+    public String prefix() {
+        return this.prefix;
     }
 
     /** Returns the key of the lock. */
@@ -65,12 +73,30 @@ public final class LockKeys {
         return encoded.indexOf('%') < 0 ? encoded : decode(encoded);
     }
 
-    /** Returns the channel on which the instance is notified of locks that were granted to it. */
-    public String channelOf(String instance) {
-        return this.channelPrefix + instance;
+    /** Returns the key of the description of an instance. It is no key of a lock, because it has no braces. */
+    public String ofInstance(String instance) {
+        return this.prefix + ":instance:" + instance;
     }
 
-    /** Returns the prefix of all channels; the id of the instance follows it. */
+    /** Returns the pattern of the keys of all instances, in the form of access rules: with {@code ~}. */
+    public String instancePattern() {
+        return '~' + this.prefix + ANY_INSTANCE;
+    }
+
+    /**
+     * Returns the inbox of the instance. Its last character states that the instance reads the id and the token in a
+     * message, which earlier versions cannot.
+     */
+    public static String inboxOf(String instance) {
+        return instance + '+';
+    }
+
+    /** Returns the channel on which the inbox receives messages about locks that were granted to its instance. */
+    public String channelOf(String inbox) {
+        return this.channelPrefix + inbox;
+    }
+
+    /** Returns the prefix of all channels; an inbox follows it. */
     public String channelPrefix() {
         return this.channelPrefix;
     }

@@ -23,6 +23,11 @@ public final class LuaScript<T> implements RedisScript<T> {
 
     public static final LuaScript<List<Object>> RENEW = new LuaScript<>("renew.lua", listOfObjects());
 
+    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", listOfObjects());
+
+    public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", Long.class);
+    public static final LuaScript<List<Object>> CONFIRM = new LuaScript<>("confirm.lua", listOfObjects());
+
     public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", listOfObjects());
 
     private final String text;

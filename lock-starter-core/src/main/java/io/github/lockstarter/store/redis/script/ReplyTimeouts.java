@@ -19,7 +19,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * time is enough. A timer for each of them would wake a thread in the moment in which the threads that deliver replies
  * need the processor.
  */
-final class ReplyTimeouts {
+public final class ReplyTimeouts {
 
     /** Not {@code orTimeout}: its single thread also runs dependents of other futures in the JVM, which may block. */
     private static final ScheduledThreadPoolExecutor TIMER = timer();
@@ -36,7 +36,8 @@ final class ReplyTimeouts {
     /** Whether a check is scheduled. It stays set until the queue is empty, because requests rely on it. */
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    ReplyTimeouts(Duration timeout) {
+    /** Creates timeouts of that length; they need no thread until a reply is late. */
+    public ReplyTimeouts(Duration timeout) {
         this(timeout, ReplyTimeouts::runLater, System::nanoTime);
     }
 
@@ -53,7 +54,7 @@ final class ReplyTimeouts {
     }
 
     /** Completes the future with a {@link TimeoutException} unless it is completed before the timeout. */
-    void limit(CompletableFuture<?> reply) {
+    public void limit(CompletableFuture<?> reply) {
         // Each request removes the answered ones before it; those behind a late reply stay in the queue until it is
         // done.
         for (Pending first = this.pending.peek(); first != null && first.reply.isDone(); first = this.pending.peek()) {

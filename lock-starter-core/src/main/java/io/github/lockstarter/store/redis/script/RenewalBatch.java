@@ -1,17 +1,16 @@
-package io.github.lockstarter.store.redis;
+package io.github.lockstarter.store.redis.script;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.redis.error.ErrorReplies;
 import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
-import io.github.lockstarter.store.redis.script.LockKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Consecutive renewals with the same lease, which go in one call of {@code renew.lua}. */
-final class RenewalBatch {
+/** Consecutive renewals with the same lease, which go in one call of {@code renew.lua} or {@code confirm.lua}. */
+public final class RenewalBatch {
 
     private final List<? extends Renewal> renewals;
 
@@ -25,7 +24,7 @@ final class RenewalBatch {
      * @param renewals at least one
      * @param largest the largest batch to return
      */
-    static RenewalBatch firstOf(List<? extends Renewal> renewals, int largest) {
+    public static RenewalBatch firstOf(List<? extends Renewal> renewals, int largest) {
         long leaseMillis = renewals.get(0).leaseMillis();
         int end = 1;
         while (end < largest && end < renewals.size() && renewals.get(end).leaseMillis() == leaseMillis) {
@@ -34,15 +33,18 @@ final class RenewalBatch {
         return new RenewalBatch(renewals.subList(0, end));
     }
 
-    List<? extends Renewal> renewals() {
+    /** Returns the renewals, at least one. */
+    public List<? extends Renewal> renewals() {
         return this.renewals;
     }
 
-    int size() {
+    /** Returns the number of renewals. */
+    public int size() {
         return this.renewals.size();
     }
 
-    List<String> keys(LockKeys keys) {
+    /** Returns the keys of the locks. */
+    public List<String> keys(LockKeys keys) {
         List<String> names = new ArrayList<>(size());
         for (Renewal renewal : this.renewals) {
             names.add(keys.keyOf(renewal.lockName()));
@@ -51,12 +53,12 @@ final class RenewalBatch {
     }
 
     /** Returns the lease of all renewals in milliseconds, as an argument of the script. */
-    String leaseMillis() {
+    public String leaseMillis() {
         return Long.toString(this.renewals.get(0).leaseMillis());
     }
 
     /** Returns the ids of the acquisitions as one argument of the script. */
-    String acquisitionIds() {
+    public String acquisitionIds() {
         StringBuilder ids = new StringBuilder();
         for (Renewal renewal : this.renewals) {
             ids.append(ids.length() > 0 ? ";" : "").append(renewal.acquisitionId());
@@ -65,7 +67,7 @@ final class RenewalBatch {
     }
 
     /** Returns the locks as messages name them: the first one, and how many others there are. */
-    String describe(LockKeys keys) {
+    public String describe(LockKeys keys) {
         String first = keys.describe(this.renewals.get(0).lockName());
         return size() == 1 ? first : first + " and " + (size() - 1) + " others";
     }
@@ -73,7 +75,7 @@ final class RenewalBatch {
     /**
      * Returns whether the server rejected keys of different slots, for servers that find them while the script runs.
      */
-    boolean isRejectedAsCrossSlot(List<?> failures) {
+    public boolean isRejectedAsCrossSlot(List<?> failures) {
         boolean rejected = false;
         for (int i = 1; i < failures.size() && size() > 1; i += 2) {
             rejected |= !(failures.get(i) instanceof Long) && ErrorReplies.isCrossSlot(text(failures.get(i)));
@@ -87,7 +89,7 @@ final class RenewalBatch {
      * @param failures the result of the script: a flat list of positions, counted from 1, and reasons
      * @return whether the server may not be the master any more
      */
-    boolean answered(List<?> failures, LockKeys keys) {
+    public boolean answered(List<?> failures, LockKeys keys) {
         boolean notMaster = false;
         int notified = 0;
         for (int i = 0; i < failures.size(); i += 2) {
@@ -101,7 +103,7 @@ final class RenewalBatch {
     }
 
     /** Notifies each renewal that there was no reply. */
-    void failed(LockStoreException cause) {
+    public void failed(LockStoreException cause) {
         this.renewals.forEach(renewal -> renewal.failed(cause));
     }
 

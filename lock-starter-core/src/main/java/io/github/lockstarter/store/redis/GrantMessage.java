@@ -1,0 +1,41 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.store.redis.script.LockKeys;
+
+/**
+ * A message of {@code release.lua} that a lock was granted: its key, followed by {@code <id>:<token>}. Earlier versions
+ * publish the key alone. Anything after the key that is not an id and a token is ignored.
+ *
+ * @param acquisitionId id of the acquisition that the lock was granted to; empty: unknown
+ * @param fencingToken token of the grant; 0: unknown
+ */
+record GrantMessage(String lockName, String acquisitionId, long fencingToken) {
+
+    /** More digits than those of a token in microseconds, and few enough for a {@code long}. */
+    private static final int MOST_DIGITS = 18;
+
+    /** Reads a message; the key is the part up to the last brace, because a name has no brace in its key. */
+    static GrantMessage of(String message, LockKeys keys) {
+        int end = message.lastIndexOf('}') + 1;
+        String lockName = keys.nameOf(message.substring(0, end));
+        int colon = message.indexOf(':', end);
+        long token = colon > end ? tokenOf(message.substring(colon + 1)) : 0;
+        return new GrantMessage(lockName, token > 0 ? message.substring(end, colon) : "", token);
+    }
+
+    private static long tokenOf(String digits) {
+        boolean valid = !digits.isEmpty()
+                && digits.length() <= MOST_DIGITS
+                && digits.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+        return valid ? Long.parseLong(digits) : 0;
+    }
+
+    void deliver(WaitingListener listener) {
+        if (this.fencingToken > 0) {
+            listener.granted(this.lockName, this.acquisitionId, this.fencingToken);
+        } else {
+            listener.handedOver(this.lockName);
+        }
+    }
+}
