@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 class LockNotGrantedExceptionTest {
@@ -22,6 +23,18 @@ class LockNotGrantedExceptionTest {
         assertThat(copy.lockName()).isEqualTo("orders:42");
         assertThat(copy.waited()).isEqualTo(Duration.ofNanos(1_500_000));
         assertThat(copy.waitTime()).isEqualTo(LockRequest.FOREVER);
+    }
+
+    @Test
+    void shouldSurviveSerializationWithItsHolder() throws Exception {
+        LockHolder holder = new LockHolder("0123456789a", "billing", "host-7", 4711L, Instant.ofEpochMilli(1));
+
+        LockNotGrantedException copy = (LockNotGrantedException) deserialized(
+                serialized(new LockNotGrantedException("Held.", "orders:42", Duration.ZERO, Duration.ZERO, holder)));
+
+        assertThat(copy.holder()).isEqualTo(holder);
+        assertThat(new LockNotGrantedException("Held.", "orders:42", Duration.ZERO, Duration.ZERO).holder())
+                .isNull();
     }
 
     private static byte[] serialized(Object object) throws Exception {

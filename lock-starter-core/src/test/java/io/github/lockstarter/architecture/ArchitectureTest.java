@@ -129,6 +129,8 @@ class ArchitectureTest {
             .definedBy(ROOT + ".lease.acquire")
             .layer("release")
             .definedBy(ROOT + ".lease.release")
+            .layer("holder")
+            .definedBy(ROOT + ".lease.holder")
             .layer("queue")
             .definedBy(ROOT + ".lease.queue")
             .layer("grant")
@@ -145,6 +147,8 @@ class ArchitectureTest {
             .mayOnlyBeAccessedByLayers("registry")
             .whereLayer("release")
             .mayOnlyBeAccessedByLayers("registry", "acquire")
+            .whereLayer("holder")
+            .mayOnlyBeAccessedByLayers("registry", "acquire")
             .whereLayer("queue")
             .mayOnlyBeAccessedByLayers("registry", "acquire", "release")
             .whereLayer("grant")
@@ -154,7 +158,7 @@ class ArchitectureTest {
             .whereLayer("settings")
             .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "grant")
             .whereLayer("support")
-            .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "queue", "grant", "event");
+            .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "holder", "queue", "grant", "event");
 
     /** Parts get the collaborators that they use; nothing looks them up. */
     @ArchTest

@@ -2,6 +2,7 @@ package io.github.lockstarter.contract;
 
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LineStatus;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
@@ -10,9 +11,7 @@ import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,9 +24,6 @@ final class InMemoryBackend implements LockBackend, LockStore {
     private final InMemoryLockStore store = new InMemoryLockStore();
 
     private final Set<String> names = ConcurrentHashMap.newKeySet();
-
-    /** Names of locks by the acquisitions that stand in line for them. */
-    private final Map<String, String> inLine = new ConcurrentHashMap<>();
 
     private final AtomicLong commands = new AtomicLong();
 
@@ -53,7 +49,8 @@ final class InMemoryBackend implements LockBackend, LockStore {
 
     @Override
     public int inLine(String lockName) {
-        return Collections.frequency(this.inLine.values(), lockName);
+        StoredLock lock = this.store.find(lockName);
+        return lock != null ? lock.waiting() : 0;
     }
 
     @Override
@@ -65,13 +62,7 @@ final class InMemoryBackend implements LockBackend, LockStore {
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
         this.names.add(lockName);
         this.commands.incrementAndGet();
-        AcquireReply reply = this.store.acquire(lockName, acquisitionId, leaseMillis, join);
-        if (reply instanceof AcquireReply.Granted) {
-            this.inLine.remove(acquisitionId);
-        } else if (join) {
-            this.inLine.put(acquisitionId, lockName);
-        }
-        return reply;
+        return this.store.acquire(lockName, acquisitionId, leaseMillis, join);
     }
 
     @Override
@@ -88,12 +79,7 @@ final class InMemoryBackend implements LockBackend, LockStore {
     @Override
     public ReleaseReply release(String lockName, String acquisitionId, long lastToken, Successor successor) {
         this.commands.incrementAndGet();
-        this.inLine.remove(acquisitionId);
-        ReleaseReply reply = this.store.release(lockName, acquisitionId, lastToken, successor);
-        if (reply.outcome() == ReleaseReply.Outcome.QUEUED) {
-            this.inLine.put(successor.acquisitionId(), lockName);
-        }
-        return reply;
+        return this.store.release(lockName, acquisitionId, lastToken, successor);
     }
 
     @Override
@@ -118,6 +104,23 @@ final class InMemoryBackend implements LockBackend, LockStore {
     public StoredLock find(String lockName) {
         this.commands.incrementAndGet();
         return this.store.find(lockName);
+    }
+
+    @Override
+    public CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
+        this.commands.incrementAndGet();
+        return this.store.findInLine(lockName, acquisitionId);
+    }
+
+    @Override
+    public boolean renewLater(Renewal renewal) {
+        this.commands.incrementAndGet();
+        return this.store.renewLater(renewal);
+    }
+
+    @Override
+    public long claimMillis() {
+        return this.store.claimMillis();
     }
 
     @Override

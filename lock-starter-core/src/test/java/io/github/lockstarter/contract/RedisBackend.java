@@ -2,6 +2,7 @@ package io.github.lockstarter.contract;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.github.lockstarter.fixture.MasterWithReplicas;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -39,6 +40,8 @@ final class RedisBackend implements LockBackend {
 
     private final Supplier<LettuceConnectionFactory> connections;
 
+    private final int confirmReplicas;
+
     /** One for each server that owns keys. */
     private final List<RedisCli> owners;
 
@@ -46,6 +49,11 @@ final class RedisBackend implements LockBackend {
 
     RedisBackend(RedisServer server) {
         this(() -> Servers.of(server), List.of(server));
+    }
+
+    /** One replica confirms each grant. */
+    RedisBackend(MasterWithReplicas servers) {
+        this(() -> Servers.of(servers.master()), List.of(servers.master()), 1);
     }
 
     RedisBackend(RedisSentinels sentinels) {
@@ -57,7 +65,13 @@ final class RedisBackend implements LockBackend {
     }
 
     private RedisBackend(Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners) {
+        this(connections, owners, 0);
+    }
+
+    private RedisBackend(
+            Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners, int confirmReplicas) {
         this.connections = connections;
+        this.confirmReplicas = confirmReplicas;
         this.owners = owners.stream().map(RedisServer::cli).toList();
     }
 
@@ -67,16 +81,15 @@ final class RedisBackend implements LockBackend {
         factory.afterPropertiesSet();
         factory.start();
         this.factories.add(factory);
-        return new RedisLockStore(factory, new RedisStoreSettings("lock", COMMAND_TIMEOUT, true, POLL_INTERVAL));
+        RedisStoreSettings settings = new RedisStoreSettings("lock", COMMAND_TIMEOUT, true, POLL_INTERVAL);
+        // Commands of the background must not be counted.
+        return new RedisLockStore(
+                factory, settings.withPublishInstance(false).withConfirmReplicas(this.confirmReplicas));
     }
 
     @Override
     public synchronized Collection<String> locked() {
-        return this.owners.stream()
-                .map(each -> (List<?>) Objects.requireNonNull(each.command("KEYS", "*")))
-                .flatMap(List::stream)
-                .map(String::valueOf)
-                .toList();
+        return this.owners.stream().flatMap(each -> each.keys().stream()).toList();
     }
 
     @Override

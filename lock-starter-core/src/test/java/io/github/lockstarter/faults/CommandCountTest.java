@@ -1,9 +1,11 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
@@ -14,6 +16,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -38,8 +41,12 @@ class CommandCountTest {
         this.proxy = proxy;
         this.redis = redis;
         this.server = server;
-        this.instance = this.instances.at(proxy, CommandCountTest::patient);
         Script.loadAll(redis);
+        this.instance = this.instances.at(proxy, setup -> patient(setup).withDescription());
+        // In the background; the next time is after half a minute.
+        soon().until(() -> proxy.commandsSeen(Script.REGISTER) == 1);
+        // Executed after it, on the same connection.
+        assertThat(this.instance.lock("barrier").isLocked()).isFalse();
         forgetWhatWasSent();
     }
 
@@ -125,9 +132,62 @@ class CommandCountTest {
         assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one waits for all").hasSize(1);
     }
 
-    /** No renewal, and no second attempt, in the time of a test. */
+    /** Waiting costs what it did, and a query, which no caller waits for. */
+    @Test
+    void shouldBeTwoToJoinTheLine() {
+        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
+        owner.lock("counted").lock();
+        awaitSubscription(owner);
+        forgetWhatWasSent();
+
+        CompletableFuture<Lease> waiting = this.instance.waitFor("counted");
+
+        soon().until(() -> this.proxy.commandsSeen(Script.INSPECT) == 1);
+        assertThat(this.instance.lock("barrier").isLocked()).isFalse();
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isEqualTo(1);
+        assertThat(this.redis.infoCommandStats()).containsEntry("evalsha", 2L);
+        assertThat(waiting).isNotDone();
+    }
+
+    @Test
+    void shouldBeTwoForAHandOver() throws Exception {
+        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
+        owner.lock("counted").lock();
+        awaitSubscription(owner);
+        CompletableFuture<Lease> waiting = this.instance.waitFor("counted");
+        soon().until(() -> this.proxy.commandsSeen(Script.INSPECT.of("lock:{counted}")) == 1);
+        assertThat(this.instance.lock("barrier").isLocked()).isFalse();
+        forgetWhatWasSent();
+
+        owner.lock("counted").unlock();
+
+        Lease lease = waiting.get(10, TimeUnit.SECONDS);
+        soon().until(() -> this.instance.events().count(LockRenewedEvent.class, "counted") == 1);
+        Map<String, Long> commands = this.redis.infoCommandStats();
+        // The first renewal of a connection is sent with the text of its script.
+        assertThat(commands.getOrDefault("eval", 0L) + commands.getOrDefault("evalsha", 0L))
+                .as("the release and the renewal")
+                .isEqualTo(2);
+        assertThat(commands).containsEntry("publish", 1L);
+        assertThat(this.proxy.commandsSeen(Script.RENEW)).isEqualTo(1);
+        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(1);
+        assertThat(lease.release()).isTrue();
+    }
+
+    /** Has waited once for another lock, so that it is subscribed. */
+    private void awaitSubscription(Instance owner) {
+        owner.lock("other").lock();
+        CompletableFuture<Lease> waiting = this.instance.waitFor("other");
+        WaitingLine.awaitLength(this.redis, "lock:{other}", 1);
+        owner.lock("other").unlock();
+        waiting.thenAccept(Lease::release).join();
+    }
+
+    /** No renewal by the clock, and no second attempt, in the time of a test. */
     private static Setup patient(Setup setup) {
-        return setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(5));
+        return setup.lease(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofSeconds(10))
+                .commandTimeout(Duration.ofSeconds(5));
     }
 
     private void forgetWhatWasSent() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -72,8 +74,31 @@ class HandOverCostTest {
                 .isLessThan(commandsEach(MANY, 3, Setup::withoutHandOff) / 3);
     }
 
+    /** A release and the renewal of the next owner, whose release takes a waiter behind it along into the line. */
+    @Test
+    void shouldBeTwoScriptsWhileMoreThreadsWaitInEachInstance() throws Exception {
+        double each = commandsEach(FEW, 3, Setup::withoutHandOff, this::scripts);
+
+        Remarks.say("scripts for each hand-over, others wait behind: " + each);
+        assertThat(each).isBetween(1.9, 2.3);
+    }
+
+    /** As above, and the acquire and the query of an instance that comes back to the line. */
+    @Test
+    void shouldBeFourScriptsIfEachInstanceComesBackToTheLine() throws Exception {
+        double each = commandsEach(FEW, 1, Setup::withoutHandOff, this::scripts);
+
+        Remarks.say("scripts for each hand-over: " + each);
+        assertThat(each).isBetween(3.0, 4.3);
+    }
+
     /** All calls that Redis counts, those inside of scripts too, for each time that somebody had the lock. */
     private double commandsEach(int members, int threads, UnaryOperator<Setup> setup) throws Exception {
+        return commandsEach(members, threads, setup, this::commands);
+    }
+
+    private double commandsEach(int members, int threads, UnaryOperator<Setup> setup, LongSupplier counted)
+            throws Exception {
         try (Instances instances = new Instances()) {
             AtomicInteger turns = new AtomicInteger();
             AtomicBoolean over = new AtomicBoolean();
@@ -87,9 +112,9 @@ class HandOverCostTest {
             // all have found their place in line
             within(LONG).until(() -> turns.get() > 10 * calls.size());
             int turnsBefore = turns.get();
-            long commandsBefore = commands();
+            long commandsBefore = counted.getAsLong();
             within(LONG).until(() -> turns.get() > turnsBefore + TURNS);
-            double each = (double) (commands() - commandsBefore) / (turns.get() - turnsBefore);
+            double each = (double) (counted.getAsLong() - commandsBefore) / (turns.get() - turnsBefore);
             over.set(true);
             for (Call<Boolean> call : calls) {
                 assertThat(call.result()).isTrue();
@@ -107,6 +132,11 @@ class HandOverCostTest {
                 .filter(command -> !command.getKey().equals("info"))
                 .mapToLong(Map.Entry::getValue)
                 .sum();
+    }
+
+    private long scripts() {
+        Map<String, Long> calls = this.redis.infoCommandStats();
+        return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
     }
 
     private static boolean takeTurns(Instance instance, AtomicInteger turns, AtomicBoolean over) throws Exception {

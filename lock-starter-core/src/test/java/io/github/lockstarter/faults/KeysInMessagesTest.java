@@ -20,6 +20,7 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -111,7 +112,7 @@ class KeysInMessagesTest {
             }
         };
         Instance instance = instance(setup -> setup.listener(broken));
-        instance.acquire(name);
+        Lease lease = instance.acquire(name);
         soon().until(() -> !this.log.with("failed on LockAcquiredEvent").isEmpty());
         this.proxy.refuse();
         this.proxy.cutRst();
@@ -122,6 +123,8 @@ class KeysInMessagesTest {
                 .hasMessageContaining("':#")
                 .hasMessageNotContaining("alice");
         assertThat(catchThrowable(() -> LockRequest.of(name.repeat(100)))).hasMessageNotContaining("alice");
+        // A lease that becomes unreachable is lost without being at risk.
+        Reference.reachabilityFence(lease);
         this.proxy.accept();
     }
 

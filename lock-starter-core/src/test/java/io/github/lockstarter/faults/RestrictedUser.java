@@ -79,8 +79,8 @@ final class RestrictedUser {
         return instances.at(
                 proxy,
                 setup -> this.mayAsk
-                        ? setup.calm().user(NAME)
-                        : setup.calm().user(NAME).unreachable());
+                        ? setup.calm().withDescription().user(NAME)
+                        : setup.calm().withDescription().user(NAME).unreachable());
     }
 
     void delete() {

@@ -21,7 +21,9 @@ enum Script implements Predicate<List<String>> {
     ACQUIRE("acquire.lua"),
     RENEW("renew.lua"),
     RELEASE("release.lua"),
-    KEEP("keep.lua");
+    KEEP("keep.lua"),
+    INSPECT("inspect.lua"),
+    REGISTER("register.lua");
 
     private final String text;
 

@@ -1,13 +1,17 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.assertj.core.api.Assumptions.assumeThatCode;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -107,6 +111,57 @@ class ServerCheckTest {
                         .isEqualTo(Set.of(permissions.split(" "))));
     }
 
+    /** A user of locks alone. */
+    @Test
+    void shouldSayThatDescriptionsOfInstancesAreNotPermitted() throws Exception {
+        Instance instance =
+                this.user.grant(this.user.rule().replace("~lock:*", "~lock:{*")).start(this.instances, this.proxy);
+
+        assertThat(this.log.with("lacks permissions"))
+                .singleElement()
+                .asString()
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + " ~lock:instance:*'")
+                .contains("publish-instance", "by their ids")
+                .doesNotContain("locks fail");
+        Lease lease = instance.acquire("allowed");
+        assertThat(instance.registry().stored("allowed").orElseThrow().holder()).isNotNull();
+        assertThat(lease.release()).isTrue();
+        assertThat(this.log.with("")).hasSize(1);
+
+        // The rule of the message is enough.
+        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{* ~lock:instance:*"));
+        soon().until(() -> !((List<?>) this.redis.command("KEYS", "lock:instance:*")).isEmpty());
+    }
+
+    @Test
+    void shouldNotAskForDescriptionsThatAreNotPublished() {
+        this.redis.command("ACL", "LOG", "RESET");
+        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{*"));
+
+        this.instances.at(this.proxy, setup -> setup.calm().user(RestrictedUser.NAME));
+
+        assertThat(this.log.with("")).isEmpty();
+        assertThat((List<?>) this.redis.command("ACL", "LOG")).isEmpty();
+    }
+
+    /** There is no check at the start. */
+    @Test
+    void shouldWarnOnceOverTheConnectionOfTheApplication() throws Exception {
+        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{*"));
+        Instance instance = this.instances.at(
+                this.proxy,
+                setup ->
+                        setup.calm().withDescription().user(RestrictedUser.NAME).sharedConnection());
+
+        soon().until(() -> !this.log.with("~lock:instance:*").isEmpty());
+        instance.acquire("allowed").release();
+
+        assertThat(this.log.with("lacks the permission"))
+                .singleElement()
+                .asString()
+                .contains("ACL SETUSER", " ~lock:instance:*'", "publish-instance=false");
+    }
+
     /** Valkey 9.1 and newer limit users to databases. */
     @Test
     void shouldSayThatTheDatabaseIsMissing() {
@@ -125,14 +180,14 @@ class ServerCheckTest {
     void shouldLeaveNothingBehindOfItsQuestions() {
         startWith(this.user.rule());
 
-        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+        assertThat(this.redis.keys()).isEmpty();
     }
 
     @Test
     void shouldLeaveNothingBehindThatItMayNotRemove() {
         startWith(this.user.without("+pexpire", "+del", "+hdel"));
 
-        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+        assertThat(this.redis.keys()).isEmpty();
     }
 
     /** Between two commands, if it sends them one by one. */
@@ -142,7 +197,7 @@ class ServerCheckTest {
 
         startWith(this.user.rule());
 
-        assertThat(this.redis.command("DBSIZE")).isEqualTo(0L);
+        assertThat(this.redis.keys()).isEmpty();
     }
 
     @ParameterizedTest

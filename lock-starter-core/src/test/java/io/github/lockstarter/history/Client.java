@@ -5,10 +5,12 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -29,7 +31,7 @@ final class Client implements AutoCloseable {
 
     private final LeasingLockRegistry registry;
 
-    private Client(int port, Pace pace, Style style, HistoryLog log) {
+    private Client(int port, Pace pace, Style style, HistoryLog log, UnaryOperator<LockStore> around) {
         this.connections = new LettuceConnectionFactory(
                 new RedisStandaloneConfiguration("127.0.0.1", port),
                 LettuceClientConfiguration.builder()
@@ -49,9 +51,9 @@ final class Client implements AutoCloseable {
                         Duration.ofSeconds(2))
                 .withReleaseMode(style == Style.BACKGROUND ? ReleaseMode.BACKGROUND : ReleaseMode.AWAIT);
         this.registry = new LeasingLockRegistry(
-                new RedisLockStore(
+                around.apply(new RedisLockStore(
                         this.connections,
-                        new RedisStoreSettings("lock", pace.command(), style != Style.SHARED, pace.poll())),
+                        new RedisStoreSettings("lock", pace.command(), style != Style.SHARED, pace.poll()))),
                 settings,
                 null,
                 List.of(new HistoryListener(log)));
@@ -59,7 +61,12 @@ final class Client implements AutoCloseable {
 
     /** Starts it, and returns when it has reached the server. */
     static Client start(int port, Pace pace, Style style, HistoryLog log) {
-        Client client = new Client(port, pace, style, log);
+        return start(port, pace, style, log, store -> store);
+    }
+
+    /** As {@link #start(int, Pace, Style, HistoryLog)}, with a store around that of Redis. */
+    static Client start(int port, Pace pace, Style style, HistoryLog log, UnaryOperator<LockStore> around) {
+        Client client = new Client(port, pace, style, log, around);
         client.registry.start();
         Pause.until(Duration.ofSeconds(20), client::isConnected);
         return client;

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /** Workers in processes of their own, the server with their locks, the server with what the locks guard, and a history. */
 final class Fleet implements AutoCloseable {
@@ -85,17 +84,13 @@ final class Fleet implements AutoCloseable {
     List<?> leftovers() {
         try (RedisCli cli = this.redis.cli()) {
             long end = System.nanoTime() + this.pace.lease().multipliedBy(3).toNanos();
-            List<?> keys = keys(cli);
+            List<?> keys = cli.keys();
             while (!keys.isEmpty() && System.nanoTime() - end < 0) {
                 Pause.of(Duration.ofMillis(50));
-                keys = keys(cli);
+                keys = cli.keys();
             }
             return keys;
         }
-    }
-
-    private static List<?> keys(RedisCli cli) {
-        return (List<?>) Objects.requireNonNull(cli.command("KEYS", "*"));
     }
 
     List<Member> members() {

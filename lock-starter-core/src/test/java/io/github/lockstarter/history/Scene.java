@@ -1,6 +1,7 @@
 package io.github.lockstarter.history;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.LockStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** A short history of a few contenders, played by the thread of a test, step by step, and what the checker says of it. */
 final class Scene implements AutoCloseable {
@@ -36,8 +38,13 @@ final class Scene implements AutoCloseable {
 
     /** Someone who uses the real locks. */
     Contender client(String name, int port, Pace pace) {
+        return client(name, port, pace, store -> store);
+    }
+
+    /** As {@link #client(String, int, Pace)}, with a store around that of Redis. */
+    Contender client(String name, int port, Pace pace, UnaryOperator<LockStore> around) {
         HistoryLog log = log(name);
-        Client client = Client.start(port, pace, Client.Style.USUAL, log);
+        Client client = Client.start(port, pace, Client.Style.USUAL, log, around);
         this.open.add(client);
         return client.contender(log);
     }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.Grants;
 import io.github.lockstarter.lease.release.LeaseHandle;
 import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.store.Renewal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -153,12 +155,31 @@ class HandOverBudgetTest extends PuppetRegistry {
     }
 
     @Test
-    void shouldNotHandOverALeaseThatIsBeingRenewed() throws Exception {
+    void shouldHandOverALeaseThatIsBeingRenewedWithItsRenewal() throws Exception {
         acquire(GENEROUS, request());
         this.clock.pass(MILLI);
-        Grants.sendRenewal(grant(), this.clock);
+        Renewal renewal = Grants.sendRenewal(grant(), this.clock);
 
-        assertThat(releaseAsks()).isTrue();
+        assertThat(releaseAsks()).isFalse();
+        this.clock.pass(MILLI);
+        assertThat(releaseAsks()).isFalse();
+
+        Duration before = this.lease.remaining();
+        renewal.renewed();
+        assertThat(this.lease.remaining()).isGreaterThan(before);
+        assertThat(grant().renewals()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldLoseTheLeaseOfTheNextOwnerIfTheRenewalOfTheOneBeforeIsRefused() throws Exception {
+        acquire(GENEROUS, request());
+        this.clock.pass(MILLI);
+        Renewal renewal = Grants.sendRenewal(grant(), this.clock);
+        assertThat(releaseAsks()).isFalse();
+
+        renewal.lost(LossReason.TAKEN_OVER);
+
+        assertThat(this.lease.state()).isEqualTo(Lease.State.LOST);
     }
 
     @Test

@@ -87,7 +87,8 @@ abstract class PuppetRegistry {
                 settings.shutdownTimeout(),
                 settings.handOff(),
                 settings.releaseMode(),
-                settings.logKeys());
+                settings.logKeys(),
+                settings.application());
     }
 
     static LockRequest request() {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
@@ -9,12 +10,14 @@ import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /** A store in memory, in whose calls a test can intervene. */
 public final class PuppetStore implements LockStore {
@@ -58,6 +61,10 @@ public final class PuppetStore implements LockStore {
 
     private volatile Intervention<Boolean> onIsLocked = Call::make;
 
+    private volatile Function<LockHolder, CompletionStage<?>> onPublishInstance;
+
+    private volatile Function<String, CompletionStage<Optional<LockHolder>>> onFindInstance = this.store::findInstance;
+
     private volatile RenewalIntervention onRenew = (renewals, real) -> real.run();
 
     private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
@@ -80,6 +87,15 @@ public final class PuppetStore implements LockStore {
 
     public void onIsLocked(Intervention<Boolean> intervention) {
         this.onIsLocked = intervention;
+    }
+
+    public void onPublishInstance(Function<LockHolder, CompletionStage<?>> instead) {
+        this.onPublishInstance = instead;
+    }
+
+    /** Null stands for a store that keeps no descriptions. */
+    public void onFindInstance(Function<String, CompletionStage<Optional<LockHolder>>> instead) {
+        this.onFindInstance = instead;
     }
 
     public void onRenew(RenewalIntervention intervention) {
@@ -205,6 +221,17 @@ public final class PuppetStore implements LockStore {
     @Override
     public boolean isLocked(String lockName) {
         return instead(this.onIsLocked, () -> this.store.isLocked(lockName));
+    }
+
+    @Override
+    public CompletionStage<?> publishInstance(LockHolder instance, long ttlMillis) {
+        Function<LockHolder, CompletionStage<?>> instead = this.onPublishInstance;
+        return instead != null ? instead.apply(instance) : this.store.publishInstance(instance, ttlMillis);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockHolder>> findInstance(String instance) {
+        return this.onFindInstance.apply(instance);
     }
 
     @Override

@@ -78,9 +78,30 @@ class AcquisitionObservationsTest {
             assertThat(RecordedObservations.tags(context))
                     .containsOnly(entry("lock", "orders"), entry("outcome", "acquired"));
             assertThat(RecordedObservations.details(context))
-                    .containsOnly(entry("key", "42"), entry("fencing.token", Long.toString(token)));
+                    .containsEntry("key", "42")
+                    .containsEntry("fencing.token", Long.toString(token))
+                    .containsOnlyKeys("key", "fencing.token", "distributed.lock.instance");
         });
         assertThat(inBody.get()).isSameAs(parent);
+    }
+
+    @Test
+    void shouldNameTheInstanceAndAfterATimeOutTheHolder() throws Exception {
+        try (Lease lease = this.registry.acquire(ORDER)) {
+            assertThat(this.registry.tryAcquire(ONCE)).isEmpty();
+            assertThat(this.registry.acquireAsync(ONCE).toCompletableFuture()).failsWithin(Duration.ofSeconds(10));
+        }
+
+        String instance = this.recorded.stopped.get(0).getInstance();
+        assertThat(instance).matches("[0-9A-Za-z]{11}");
+        assertThat(this.recorded.stopped)
+                .extracting(context -> RecordedObservations.details(context).get("distributed.lock.instance"))
+                .containsExactly(instance, instance, instance);
+        assertThat(this.recorded.stopped)
+                .extracting(context -> RecordedObservations.details(context).get("distributed.lock.holder"))
+                .containsExactly(null, instance, instance);
+        assertThat(this.recorded.stopped.get(2).getHolder().pid())
+                .isEqualTo(ProcessHandle.current().pid());
     }
 
     @Test
@@ -232,12 +253,12 @@ class AcquisitionObservationsTest {
 
     @Test
     void shouldObserveNothingForNobody() {
-        assertThat(new AcquisitionObservations(ObservationRegistry.NOOP, null).began(ORDER))
+        assertThat(new AcquisitionObservations(ObservationRegistry.NOOP, null).began(ORDER, "i"))
                 .isSameAs(Acquiring.UNOBSERVED);
-        assertThat(new AcquisitionObservations(ObservationRegistry.create(), null).began(ORDER))
+        assertThat(new AcquisitionObservations(ObservationRegistry.create(), null).began(ORDER, "i"))
                 .isSameAs(Acquiring.UNOBSERVED);
         this.observations.observationConfig().observationPredicate((name, context) -> !name.startsWith("distributed"));
-        assertThat(new AcquisitionObservations(this.observations, null).began(ORDER))
+        assertThat(new AcquisitionObservations(this.observations, null).began(ORDER, "i"))
                 .isSameAs(Acquiring.UNOBSERVED);
     }
 

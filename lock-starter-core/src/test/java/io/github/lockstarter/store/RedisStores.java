@@ -103,8 +103,8 @@ final class RedisStores implements AutoCloseable {
 
     /** How many connections read the inbox of an instance. */
     long readers(String instanceId) {
-        List<?> reply =
-                (List<?>) Objects.requireNonNull(this.redis.command("PUBSUB", "NUMSUB", "lock:inbox:" + instanceId));
+        List<?> reply = (List<?>)
+                Objects.requireNonNull(this.redis.command("PUBSUB", "NUMSUB", "lock:inbox:" + instanceId + '+'));
         return (Long) Objects.requireNonNull(reply.get(1));
     }
 

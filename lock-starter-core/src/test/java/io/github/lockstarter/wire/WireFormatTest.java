@@ -5,6 +5,8 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
@@ -42,7 +44,8 @@ class WireFormatTest {
 
     WireFormatTest(RedisServer server) {
         this.server = server;
-        this.present = this.instances.at(server, setup -> setup.calm().withoutPolling());
+        this.present = this.instances.at(
+                server, setup -> setup.calm().withDescription().withoutPolling());
         this.previous = new PreviousInstance(server, "previous");
     }
 
@@ -198,6 +201,32 @@ class WireFormatTest {
 
         assertThat(-this.previous.join(NAME, "old")).isBetween(1L, HOLD.toMillis());
         soon().until(() -> this.previous.acquire(NAME, "old") > lease.fencingToken());
+    }
+
+    /** Its ids have 22 characters, too, but of the alphabet for URLs, and no instance in them. */
+    @Test
+    void shouldShareALineWithIdsOfThePreviousVersion() throws Exception {
+        String old = "Zm9vYmFyLV8tYmF6LXF1eA";
+        String older = "AAAAAAAAAAA_-_BBBBBBBB";
+        this.previous.acquire(NAME, old);
+        CompletableFuture<Lease> waiting = this.present.waitFor(NAME);
+        awaitLine(1);
+        this.previous.join(NAME, older);
+
+        Stored stored = this.present.registry().stored(NAME).orElseThrow();
+        assertThat(stored.holder()).isEqualTo(new LockHolder(old));
+        assertThat(stored.waiting()).isEqualTo(2);
+        assertThat(this.previous.renew(NAME, old)).isEmpty();
+        assertThat(this.previous.release(NAME, old)).isEqualTo(1);
+        Lease lease = waiting.get(NOTIFIED_SECONDS, TimeUnit.SECONDS);
+        assertThat(this.present.registry().stored(NAME).orElseThrow().holder().application())
+                .isEqualTo("shop");
+        assertThat(lease.release()).isTrue();
+
+        assertThat(this.previous.nextMessage()).isEqualTo(NAME);
+        assertThat(this.previous.acquire(NAME, older)).isGreaterThan(lease.fencingToken());
+        assertThat(this.previous.release(NAME, older)).isEqualTo(1);
+        assertThat(this.previous.isLocked(NAME)).isFalse();
     }
 
     private void awaitLine(int length) {

@@ -113,6 +113,15 @@ public final class RedisCli implements AutoCloseable {
         return fields;
     }
 
+    /** All keys but the descriptions of instances, which each instance has and which expire by themselves. */
+    public List<String> keys() {
+        List<?> all = (List<?>) Objects.requireNonNull(command("KEYS", "*"));
+        return all.stream()
+                .map(String::valueOf)
+                .filter(key -> !key.matches("[^{]*:instance:[0-9A-Za-z]{11}"))
+                .toList();
+    }
+
     public void flushall() {
         command("FLUSHALL");
     }

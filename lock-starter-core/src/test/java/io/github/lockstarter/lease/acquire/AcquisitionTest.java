@@ -3,109 +3,21 @@ package io.github.lockstarter.lease.acquire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.lease.Failures;
-import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.PuppetStore;
-import io.github.lockstarter.lease.event.EventObservers;
-import io.github.lockstarter.lease.event.ListenerQueue;
-import io.github.lockstarter.lease.grant.CheckSchedule;
 import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.grant.GrantFactory;
-import io.github.lockstarter.lease.grant.LeaseEvents;
-import io.github.lockstarter.lease.grant.LeaseTerms;
-import io.github.lockstarter.lease.grant.Losses;
-import io.github.lockstarter.lease.grant.RenewalSchedule;
-import io.github.lockstarter.lease.queue.LineTicket;
-import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.support.AcquisitionIds;
-import io.github.lockstarter.lease.support.InFlightCounter;
-import io.github.lockstarter.lease.support.LockThreads;
-import io.github.lockstarter.lease.support.LogQueue;
-import io.github.lockstarter.lease.support.StopSignal;
-import io.github.lockstarter.lease.support.TimingWheel;
 import io.github.lockstarter.store.AcquireReply;
-import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** When a call asks again, and what it says when its wait is over. */
-class AcquisitionTest {
-
-    private static final LockRequest REQUEST = LockRequest.of("orders:42");
-
-    private static final Duration POLL = Duration.ofMillis(500);
-
-    private final HandClock clock = new HandClock();
-
-    private final PuppetStore store = new PuppetStore();
-
-    private final LockSettings settings = LockSettings.of(
-            Duration.ofSeconds(10), OnLost.THROW, Duration.ofSeconds(30), null, null, null, POLL, Duration.ZERO);
-
-    private final LockThreads threads = new LockThreads();
-
-    private final LogQueue log = new LogQueue();
-
-    private final ListenerQueue listeners = new ListenerQueue(this.log, this.clock::nanoTime);
-
-    private final LeaseEvents events = new LeaseEvents(
-            this.clock, new EventObservers(null, new LockListener() {}, this.log, List.of(), this.listeners));
-
-    private final InFlightCounter live = new InFlightCounter();
-
-    private final TimingWheel<Grant> watched = new TimingWheel<>(this.clock.nanoTime());
-
-    private final Losses losses =
-            new Losses(this.clock, this.watched, this.events, this.live, (grant, reason) -> {}, LoggedNames.WITH_KEYS);
-
-    private final CheckSchedule checks =
-            new CheckSchedule(this.clock, this.threads, this.watched, this.losses, new RenewalSchedule(this.settings));
-
-    private final LeaseTerms terms = new LeaseTerms(this.settings);
-
-    private final GrantFactory grants = new GrantFactory(this.clock, this.terms, this.events, this.checks, this.live);
-
-    private final AcquireReports reports =
-            new AcquireReports(this.events, LoggedNames.WITH_KEYS, new InFlightCounter(), new StopSignal(), this.log);
-
-    private final Attempts attempts =
-            new Attempts(this.clock, this.store, this.grants, this.losses, this.reports, new InFlightCounter());
-
-    private final AcquisitionIds ids = new AcquisitionIds();
-
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next()));
-
-    private final QueueNode<Grant> node = this.queues.enter("orders:42", null);
-
-    @AfterEach
-    void stop() {
-        this.threads.shutdown();
-        this.threads.shutdownNow();
-        this.listeners.shutdown();
-        this.log.shutdown();
-    }
-
-    private Acquisition acquisition(Duration waitTime) {
-        return acquisition(REQUEST, waitTime);
-    }
-
-    private Acquisition acquisition(LockRequest request, Duration waitTime) {
-        return new AcquisitionFactory(this.clock, this.settings, this.terms).begin(request, waitTime, null);
-    }
-
-    private Grant attempt(Acquisition acquisition) {
-        return this.attempts.now(acquisition, this.node);
-    }
+class AcquisitionTest extends AcquisitionFixture {
 
     private void reply(AcquireReply reply) {
         this.store.onAcquire(real -> reply);

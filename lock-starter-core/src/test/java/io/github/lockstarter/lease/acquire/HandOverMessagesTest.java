@@ -9,6 +9,7 @@ import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.PuppetStore;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.LeaseTerms;
+import io.github.lockstarter.lease.queue.ClaimLease;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
@@ -42,13 +43,13 @@ class HandOverMessagesTest {
 
     private final AcquisitionIds ids = new AcquisitionIds();
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next()));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next(), this.clock));
 
     private final OrphanCleanup cleanup =
             new OrphanCleanup(this.clock, this.store, this.threads, LoggedNames.WITH_KEYS);
 
-    private final HandOverMessages messages =
-            new HandOverMessages(this.queues, this.store, this.clock, LoggedNames.WITH_KEYS);
+    private final HandOverMessages messages = new HandOverMessages(
+            this.queues, this.store, this.clock, new ClaimLease(this.clock, 0, 0), null, LoggedNames.WITH_KEYS);
 
     @AfterEach
     void stop() {
@@ -81,7 +82,15 @@ class HandOverMessagesTest {
         List<PuppetStore.Received> asked = this.store.received("acquire");
         assertThat(asked).hasSize(2);
         assertThat(asked.get(1).acquisitionId()).isEqualTo(ticket.acquisitionId());
-        new Succession(this.queues, null, null, this.cleanup, new StopSignal(), this.clock).passOn(node, ticket);
+        new Succession(
+                        this.queues,
+                        null,
+                        null,
+                        this.cleanup,
+                        new StopSignal(),
+                        this.clock,
+                        new ClaimLease(this.clock, 0, 0))
+                .passOn(node, ticket);
         this.store.release(NAME, HOLDER, 0, null);
         await().atMost(Duration.ofSeconds(20)).until(() -> !this.store.isLocked(NAME));
         assertThat(this.store.received("release"))

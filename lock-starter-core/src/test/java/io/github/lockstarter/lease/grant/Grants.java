@@ -1,8 +1,10 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.Renewal;
 
 /** Creates grants and makes their transitions, for tests of other packages. */
 public final class Grants {
@@ -27,8 +29,28 @@ public final class Grants {
         grant.lose(reason);
     }
 
-    public static void sendRenewal(Grant grant, LeaseClock clock) {
-        grant.renewalSent(new RenewalAttempt(grant, 10_000, null), clock.nanoTime());
+    /** Begins a renewal, whose reply the caller makes up and which changes nothing but the grant. */
+    public static Renewal sendRenewal(Grant grant, LeaseClock clock) {
+        RenewalAttempt attempt = new RenewalAttempt(grant, 10_000, new RenewalAttempt.Outcome() {
+
+            @Override
+            public void renewed(Grant target, RenewalAttempt renewed) {
+                target.renewalSucceeded(true);
+            }
+
+            @Override
+            public void lost(Grant target, RenewalAttempt lost, LossReason reason) {
+                target.lose(reason);
+            }
+
+            @Override
+            public void failed(Grant target, RenewalAttempt failed, LockStoreException cause) {
+                target.renewalFailed();
+            }
+        });
+        attempt.sending(clock.nanoTime(), clock.currentTimeMillis(), clock.nanoTime());
+        grant.renewalSent(attempt, clock.nanoTime());
+        return attempt;
     }
 
     public static void extend(Grant grant, LeaseClock clock, long leaseMillis) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.lease.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.lease.HandClock;
+import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.AcquireReply;
 import org.junit.jupiter.api.Test;
 
@@ -11,10 +12,10 @@ class LineTicketClaimTest {
 
     private final HandClock clock = new HandClock();
 
-    private final LineTicket ticket = new LineTicket("id");
+    private final LineTicket ticket = new LineTicket("id", LeaseClock.SYSTEM);
 
     private Claim claim() {
-        return new Claim(this.clock, 1000);
+        return Claim.sent(this.clock, 1000);
     }
 
     @Test

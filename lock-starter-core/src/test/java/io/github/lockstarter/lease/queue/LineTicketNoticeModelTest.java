@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.queue;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -15,9 +16,9 @@ public class LineTicketNoticeModelTest {
 
     private static final String NAME = "orders:42";
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("first"));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("first", LeaseClock.SYSTEM));
 
-    private final LineTicket next = new LineTicket("next");
+    private final LineTicket next = new LineTicket("next", LeaseClock.SYSTEM);
 
     private final QueueNode<Grant> holder = this.queues.enter(NAME, null);
 

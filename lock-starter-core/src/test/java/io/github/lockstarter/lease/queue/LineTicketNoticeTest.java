@@ -3,6 +3,7 @@ package io.github.lockstarter.lease.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ class LineTicketNoticeTest {
 
     private static final String NAME = "orders:42";
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("id"));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("id", LeaseClock.SYSTEM));
 
     private final QueueNode<Grant> first = this.queues.enter(NAME, null);
 
@@ -80,7 +81,7 @@ class LineTicketNoticeTest {
     @Test
     void shouldReachWhoIsCalledAfterwards() {
         this.first.settle();
-        LineTicket ticket = new LineTicket("next");
+        LineTicket ticket = new LineTicket("next", LeaseClock.SYSTEM);
         this.first.prepare(ticket);
 
         HandOverNotice.of(this.queues, NAME);
@@ -94,7 +95,7 @@ class LineTicketNoticeTest {
     @Test
     void shouldReachWhoIsBeingCalled() {
         this.first.settle();
-        LineTicket ticket = new LineTicket("next");
+        LineTicket ticket = new LineTicket("next", LeaseClock.SYSTEM);
         this.first.prepare(ticket);
         QueueNode<Grant> called = this.queues.end(this.first);
 
@@ -117,19 +118,19 @@ class LineTicketNoticeTest {
 
     @Test
     void shouldBeGivenUpOnlyIfTheStoreMayKnowIt() {
-        LineTicket unknown = new LineTicket("id");
+        LineTicket unknown = new LineTicket("id", LeaseClock.SYSTEM);
         assertThat(unknown.isKnown()).isFalse();
         unknown.asking(1);
         unknown.answered(null);
         assertThat(unknown.isKnown()).isFalse();
 
-        LineTicket joined = new LineTicket("id");
+        LineTicket joined = new LineTicket("id", LeaseClock.SYSTEM);
         joined.taken(true);
-        LineTicket queued = new LineTicket("id");
+        LineTicket queued = new LineTicket("id", LeaseClock.SYSTEM);
         queued.queued(1);
-        LineTicket owned = new LineTicket("id");
+        LineTicket owned = new LineTicket("id", LeaseClock.SYSTEM);
         owned.owned();
-        LineTicket unanswered = new LineTicket("id");
+        LineTicket unanswered = new LineTicket("id", LeaseClock.SYSTEM);
         unanswered.unanswered(30);
         unanswered.unanswered(20);
 

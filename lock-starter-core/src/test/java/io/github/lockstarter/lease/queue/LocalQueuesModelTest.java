@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.queue;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -22,7 +23,7 @@ public class LocalQueuesModelTest {
     private final AtomicInteger inside = new AtomicInteger();
 
     private final LocalQueues<Grant> queues =
-            new LocalQueues<>(() -> new LineTicket(Integer.toString(this.made.incrementAndGet())));
+            new LocalQueues<>(() -> new LineTicket(Integer.toString(this.made.incrementAndGet()), LeaseClock.SYSTEM));
 
     private final QueueNode<Grant> first = this.queues.enter(NAME, null);
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.lease.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -23,8 +24,8 @@ class LocalQueuesRaceTest {
 
     private final AtomicInteger tickets = new AtomicInteger();
 
-    private final LocalQueues<Grant> queues =
-            new LocalQueues<>(() -> new LineTicket(Integer.toString(this.tickets.incrementAndGet())));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(
+            () -> new LineTicket(Integer.toString(this.tickets.incrementAndGet()), LeaseClock.SYSTEM));
 
     private final AtomicInteger[] inside = {new AtomicInteger(), new AtomicInteger()};
 

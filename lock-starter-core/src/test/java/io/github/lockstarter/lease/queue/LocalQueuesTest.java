@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -18,7 +19,7 @@ class LocalQueuesTest {
     private final AtomicInteger ids = new AtomicInteger();
 
     private final LocalQueues<Grant> queues =
-            new LocalQueues<>(() -> new LineTicket("id-" + this.ids.incrementAndGet()));
+            new LocalQueues<>(() -> new LineTicket("id-" + this.ids.incrementAndGet(), LeaseClock.SYSTEM));
 
     private List<QueueNode<Grant>> enter(int count) {
         List<QueueNode<Grant>> nodes = new ArrayList<>();

@@ -162,7 +162,8 @@ class LockSettingsTest {
                         GOOD.shutdownTimeout(),
                         HandOffSettings.DEFAULT,
                         ReleaseMode.AWAIT,
-                        true))
+                        true,
+                        "shop"))
                 .withMessageStartingWith("distributed-lock.on-lost ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockSettings.of(

@@ -1,8 +1,6 @@
 package io.github.lockstarter.aop.weave.woven;
 
 import io.github.lockstarter.testsupport.RedisCli;
-import java.util.List;
-import java.util.Objects;
 
 /** The keys that currently exist in Redis, as text. */
 class Keys {
@@ -19,7 +17,6 @@ class Keys {
 
     @Override
     public String toString() {
-        List<?> keys = (List<?>) Objects.requireNonNull(this.redis.command("KEYS", "*"));
-        return keys.stream().map(String::valueOf).sorted().toList().toString();
+        return this.redis.keys().stream().sorted().toList().toString();
     }
 }

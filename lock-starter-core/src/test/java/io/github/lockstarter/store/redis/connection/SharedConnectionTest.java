@@ -1,16 +1,19 @@
 package io.github.lockstarter.store.redis.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.store.WaitingListener;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +92,19 @@ class SharedConnectionTest {
                     .contains("$Proxy", "renewals", "Lettuce", "distributed-lock.redis.private-connection=false");
         });
         assertThat(description).contains("over the application's", "key prefix shop");
+    }
+
+    @Test
+    void shouldNotBeUsedIfReplicasConfirmGrants() {
+        RedisStoreSettings settings =
+                new RedisStoreSettings("shop", Duration.ofSeconds(1), true).withConfirmReplicas(1);
+        for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
+            InvalidLockSettingException failure =
+                    catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));
+
+            assertThat(failure.property()).isEqualTo("distributed-lock.redis.confirm-replicas");
+            assertThat(failure.remedy()).contains("Lettuce");
+        }
     }
 
     @Test

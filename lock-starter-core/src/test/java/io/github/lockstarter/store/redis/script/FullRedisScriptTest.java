@@ -105,7 +105,7 @@ class FullRedisScriptTest {
         lockWithALine();
         fill();
 
-        assertThat(this.scripts.releaseTo("next", "me", "two")).isEqualTo(2);
+        assertThat(this.scripts.releaseTo("next", "me", "two")).isEqualTo(-this.scripts.token());
 
         assertThat(this.scripts.owner()).isEqualTo("head");
         assertThat(this.scripts.waiting()).containsExactly("middle", "tail", "next");

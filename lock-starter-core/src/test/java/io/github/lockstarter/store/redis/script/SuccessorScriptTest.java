@@ -22,7 +22,7 @@ class SuccessorScriptTest {
     SuccessorScriptTest(RedisCli redis, RedisCli listener) {
         this.redis = redis;
         this.scripts = new LockScripts(redis);
-        this.inboxes = new InboxReader(listener, redis, "mine", "one");
+        this.inboxes = new InboxReader(listener, redis, "mine", "one", "one+");
     }
 
     @Test
@@ -44,7 +44,7 @@ class SuccessorScriptTest {
         this.scripts.join("first", "one", 10_000);
         this.scripts.join("second", "one");
 
-        assertThat(this.scripts.releaseTo("next", "me", "mine")).isEqualTo(2);
+        assertThat(this.scripts.releaseTo("next", "me", "mine")).isEqualTo(-this.scripts.token());
 
         assertThat(this.scripts.owner()).isEqualTo("first");
         assertThat(this.scripts.token()).isGreaterThan(token);
@@ -54,11 +54,34 @@ class SuccessorScriptTest {
     }
 
     @Test
+    void shouldPublishIdAndTokenToAnInboxWithTheMark() {
+        this.scripts.acquire("me");
+        this.scripts.join("first", "one+");
+
+        this.scripts.releaseTo("next", "me", "mine+");
+
+        assertThat(this.inboxes.messages()).containsExactly("one+ <- " + KEY + "first:" + this.scripts.token());
+    }
+
+    @Test
+    void shouldGrantToTheNextIfAnInboxHasNoReader() {
+        this.scripts.acquire("me");
+        this.scripts.join("first", "gone+");
+        this.scripts.join("second", "one+");
+
+        assertThat(this.scripts.releaseTo("next", "me", "mine+")).isEqualTo(-this.scripts.token());
+
+        assertThat(this.scripts.owner()).isEqualTo("second");
+        assertThat(this.scripts.waiting()).containsExactly("next");
+        assertThat(this.inboxes.messages()).containsExactly("one+ <- " + KEY + "second:" + this.scripts.token());
+    }
+
+    @Test
     void shouldStandInLineAloneBehindTheOnlyOneWhoWaited() {
         this.scripts.acquire("me");
         this.scripts.join("first", "one");
 
-        assertThat(this.scripts.releaseTo("next", "me", "")).isEqualTo(2);
+        assertThat(this.scripts.releaseTo("next", "me", "")).isEqualTo(-this.scripts.token());
 
         assertThat(this.scripts.owner()).isEqualTo("first");
         assertThat(this.scripts.line()).isEqualTo(";next::20000");
@@ -85,7 +108,7 @@ class SuccessorScriptTest {
         this.scripts.join("elsewhere", "read on another node");
 
         assertThat(this.scripts.releaseTo("next", "me", "mine", 0, Receivers.DO_NOT_COUNT))
-                .isEqualTo(2);
+                .isEqualTo(-this.scripts.token());
 
         assertThat(this.scripts.owner()).isEqualTo("elsewhere");
         assertThat(this.scripts.waiting()).containsExactly("next");
@@ -124,7 +147,7 @@ class SuccessorScriptTest {
         long token = this.scripts.token();
         this.inboxes.messages();
 
-        assertThat(this.scripts.releaseTo("next", "me", "mine")).isEqualTo(2);
+        assertThat(this.scripts.releaseTo("next", "me", "mine")).isEqualTo(-this.scripts.token());
 
         assertThat(this.scripts.owner()).isEqualTo("first");
         assertThat(this.scripts.token()).isEqualTo(token);

@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis;
+package io.github.lockstarter.store.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,132 @@
+package io.github.lockstarter.lease.acquire;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.lease.HandClock;
+import io.github.lockstarter.lease.PuppetStore;
+import io.github.lockstarter.lease.event.EventObservers;
+import io.github.lockstarter.lease.event.ListenerQueue;
+import io.github.lockstarter.lease.grant.CheckSchedule;
+import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.GrantFactory;
+import io.github.lockstarter.lease.grant.LeaseEvents;
+import io.github.lockstarter.lease.grant.LeaseTerms;
+import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.grant.RenewalSchedule;
+import io.github.lockstarter.lease.grant.Renewer;
+import io.github.lockstarter.lease.holder.InstanceDirectory;
+import io.github.lockstarter.lease.holder.ThisInstance;
+import io.github.lockstarter.lease.queue.ClaimLease;
+import io.github.lockstarter.lease.queue.LineTicket;
+import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.support.AcquisitionIds;
+import io.github.lockstarter.lease.support.InFlightCounter;
+import io.github.lockstarter.lease.support.LockThreads;
+import io.github.lockstarter.lease.support.LogQueue;
+import io.github.lockstarter.lease.support.StopSignal;
+import io.github.lockstarter.lease.support.TimingWheel;
+import io.github.lockstarter.text.LoggedNames;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+
+/** The parts of a registry that acquire, over a store in which a test can intervene. */
+abstract class AcquisitionFixture {
+
+    static final LockRequest REQUEST = LockRequest.of("orders:42");
+
+    static final Duration POLL = Duration.ofMillis(500);
+
+    final HandClock clock = new HandClock();
+
+    final PuppetStore store = new PuppetStore();
+
+    final LockSettings settings = LockSettings.of(
+            Duration.ofSeconds(10), OnLost.THROW, Duration.ofSeconds(30), null, null, null, POLL, Duration.ZERO);
+
+    final LockThreads threads = new LockThreads();
+
+    final LogQueue log = new LogQueue();
+
+    final ListenerQueue listeners = new ListenerQueue(this.log, this.clock::nanoTime);
+
+    final LeaseEvents events = new LeaseEvents(
+            this.clock, new EventObservers(null, new LockListener() {}, this.log, List.of(), this.listeners));
+
+    final InFlightCounter live = new InFlightCounter();
+
+    final TimingWheel<Grant> watched = new TimingWheel<>(this.clock.nanoTime());
+
+    final Losses losses =
+            new Losses(this.clock, this.watched, this.events, this.live, (grant, reason) -> {}, LoggedNames.WITH_KEYS);
+
+    final CheckSchedule checks =
+            new CheckSchedule(this.clock, this.threads, this.watched, this.losses, new RenewalSchedule(this.settings));
+
+    final LeaseTerms terms = new LeaseTerms(this.settings);
+
+    private final Renewer renewer = new Renewer(
+            this.clock,
+            this.store,
+            this.threads,
+            this.events,
+            this.losses,
+            this.checks,
+            new RenewalSchedule(this.settings));
+
+    final GrantFactory grants =
+            new GrantFactory(this.clock, this.terms, this.events, this.checks, this.renewer, this.live);
+
+    final AcquisitionIds ids = new AcquisitionIds();
+
+    final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next(), this.clock));
+
+    final InstanceDirectory instances =
+            new InstanceDirectory(this.store, this.clock, new ThisInstance(this.ids.instance(), "shop", Instant.EPOCH));
+
+    private final ClaimLease noMessages = new ClaimLease(this.clock, 0, 0);
+
+    final AcquireReports reports = new AcquireReports(
+            this.events,
+            LoggedNames.WITH_KEYS,
+            new LockHolders(this.queues, this.losses, this.instances),
+            new InFlightCounter(),
+            new StopSignal(),
+            this.log);
+
+    final Attempts attempts = new Attempts(
+            this.clock,
+            this.store,
+            this.grants,
+            this.losses,
+            this.reports,
+            new LineQueries(this.store, this.clock, this.noMessages, this.instances, LoggedNames.WITH_KEYS),
+            new BroughtGrants(this.noMessages, this.renewer),
+            new InFlightCounter());
+
+    final QueueNode<Grant> node = this.queues.enter("orders:42", null);
+
+    @AfterEach
+    void stop() {
+        this.threads.shutdown();
+        this.threads.shutdownNow();
+        this.listeners.shutdown();
+        this.log.shutdown();
+    }
+
+    Acquisition acquisition(Duration waitTime) {
+        return acquisition(REQUEST, waitTime);
+    }
+
+    Acquisition acquisition(LockRequest request, Duration waitTime) {
+        return new AcquisitionFactory(this.clock, this.settings, this.terms).begin(request, waitTime, null);
+    }
+
+    Grant attempt(Acquisition acquisition) {
+        return this.attempts.now(acquisition, this.node);
+    }
+}

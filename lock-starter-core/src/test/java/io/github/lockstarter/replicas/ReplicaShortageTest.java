@@ -1,0 +1,146 @@
+package io.github.lockstarter.replicas;
+
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.MasterWithReplicas;
+import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.testsupport.RedisCli;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A master that answers but whose replicas do not receive what it writes. */
+@Tag("redis")
+class ReplicaShortageTest {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
+    private static MasterWithReplicas servers;
+
+    @AutoClose
+    private final Instances instances = new Instances();
+
+    @BeforeAll
+    static void start() {
+        servers = new MasterWithReplicas(2);
+    }
+
+    @AfterAll
+    static void stop() {
+        servers.close();
+    }
+
+    @BeforeEach
+    void heal() {
+        servers.heal();
+    }
+
+    private Instance instance(Duration lease) {
+        return this.instances.at(
+                servers.master(),
+                setup -> setup.lease(lease, Duration.ofMillis(200))
+                        .commandTimeout(COMMAND_TIMEOUT)
+                        .confirmReplicas(2));
+    }
+
+    @Test
+    void shouldGrantAndRenewNothingAtAMasterWithoutReplicas() throws Exception {
+        Instance instance = instance(Duration.ofSeconds(2));
+        Lease lease = instance.acquire("held");
+        soon().until(() -> instance.events().count(LockRenewedEvent.class) > 0);
+
+        servers.stall();
+
+        assertThatNothingIsGranted(instance);
+        assertThat(get(lease.lost())).isEqualTo(LossReason.EXPIRED);
+        assertThat(instance.events().count(LockAtRiskEvent.class, "held")).isPositive();
+        assertThat(lease.release()).isFalse();
+    }
+
+    @Test
+    void shouldRecoverWhenAReplicaGoesOnThatWasStopped() throws Exception {
+        Instance instance = instance(Duration.ofSeconds(30));
+        Lease lease = instance.acquire("held");
+
+        servers.replica(1).pause();
+
+        assertThatNothingIsGranted(instance);
+        soon().until(() -> instance.events().count(LockAtRiskEvent.class, "held") > 0);
+        assertThat(lease.state()).isEqualTo(Lease.State.AT_RISK);
+
+        servers.replica(1).resume();
+
+        soon().until(() -> instance.events().count(LockRecoveredEvent.class, "held") > 0);
+        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+        instance.acquire("refused").close();
+        assertThat(lease.release()).isTrue();
+    }
+
+    /** What a release grants, to a waiter of its own instance or to another one, replicas have not confirmed yet. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotBelieveWhatAReleaseGrants(boolean sameInstance) throws Exception {
+        Instance owner = this.instances.at(servers.master(), ReplicaShortageTest::withoutHandOff);
+        Instance next = sameInstance ? owner : this.instances.at(servers.master(), ReplicaShortageTest::withoutHandOff);
+        Lease lease = owner.acquire("handed");
+        CompletableFuture<Lease> waiting = next.waitFor("handed");
+        soon().until(() -> next.waiting() == 1);
+        soon().until(() -> sameInstance || isInLine("handed"));
+
+        servers.stall();
+        assertThat(lease.release()).as("is not confirmed").isTrue();
+
+        assertThatNothingIsGranted(next, 0);
+        assertThat(waiting).isNotDone();
+        servers.resume();
+        assertThat(get(waiting).release()).isTrue();
+    }
+
+    private static Setup withoutHandOff(Setup setup) {
+        return setup.withoutHandOff()
+                .lease(Duration.ofSeconds(30))
+                .commandTimeout(COMMAND_TIMEOUT)
+                .confirmReplicas(2);
+    }
+
+    private static boolean isInLine(String name) {
+        try (RedisCli cli = servers.master().cli()) {
+            return cli.hgetall("lock:{" + name + "}").containsKey("q");
+        }
+    }
+
+    private static void assertThatNothingIsGranted(Instance instance) {
+        assertThatNothingIsGranted(instance, 1);
+    }
+
+    private static void assertThatNothingIsGranted(Instance instance, int active) {
+        Duration wait = Duration.ofMillis(700);
+        long since = System.nanoTime();
+
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class, () -> instance.lock("refused").tryLock(wait));
+
+        assertThat(Duration.ofNanos(System.nanoTime() - since))
+                .isLessThan(wait.plus(COMMAND_TIMEOUT).plusMillis(500));
+        assertThat(failure).hasMessageContaining("distributed-lock.redis.confirm-replicas");
+        assertThat(instance.registry().active()).isEqualTo(active);
+    }
+}
