@@ -88,13 +88,21 @@ public final class DistributedLockAutoConfiguration {
             DistributedLockProperties properties,
             @Qualifier(DistributedLockMetricsAutoConfiguration.METERS) ObjectProvider<LockListener> meters,
             ObjectProvider<LockListener> listeners,
-            ObjectProvider<AcquireObserver> observer) {
+            ObjectProvider<AcquireObserver> observer,
+            Environment environment) {
         LockListener metersOrNone = meters.getIfAvailable();
         List<LockListener> others = listeners
                 .orderedStream()
                 .filter(listener -> listener != metersOrNone)
                 .toList();
-        return new LeasingLockRegistry(store, properties.settings(), metersOrNone, others, observer.getIfAvailable());
+        String application = environment.getProperty("spring.application.name", "");
+        LockSettings settings = properties.settings();
+        return new LeasingLockRegistry(
+                store,
+                application.isBlank() ? settings : settings.withApplication(application),
+                metersOrNone,
+                others,
+                observer.getIfAvailable());
     }
 
     @Bean

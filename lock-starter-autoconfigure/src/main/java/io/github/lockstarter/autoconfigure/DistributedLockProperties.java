@@ -85,7 +85,13 @@ public record DistributedLockProperties(
 
     private static RedisStoreSettings redisSettings(String keyPrefix, LockSettings times, Redis redis) {
         return new RedisStoreSettings(
-                keyPrefix, times.commandTimeout(), redis.privateConnection(), times.pollInterval(), times.logKeys());
+                        keyPrefix,
+                        times.commandTimeout(),
+                        redis.privateConnection(),
+                        times.pollInterval(),
+                        times.logKeys())
+                .withPublishInstance(redis.publishInstance())
+                .withConfirmReplicas(redis.confirmReplicas());
     }
 
     /** Stores of locks. */
@@ -143,11 +149,17 @@ public record DistributedLockProperties(
      *     delay renewals. Requires Lettuce.
      * @param pollInterval Longest time between two attempts of a waiter that is not notified. By default, the smaller
      *     of 1 second and a sixth of the watchdog timeout.
+     * @param publishInstance Whether this instance publishes its application, host and process id in Redis, and reads those
+     *     of other instances, to show which one holds a lock. When disabled, only their ids are shown.
+     * @param confirmReplicas Number of replicas that must acknowledge a grant or a renewal before it counts, at most
+     *     16. Zero: none. Requires Lettuce and a private connection.
      */
     public record Redis(
             @Nullable Duration commandTimeout,
             @DefaultValue("true") boolean privateConnection,
-            @Nullable Duration pollInterval) {}
+            @Nullable Duration pollInterval,
+            @DefaultValue("true") boolean publishInstance,
+            @DefaultValue("0") int confirmReplicas) {}
 
     /**
      * Hand-over of a lock from one thread to the next inside of this JVM, without Redis. Larger values make threads of

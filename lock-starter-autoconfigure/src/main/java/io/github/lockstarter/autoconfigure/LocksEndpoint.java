@@ -96,12 +96,9 @@ final class LocksEndpoint {
 
     private StoreDescription stored(String name) {
         try {
-            return this.inventory
-                    .stored(name)
-                    .map(stored -> new StoreDescription(true, stored.fencingToken(), stored.remaining(), null))
-                    .orElse(StoreDescription.FREE);
+            return this.inventory.stored(name).map(StoreDescription::held).orElse(StoreDescription.FREE);
         } catch (LockStoreException ex) {
-            return new StoreDescription(null, null, null, ex.getMessage());
+            return StoreDescription.failed(ex.getMessage());
         }
     }
 

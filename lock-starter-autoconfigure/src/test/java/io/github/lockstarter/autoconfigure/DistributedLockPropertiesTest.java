@@ -51,6 +51,8 @@ class DistributedLockPropertiesTest {
             assertThat(settings.logKeys()).isTrue();
         });
         assertThat(properties.redisSettings().logKeys()).isTrue();
+        assertThat(properties.redisSettings().publishInstance()).isTrue();
+        assertThat(properties.redisSettings().confirmReplicas()).isZero();
     }
 
     @Test
@@ -68,6 +70,7 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.redis.command-timeout=700ms",
                 "distributed-lock.redis.private-connection=false",
                 "distributed-lock.redis.poll-interval=200",
+                "distributed-lock.redis.publish-instance=false",
                 "distributed-lock.handoff.max-time=3",
                 "distributed-lock.handoff.max-count=7",
                 "distributed-lock.release=background",
@@ -99,7 +102,17 @@ class DistributedLockPropertiesTest {
             assertThat(settings.logKeys()).isFalse();
         });
         assertThat(properties.redisSettings().logKeys()).isFalse();
+        assertThat(properties.redisSettings().publishInstance()).isFalse();
         assertThat(properties.redisSettings().pollInterval()).isEqualTo(Duration.ofMillis(200));
+    }
+
+    /** Not together with the application's connection, which is bound above. */
+    @Test
+    void shouldBindTheNumberOfReplicas() {
+        assertThat(bind("distributed-lock.redis.confirm-replicas=2")
+                        .redisSettings()
+                        .confirmReplicas())
+                .isEqualTo(2);
     }
 
     @Test

@@ -15,6 +15,8 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -137,6 +139,42 @@ class LocksEndpointRedisTest {
     }
 
     @Test
+    void shouldShowTheInstanceThatHoldsALock(RedisServer redis) throws Exception {
+        try (WebInstance other = WebInstance.start(
+                "--spring.application.name=billing",
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + redis.port())) {
+            Lease lease = other.bean(LockRegistry.class).acquire(LockRequest.of("invoices"));
+            CompletableFuture<Lease> waiter = registry.acquireAsync(
+                            LockRequest.of("invoices").withWaitTime(PATIENCE))
+                    .toCompletableFuture();
+            // The other instance publishes its description in the background, and it is read again after five seconds.
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+                Answer asked = instance.get("/actuator/locks/invoices");
+                assertThat(asked.<Object>at("$.held")).as("here").isNull();
+                assertThat(asked.<String>at("$.store.holder.application")).isEqualTo("billing");
+                assertThat(asked.<Integer>at("$.store.waiting")).isEqualTo(1);
+            });
+
+            Answer asked = instance.get("/actuator/locks/invoices");
+
+            assertThat(asked.<String>at("$.store.holder.instance")).matches("[0-9A-Za-z]{11}");
+            assertThat(asked.<String>at("$.store.holder.host")).isNotBlank();
+            assertThat(asked.<Number>at("$.store.holder.pid").longValue())
+                    .isEqualTo(ProcessHandle.current().pid());
+            assertThat(Instant.parse(asked.at("$.store.holder.startedAt")))
+                    .isBetween(Instant.now().minus(Duration.ofMinutes(2)), Instant.now());
+            assertThat(Instant.parse(asked.at("$.store.since")))
+                    .isEqualTo(Instant.EPOCH.plus(lease.fencingToken(), ChronoUnit.MICROS));
+            assertThat(other.get("/actuator/locks/invoices").<Object>at("$.store.holder"))
+                    .as("asked at the holder")
+                    .isEqualTo(asked.at("$.store.holder"));
+            lease.release();
+            waiter.get(10, TimeUnit.SECONDS).release();
+        }
+    }
+
+    @Test
     void shouldShowALockOfAnotherInstance(RedisCli redis) {
         redis.command("HSET", "lock:{theirs}", "o", "somebody", "f", "1234567890123456");
         redis.command("PEXPIRE", "lock:{theirs}", "60000");
@@ -145,6 +183,9 @@ class LocksEndpointRedisTest {
 
         assertThat(theirs.<Object>at("$.held")).isNull();
         assertThat(theirs.<Long>at("$.store.fencingToken")).isEqualTo(1234567890123456L);
+        assertThat(theirs.<Object>at("$.store.holder")).isEqualTo(Map.of("instance", "somebody"));
+        assertThat(theirs.<Integer>at("$.store.waiting")).isZero();
+        assertThat(theirs.<String>at("$.store.since")).isEqualTo("2009-02-13T23:31:30.123456Z");
         assertThat(Duration.parse(theirs.at("$.store.remaining")))
                 .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
         assertThat(instance.get("/actuator/locks").<Integer>at("$.heldCount")).isZero();

@@ -133,6 +133,19 @@ class MissingStoreTest {
     }
 
     @Test
+    void shouldNotStartIfReplicasCannotConfirmOverThatConnectionFactory() {
+        this.ours
+                .withUserConfiguration(TwoFactories.class, PrimaryFactory.class)
+                .withPropertyValues("distributed-lock.redis.confirm-replicas=1")
+                .run(context -> assertThat(FailureAnalyses.of(context.getStartupFailure()))
+                        .satisfies(analysis -> {
+                            assertThat(analysis.getDescription())
+                                    .contains("Property: distributed-lock.redis.confirm-replicas");
+                            assertThat(analysis.getAction()).contains("Lettuce");
+                        }));
+    }
+
+    @Test
     void shouldSeeTheConnectionFactoryOfAnyOtherAutoConfiguration() {
         this.ours
                 .withConfiguration(AutoConfigurations.of(ZFactoryAutoConfiguration.class))

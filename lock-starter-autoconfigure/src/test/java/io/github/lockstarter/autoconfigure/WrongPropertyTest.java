@@ -29,6 +29,8 @@ class WrongPropertyTest {
                 "watchdog.max-hold        | 0     | no cap",
                 "redis.command-timeout    | 0     | watchdog.timeout",
                 "redis.poll-interval      | 0     | watchdog.timeout",
+                "redis.confirm-replicas   | 17    | number of replicas",
+                "redis.confirm-replicas   | -1    | number of replicas",
                 "handoff.max-time         | 11s   | 10ms",
                 "handoff.max-count        | 10001 | 64",
                 "shutdown-timeout         | -1s   | 10s",
@@ -72,6 +74,20 @@ class WrongPropertyTest {
             start(Map.of("distributed-lock." + pair[0], pair[1])).close();
         }
         start(Map.of("distributed-lock.watchdog.timeout", "6s")).close();
+    }
+
+    @Test
+    void shouldShowWhyReplicasCannotConfirmOverTheConnectionOfTheApplication() {
+        FailureAnalysis analysis = analysis(Map.of(
+                "distributed-lock.redis.confirm-replicas", "1", "distributed-lock.redis.private-connection", "false"));
+
+        assertThat(analysis.getDescription())
+                .containsSubsequence(
+                        "Property: distributed-lock.redis.confirm-replicas",
+                        "Value: \"1\"",
+                        "Property: distributed-lock.redis.private-connection",
+                        "Value: \"false\"");
+        assertThat(analysis.getAction()).contains("distributed-lock.redis.private-connection=true");
     }
 
     @Test

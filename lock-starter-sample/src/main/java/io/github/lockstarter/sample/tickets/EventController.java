@@ -59,8 +59,9 @@ class EventController {
         try {
             return reports.write(eventId, seconds);
         } catch (LockNotGrantedException e) {
+            String by = e.holder() != null ? " by " + e.holder() : "";
             throw new TicketOfficeException(
-                    Reason.REPORT_RUNNING, "A report on event '%s' is being written".formatted(eventId), e);
+                    Reason.REPORT_RUNNING, "A report on event '%s' is being written%s".formatted(eventId, by), e);
         }
     }
 
