@@ -32,11 +32,12 @@ record Arguments(Plan plan, boolean quick, Path output) {
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     static final String USAGE = """
-            --rows=1,3,4         only these rows (1 to 7)
+            --rows=1,3,4         only these rows (1 to 11)
             --contenders=A,B     only these: %s
             --rounds=3           medians of so many
             --seconds=5          per measurement
             --warmup=3           seconds before each
+            --long-warmup=30     seconds before rows 8 and 9
             --locks=100000       renewed locks, watched for --renewed-seconds=20
             --lease=9            seconds; of renewed locks and of the owner that is killed
             --output=RESULTS.md  where the report goes
@@ -57,6 +58,7 @@ record Arguments(Plan plan, boolean quick, Path output) {
                 chosen(Contender.class, text(given, "--contenders", ""), Arguments::optionName),
                 Integer.parseInt(text(given, "--rounds", quick ? "1" : "3")),
                 seconds(given, "--warmup", quick ? "0" : "3"),
+                seconds(given, "--long-warmup", quick ? "0" : "30"),
                 seconds(given, "--seconds", quick ? "0.3" : "5"),
                 Integer.parseInt(text(given, "--locks", quick ? "1000" : "100000")),
                 seconds(given, "--renewed-seconds", quick ? "1" : "20"),

@@ -15,6 +15,11 @@ public enum Contender {
             settings -> LockStarterClient.open(settings, with -> with.withReleaseMode(ReleaseMode.BACKGROUND))),
     LOCK_STARTER_ASYNCHRONOUS("lock-starter, asynchronous API", true, LockStarterClient::openAsynchronous),
     LOCK_STARTER_ACQUIRE("lock-starter, acquire", true, LockStarterClient::openForAcquire),
+    LOCK_STARTER_HINTS("lock-starter, messages as hints", false, LockStarterClient::openWithHints),
+    LOCK_STARTER_CONFIRM_1(
+            "lock-starter, confirm-replicas=1", false, settings -> LockStarterClient.openConfirming(settings, 1)),
+    LOCK_STARTER_CONFIRM_2(
+            "lock-starter, confirm-replicas=2", false, settings -> LockStarterClient.openConfirming(settings, 2)),
     REDISSON("Redisson", false, RedissonLockClient::open),
     SPRING_PUB_SUB(
             "Spring Integration, pub/sub",
@@ -47,6 +52,11 @@ public enum Contender {
     /** Whether the bounds are meant for it. */
     public boolean isOurs() {
         return this.ours;
+    }
+
+    /** Whether it needs a master with replicas. */
+    public boolean isConfirming() {
+        return this == LOCK_STARTER_CONFIRM_1 || this == LOCK_STARTER_CONFIRM_2;
     }
 
     public LockClient open(ClientSettings settings) {

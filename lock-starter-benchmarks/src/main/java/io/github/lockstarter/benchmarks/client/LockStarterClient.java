@@ -25,9 +25,18 @@ class LockStarterClient implements LockClient {
 
     private LockStarterClient(
             LettuceConnectionFactory connections, LockSettings settings, UnaryOperator<LockStore> changeStore) {
+        this(connections, settings, changeStore, 0);
+    }
+
+    private LockStarterClient(
+            LettuceConnectionFactory connections,
+            LockSettings settings,
+            UnaryOperator<LockStore> changeStore,
+            int confirmReplicas) {
         this.connections = connections;
-        RedisStoreSettings redis =
-                new RedisStoreSettings("lock", settings.commandTimeout(), true, settings.pollInterval());
+        RedisStoreSettings redis = new RedisStoreSettings(
+                        "lock", settings.commandTimeout(), true, settings.pollInterval())
+                .withConfirmReplicas(confirmReplicas);
         this.registry = new LeasingLockRegistry(
                 changeStore.apply(new RedisLockStore(connections, redis)), settings, null, List.of());
         this.registry.start();
@@ -42,6 +51,17 @@ class LockStarterClient implements LockClient {
     /** With blocking calls over Lettuce's asynchronous API. */
     static LockClient openAsynchronous(ClientSettings settings) {
         return new LockStarterClient(Connections.open(settings), defaults(settings), AsynchronousStore::new);
+    }
+
+    /** With an acquire after each message about a grant. */
+    static LockClient openWithHints(ClientSettings settings) {
+        return new LockStarterClient(Connections.open(settings), defaults(settings), HintStore::new);
+    }
+
+    /** With grants that so many replicas confirm. */
+    static LockClient openConfirming(ClientSettings settings, int replicas) {
+        return new LockStarterClient(
+                Connections.open(settings), defaults(settings), UnaryOperator.identity(), replicas);
     }
 
     /** Held locks are leases that belong to no thread. */

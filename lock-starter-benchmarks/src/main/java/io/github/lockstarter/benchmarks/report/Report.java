@@ -50,9 +50,11 @@ public final class Report {
         List<String> header = new ArrayList<>();
         metrics.forEach(metric -> header.add(metric.label()));
         List<Metric> compared = metrics.stream().filter(Metric::isComparable).toList();
-        List<Contender> references = Stream.of(Contender.FLOOR, Contender.REDISSON)
+        List<Contender> others = Stream.of(Contender.FLOOR, Contender.REDISSON)
                 .filter(row.contenders()::contains)
                 .toList();
+        boolean confirmed = row.contenders().stream().anyMatch(Contender::isConfirming);
+        List<Contender> references = confirmed ? List.of(Contender.LOCK_STARTER) : others;
         for (Metric metric : compared) {
             references.forEach(reference -> header.add(metric.label() + " / " + reference.label()));
         }
@@ -82,7 +84,7 @@ public final class Report {
 
     private void bounds(Row row, RowResult result) {
         for (Contender contender : result.contenders()) {
-            if (contender.isOurs()) {
+            if (contender.isOurs() && !row.bounds().isEmpty()) {
                 line("");
                 line("| " + contender.label() + " has to reach | is | |");
                 line("|---|---:|---|");

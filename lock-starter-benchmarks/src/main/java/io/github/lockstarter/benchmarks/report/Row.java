@@ -5,6 +5,9 @@ import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER;
 import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_ACQUIRE;
 import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_ASYNCHRONOUS;
 import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_BACKGROUND;
+import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_CONFIRM_1;
+import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_CONFIRM_2;
+import static io.github.lockstarter.benchmarks.client.Contender.LOCK_STARTER_HINTS;
 import static io.github.lockstarter.benchmarks.client.Contender.REDISSON;
 import static io.github.lockstarter.benchmarks.client.Contender.SPRING_PUB_SUB;
 import static io.github.lockstarter.benchmarks.client.Contender.SPRING_SPIN;
@@ -12,6 +15,7 @@ import static io.github.lockstarter.benchmarks.report.Bound.atLeast;
 import static io.github.lockstarter.benchmarks.report.Bound.atMost;
 
 import io.github.lockstarter.benchmarks.client.Contender;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -22,7 +26,7 @@ public enum Row {
     ALONE(
             1,
             "lock + unlock, 1 thread, 1,000 keys",
-            Set.of(LOCK_STARTER_ACQUIRE),
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 0.9).times(FLOOR),
             atMost(Metric.ALL_BYTES, 7_000),
             atMost(Metric.WIRE_COMMANDS, 2),
@@ -30,13 +34,13 @@ public enum Row {
     OWN_KEYS(
             2,
             "lock + unlock, 16 threads, 1,000 keys of its own each",
-            Set.of(LOCK_STARTER_ACQUIRE),
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 0.85).times(FLOOR),
             atLeast(Metric.RATE, 4).times(REDISSON)),
     ONE_JVM(
             3,
             "1 JVM, 16 threads, one key, empty body",
-            Set.of(LOCK_STARTER_ACQUIRE),
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 15).times(REDISSON),
             atMost(Metric.ALL_COMMANDS, 0.2),
             atMost(Metric.LONGEST_WAIT, 60),
@@ -44,7 +48,7 @@ public enum Row {
     FOUR_JVMS(
             4,
             "4 JVMs × 4 threads, one key, empty body",
-            Set.of(LOCK_STARTER_ACQUIRE),
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 40).times(REDISSON),
             atMost(Metric.HAND_OVER, 0.6).times(REDISSON),
             atMost(Metric.ALL_COMMANDS, 0.5),
@@ -54,7 +58,7 @@ public enum Row {
     FOUR_JVMS_WORKING(
             5,
             "4 JVMs × 4 threads, one key, parked for 1 ms under the lock",
-            Set.of(LOCK_STARTER_ACQUIRE),
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 1.6).times(REDISSON),
             atMost(Metric.LONGEST_WAIT, 200),
             atLeast(Metric.THREAD_FAIRNESS, 0.8),
@@ -62,7 +66,13 @@ public enum Row {
     RENEWED(
             6,
             "renewed locks, all held by one JVM",
-            Set.of(FLOOR, LOCK_STARTER_BACKGROUND, LOCK_STARTER_ASYNCHRONOUS, SPRING_PUB_SUB, SPRING_SPIN),
+            Set.of(
+                    FLOOR,
+                    LOCK_STARTER_HINTS,
+                    LOCK_STARTER_BACKGROUND,
+                    LOCK_STARTER_ASYNCHRONOUS,
+                    SPRING_PUB_SUB,
+                    SPRING_SPIN),
             atMost(Metric.CLIENT_CPU, 1).times(REDISSON),
             atMost(Metric.REDIS_CPU, 1).times(REDISSON),
             atMost(Metric.HEAP, 500),
@@ -70,8 +80,39 @@ public enum Row {
     OWNER_KILLED(
             7,
             "owner killed, a waiter stands by in another JVM",
-            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_BACKGROUND, LOCK_STARTER_ASYNCHRONOUS),
-            atMost(Metric.AFTER_EXPIRY, 50));
+            Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS, LOCK_STARTER_BACKGROUND, LOCK_STARTER_ASYNCHRONOUS),
+            atMost(Metric.AFTER_EXPIRY, 50)),
+    HAND_OVER(
+            8,
+            "as row 4, after a long warm-up",
+            Set.of(
+                    FLOOR,
+                    LOCK_STARTER_ACQUIRE,
+                    LOCK_STARTER_BACKGROUND,
+                    LOCK_STARTER_ASYNCHRONOUS,
+                    SPRING_PUB_SUB,
+                    SPRING_SPIN),
+            atMost(Metric.HAND_OVER, 0.4).times(REDISSON)),
+    HAND_OVER_WORKING(
+            9,
+            "as row 5, after a long warm-up",
+            Set.of(
+                    FLOOR,
+                    LOCK_STARTER_ACQUIRE,
+                    LOCK_STARTER_BACKGROUND,
+                    LOCK_STARTER_ASYNCHRONOUS,
+                    SPRING_PUB_SUB,
+                    SPRING_SPIN),
+            atMost(Metric.HAND_OVER, 0.85).times(REDISSON),
+            atLeast(Metric.RATE, 1.7).times(REDISSON)),
+    CONFIRMED(
+            10,
+            "confirm-replicas: lock + unlock at a master with 2 replicas, 1 thread, 1,000 keys",
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, LOCK_STARTER_CONFIRM_1, LOCK_STARTER_CONFIRM_2)))),
+    CONFIRMED_OWN_KEYS(
+            11,
+            "confirm-replicas: lock + unlock at a master with 2 replicas, 16 threads, 1,000 keys of its own each",
+            CONFIRMED.without);
 
     private final int number;
 
@@ -102,6 +143,7 @@ public enum Row {
     }
 
     public boolean takes(Contender contender) {
-        return !this.without.contains(contender);
+        boolean hasReplicas = this == CONFIRMED || this == CONFIRMED_OWN_KEYS;
+        return !this.without.contains(contender) && (hasReplicas || !contender.isConfirming());
     }
 }

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 /** The rows in which all want the same lock; one fleet does them all, and ends with the death of an owner. */
 final class ContendedRows {
 
-    static final List<Row> ROWS = List.of(Row.ONE_JVM, Row.FOUR_JVMS, Row.FOUR_JVMS_WORKING, Row.OWNER_KILLED);
+    static final List<Row> ROWS = List.of(
+            Row.ONE_JVM, Row.FOUR_JVMS, Row.FOUR_JVMS_WORKING, Row.HAND_OVER, Row.HAND_OVER_WORKING, Row.OWNER_KILLED);
 
     private static final int JVMS = 4;
 
@@ -54,6 +55,9 @@ final class ContendedRows {
             contend(Row.ONE_JVM, fleet, cli, 1, 16, Duration.ZERO);
             contend(Row.FOUR_JVMS, fleet, cli, JVMS, 4, Duration.ZERO);
             contend(Row.FOUR_JVMS_WORKING, fleet, cli, JVMS, 4, Duration.ofMillis(1));
+            // A JVM that hands over seldom runs cold code for long.
+            contend(Row.HAND_OVER, fleet, cli, JVMS, 4, Duration.ZERO);
+            contend(Row.HAND_OVER_WORKING, fleet, cli, JVMS, 4, Duration.ofMillis(1));
             if (this.plan.has(Row.OWNER_KILLED, this.contender)) {
                 double late = OwnerKilled.millisAfterExpiry(fleet, cli, this.plan.lease());
                 this.results.add(Row.OWNER_KILLED, this.contender, Metric.AFTER_EXPIRY, late);
@@ -66,8 +70,10 @@ final class ContendedRows {
         if (!this.plan.has(row, this.contender)) {
             return;
         }
-        if (!this.plan.warmUp().isZero()) {
-            run(fleet, jvms, threads, work, this.plan.warmUp());
+        Duration warmUp =
+                row == Row.HAND_OVER || row == Row.HAND_OVER_WORKING ? this.plan.longWarmUp() : this.plan.warmUp();
+        if (!warmUp.isZero()) {
+            run(fleet, jvms, threads, work, warmUp);
         }
         cli.command("CONFIG", "RESETSTAT");
         ContentionResult result = run(fleet, jvms, threads, work, this.plan.time());

@@ -14,6 +14,7 @@ import java.util.Set;
  * @param contenders who
  * @param rounds how often, the contenders in turn
  * @param warmUp before each measurement
+ * @param longWarmUp before a measurement of hand-overs alone
  * @param time of each measurement
  * @param locks how many renewed ones
  * @param renewedTime how long they are watched
@@ -26,6 +27,7 @@ public record Plan(
         Set<Contender> contenders,
         int rounds,
         Duration warmUp,
+        Duration longWarmUp,
         Duration time,
         int locks,
         Duration renewedTime,
