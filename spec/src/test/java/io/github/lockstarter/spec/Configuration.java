@@ -50,6 +50,11 @@ record Configuration(Path file, String text) {
                 .toList();
     }
 
+    /** Whether it takes so long that a build leaves it out unless asked. */
+    boolean isLong() {
+        return this.text.contains("\\* Long.");
+    }
+
     boolean checksLiveness() {
         return this.text.contains("\nPROPERTY ");
     }
