@@ -24,8 +24,9 @@ import org.springframework.core.annotation.AliasFor;
  * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the lock until the future is
  * complete. Cancelling the future that the caller gets does not release the lock, because it does not stop the work. A
  * method that returns a {@code Mono} or {@code Flux} acquires the lock at each subscription and releases it at
- * termination or cancellation. A repeated annotation acquires one lock for each occurrence. A transaction that begins
- * under the lock does not commit after the lock was lost.
+ * termination or cancellation. A repeated annotation acquires one lock for each occurrence. If the method has a {@link
+ * DistributedSemaphore} as well, its permits are acquired before the locks and released after them. A transaction that
+ * begins under the lock does not commit after the lock was lost.
  *
  * <p>The lock is owned by the calling thread and reentrant: a nested call for the same lock costs no I/O and keeps the
  * fencing token. A lock cannot stop code that was paused after its last check; pass {@link Lease#fencingToken()} to the
@@ -100,6 +101,18 @@ public @interface DistributedLock {
     String name() default "";
 
     /**
+     * What a grant allows beside it. {@link LockMode#WRITE} (the default): no other grant. {@link LockMode#READ}: other
+     * readers of the same lock, in any JVM, but no writer. Methods that read and methods that write must have the same
+     * {@link #name} and equal keys.
+     *
+     * <p>A reader inside of a writer of the same thread needs no grant of its own. The opposite would wait for itself: a
+     * writer inside of a reader gets an {@link IllegalStateException}, also if only a transaction still holds the lock
+     * for reading, see {@link #releaseAfterTransaction}. {@link LockMode#PERMIT} is rejected at start-up; use {@link
+     * DistributedSemaphore}.
+     */
+    LockMode mode() default LockMode.WRITE;
+
+    /**
      * Duration of one grant, in {@link #timeUnit}. {@code -1} (the default): {@code distributed-lock.watchdog.timeout},
      * renewed by the watchdog while the method runs. Greater than 0: a fixed lease that is never renewed; a method that
      * runs longer loses the lock.
@@ -169,6 +182,9 @@ public @interface DistributedLock {
      * Inside an already running transaction, keeps the lock until that transaction has committed or rolled back. {@code
      * false}: the lock is released when the method ends. Has no effect on methods that return a future or a publisher,
      * and on calls whose {@link #condition} is false.
+     *
+     * <p>After a call with {@link LockMode#READ}, the transaction holds the lock for reading, so that it cannot acquire it
+     * for writing any more: set {@code false}, or acquire it for writing at first.
      */
     boolean releaseAfterTransaction() default true;
 }

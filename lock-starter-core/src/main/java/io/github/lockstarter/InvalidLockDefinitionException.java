@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at start-up when a {@link DistributedLock} annotation cannot take effect: its attributes contradict each
- * other, or the method cannot be intercepted. The application does not start.
+ * Thrown at start-up when a {@link DistributedLock} or {@link DistributedSemaphore} annotation cannot take effect: its
+ * attributes contradict each other, or the method cannot be intercepted. The application does not start.
  */
 public class InvalidLockDefinitionException extends LockException {
 

@@ -28,13 +28,16 @@ public final class LeaseContext {
     public static Lease required() {
         Lease lease = CURRENT.get();
         if (lease == null) {
-            throw new IllegalStateException(Printable.of("No method annotated with @DistributedLock runs in thread '"
-                    + Thread.currentThread().getName() + "'. Usual reasons: the method was called on 'this', in its"
-                    + " class, constructor or @PostConstruct, and not on the Spring bean; the object was created with"
-                    + " new; the method runs in another thread (an executor, @Async, a parallel stream), to which"
-                    + " LeaseContext.call passes the lease; in a Mono or Flux the lease is in the Reactor context, under"
-                    + " Lease.class; the condition of the annotation is false for this call; locks are disabled"
-                    + " (distributed-lock.enabled=false), or this is a slice test without them."));
+            throw new IllegalStateException(
+                    Printable.of("No method annotated with @DistributedLock or @DistributedSemaphore runs in"
+                            + " thread '"
+                            + Thread.currentThread().getName()
+                            + "'. Usual reasons: the method was called on 'this', in its"
+                            + " class, constructor or @PostConstruct, and not on the Spring bean; the object was created with"
+                            + " new; the method runs in another thread (an executor, @Async, a parallel stream), to which"
+                            + " LeaseContext.call passes the lease; in a Mono or Flux the lease is in the Reactor context, under"
+                            + " Lease.class; the condition of the annotation is false for this call; locks are disabled"
+                            + " (distributed-lock.enabled=false), or this is a slice test without them."));
         }
         return lease;
     }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name static name of the lock
  * @param key key under that name; may be empty
+ * @param mode what the grant allows beside it
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
  * @param remaining time until the lease is lost unless a renewal succeeds
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 public record LockAtRiskEvent(
         String name,
         String key,
+        LockMode mode,
         long fencingToken,
         String acquisitionId,
         Duration remaining,
-        @Nullable Throwable cause) implements LockEvent {}
+        @Nullable Throwable cause)
+        implements LockEvent {}

@@ -11,6 +11,9 @@ public interface LockEvent {
      */
     String key();
 
+    /** Returns what the grant allows, or would have allowed, beside it. Suitable as a tag of meters. */
+    LockMode mode();
+
     /** Returns the full name of the lock: the static name, followed by {@code :key} if there is a key. */
     default String lockName() {
         return key().isEmpty() ? name() : name() + ':' + key();

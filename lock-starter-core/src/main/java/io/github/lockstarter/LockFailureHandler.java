@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles calls of annotated methods whose lock was not granted, for the whole application. A bean of this type is
- * called for every {@link DistributedLock} method that sets neither {@link DistributedLock#onNotGranted} nor {@link
+ * called for every {@link DistributedLock} and {@link DistributedSemaphore} method that sets neither {@link DistributedLock#onNotGranted} nor {@link
  * DistributedLock#fallback}. It is called without the lock, in the calling thread or, if the method returns a
  * publisher, in a thread of the library, and must be thread-safe.
  *

@@ -5,11 +5,13 @@ package io.github.lockstarter;
  *
  * @param name static name of the lock
  * @param key key under that name; may be empty
+ * @param mode what the grant allows beside it
  * @param fencingToken token of the new grant
  * @param acquisitionId id of the grant in the store
  * @param kind whether both owners are in this JVM
  */
-public record LockHandedOverEvent(String name, String key, long fencingToken, String acquisitionId, Kind kind)
+public record LockHandedOverEvent(
+        String name, String key, LockMode mode, long fencingToken, String acquisitionId, Kind kind)
         implements LockEvent {
 
     /** Where the previous owner was. */

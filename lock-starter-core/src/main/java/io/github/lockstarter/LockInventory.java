@@ -15,21 +15,30 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LockInventory {
 
-    /** Returns the locks that this instance holds, in no order. No I/O; the duration grows with the number of locks. */
+    /**
+     * Returns what this instance holds, in no order: an element for each lease, of which a shared lock can have several. No
+     * I/O; the duration grows with the number of leases.
+     */
     List<Held> held();
 
-    /** Returns the hold of the lock in this instance; empty if there is none. No I/O. */
+    /**
+     * Returns the hold of the lock in this instance, of several the one that has lasted longest; empty if there is none. No
+     * I/O.
+     */
     Optional<Held> held(String lockName);
 
-    /** Returns the locks for which this instance waits, in no order. No I/O. */
+    /** Returns the locks for which this instance waits, in no order: an element for each lock and mode. No I/O. */
     List<Awaited> awaited();
 
-    /** Returns the waiters for the lock in this instance; empty if there are none. No I/O. */
+    /**
+     * Returns the waiters for the lock in this instance; empty if there are none. All modes are counted together; the mode is
+     * that of the one that has been waiting longest. No I/O.
+     */
     Optional<Awaited> awaited(String lockName);
 
     /**
      * Returns the lock as the store describes it, whichever instance owns it. Blocks for at most two command timeouts: one
-     * for the lock, and one for the description of an instance that is not known yet.
+     * for the lock, and one for the descriptions of all instances that are not known yet.
      *
      * @return empty if the lock is free
      * @throws LockStoreException if the store does not answer
@@ -47,7 +56,9 @@ public interface LockInventory {
      * A lock that this instance holds.
      *
      * @param name full name of the lock
-     * @param fencingToken token of the grant
+     * @param mode what the grant allows beside it
+     * @param permits number of permits; 0 for a lock
+     * @param fencingToken token of the grant; readers of one instance may share it
      * @param state {@code HELD} or {@code AT_RISK}
      * @param heldFor time since the grant
      * @param remaining time until the lease expires without another renewal, as {@link Lease#remaining()}
@@ -58,6 +69,8 @@ public interface LockInventory {
      */
     record Held(
             String name,
+            LockMode mode,
+            int permits,
             long fencingToken,
             Lease.State state,
             Duration heldFor,
@@ -70,26 +83,51 @@ public interface LockInventory {
      * A lock for which this instance waits.
      *
      * @param name full name of the lock
+     * @param mode what the grants for which they wait allow beside them
      * @param waiters number of waiters
      * @param longest how long the first one has been waiting
      */
-    record Awaited(String name, int waiters, Duration longest) {}
+    record Awaited(String name, LockMode mode, int waiters, Duration longest) {}
 
     /**
      * A lock that is held, as the store describes it.
      *
+     * @param mode what the present grants allow beside them; null: unknown
      * @param fencingToken token of the last grant by the store; the owner's token is larger if the lock was handed over
      *     in memory since then. Null: unknown
-     * @param remaining time until the lease expires unless it is renewed; null: unknown
-     * @param holder the instance that owns the lock; null: unknown
+     * @param remaining time until the lease expires unless it is renewed, of several holders that of the last one; null:
+     *     unknown
+     * @param holder the instance that owns the lock, of several holders the first one; null: unknown
      * @param since time of the last grant by the store, by the clock of the Redis server; later grants that were handed
      *     over in memory do not change it. Null: unknown
-     * @param waiting number of instances that wait in the line of the store; null: unknown
+     * @param waiting number of entries in the line of the store, at most one of each kind for each instance; null: unknown
+     * @param holders the holders of a shared lock in the order of their grants; empty if the lock is owned exclusively, or if
+     *     they are unknown
      */
     record Stored(
+            @Nullable LockMode mode,
             @Nullable Long fencingToken,
             @Nullable Duration remaining,
             @Nullable LockHolder holder,
             @Nullable Instant since,
-            @Nullable Integer waiting) {}
+            @Nullable Integer waiting,
+            List<StoredGrant> holders) {
+
+        /** Creates a description. */
+        public Stored {
+            holders = List.copyOf(holders);
+        }
+    }
+
+    /**
+     * The grant of one of the holders of a shared lock, as the store describes it. Readers of one instance may share one grant.
+     *
+     * @param holder the instance
+     * @param fencingToken token of the grant
+     * @param remaining time until the lease expires unless it is renewed; null: unknown
+     * @param permits number of permits that it holds; 0 for a lock
+     * @param since time of the grant, by the clock of the Redis server
+     */
+    record StoredGrant(
+            LockHolder holder, long fencingToken, @Nullable Duration remaining, int permits, Instant since) {}
 }

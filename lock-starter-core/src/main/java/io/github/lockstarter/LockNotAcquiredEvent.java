@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name static name of the lock
  * @param key key under that name; may be empty
+ * @param mode what the request would have allowed beside its grant
  * @param outcome how the wait ended
  * @param waited time from the request to the end of the wait
  * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record LockNotAcquiredEvent(
         String name,
         String key,
+        LockMode mode,
         Outcome outcome,
         Duration waited,
         @Nullable Throwable cause) implements LockEvent {

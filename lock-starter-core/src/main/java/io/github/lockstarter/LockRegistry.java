@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import io.github.lockstarter.text.Printable;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,45 @@ public interface LockRegistry {
      * @throws IllegalArgumentException if the name is blank or too long
      */
     LeaseLock getLock(String name);
+
+    /**
+     * Returns a lock for several readers or one writer. Its write lock is that of {@link #getLock}. The object is a
+     * lightweight view without state. No I/O.
+     *
+     * @param name as for {@link #getLock}
+     * @throws IllegalArgumentException if the name is blank or too long
+     */
+    LeaseReadWriteLock getReadWriteLock(String name);
+
+    /**
+     * Returns a semaphore. The object is a lightweight view without state. No I/O.
+     *
+     * @param name as for {@link #getLock}; it must not be used as a lock as well
+     * @param permits number of permits that all holders may have together, at least 1
+     * @throws IllegalArgumentException if the name is blank or too long, or the number is out of range
+     */
+    LeaseSemaphore getSemaphore(String name, int permits);
+
+    /**
+     * Returns what a request names as a lock that is owned by threads and reentrant: the lock of {@link #getLock}, one of
+     * the locks of {@link #getReadWriteLock}, or the permits, of which a nested hold takes no more. Its holds are those of
+     * {@link #execute}. Only the name and the mode of the request, with weight and limit, have an effect. No I/O.
+     *
+     * <p>Annotated methods use it to keep a lock until the end of a transaction. A registry that delegates to another one
+     * should delegate this method as well.
+     *
+     * @throws UnsupportedOperationException if the request is for permits, and the registry does not implement this method
+     */
+    default LeaseLock getOwnedLock(LockRequest request) {
+        return switch (request.mode()) {
+            case WRITE -> getLock(request.lockName());
+            case READ -> getReadWriteLock(request.lockName()).readLock();
+            case PERMIT ->
+                throw new UnsupportedOperationException(Printable.of(getClass().getName()
+                        + " does not implement LockRegistry.getOwnedLock, which is required for permits that a thread or"
+                        + " a transaction owns. Delegate it to the registry that grants the permits."));
+        };
+    }
 
     /**
      * Acquires a lease that no thread owns: any thread may release it, and it is not reentrant.

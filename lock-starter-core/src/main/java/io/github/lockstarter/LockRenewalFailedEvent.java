@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name static name of the lock
  * @param key key under that name; may be empty
+ * @param mode what the grant allows beside it
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
  * @param took time from sending the command to its failure
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record LockRenewalFailedEvent(
         String name,
         String key,
+        LockMode mode,
         long fencingToken,
         String acquisitionId,
         Duration took,

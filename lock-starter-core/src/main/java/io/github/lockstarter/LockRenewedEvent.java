@@ -7,9 +7,11 @@ import java.time.Duration;
  *
  * @param name static name of the lock
  * @param key key under that name; may be empty
+ * @param mode what the grant allows beside it
  * @param fencingToken token of the grant
  * @param acquisitionId id of the grant in the store
  * @param took time from sending the command to its reply
  */
-public record LockRenewedEvent(String name, String key, long fencingToken, String acquisitionId, Duration took)
+public record LockRenewedEvent(
+        String name, String key, LockMode mode, long fencingToken, String acquisitionId, Duration took)
         implements LockEvent {}

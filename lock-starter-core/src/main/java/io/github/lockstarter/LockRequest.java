@@ -19,9 +19,13 @@ public final class LockRequest {
     /** An unlimited wait: {@code -1} ms. */
     public static final Duration FOREVER = Duration.ofMillis(-1);
 
+    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0);
+
     private static final int MAX_NAME_BYTES = 512;
 
     private static final int MOST_SHOWN = 60;
+
+    private static final int MOST_PERMITS = 999_999_999;
 
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
@@ -41,6 +45,11 @@ public final class LockRequest {
 
     private final OnLost onLost;
 
+    private final Use use;
+
+    /** What is requested: the number of permits, and of those that all holders may have, are 0 for a lock. */
+    private record Use(LockMode mode, int weight, int permits) {}
+
     private LockRequest(
             String name,
             String lockName,
@@ -48,7 +57,8 @@ public final class LockRequest {
             @Nullable Duration lease,
             @Nullable Duration maxHold,
             Duration minHold,
-            OnLost onLost) {
+            OnLost onLost,
+            Use use) {
         this.name = name;
         this.lockName = lockName;
         this.waitTime = waitTime;
@@ -56,6 +66,25 @@ public final class LockRequest {
         this.maxHold = maxHold;
         this.minHold = minHold;
         this.onLost = onLost;
+        this.use = use;
+    }
+
+    private static LockRequest create(String name, String lockName) {
+        return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT, WRITER);
+    }
+
+    private LockRequest with(
+            @Nullable Duration waitTime,
+            @Nullable Duration lease,
+            @Nullable Duration maxHold,
+            Duration minHold,
+            OnLost onLost) {
+        return new LockRequest(this.name, this.lockName, waitTime, lease, maxHold, minHold, onLost, this.use);
+    }
+
+    private LockRequest with(Use use) {
+        return new LockRequest(
+                this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, this.onLost, use);
     }
 
     /**
@@ -69,7 +98,7 @@ public final class LockRequest {
         requireUsable(lockName);
         int colon = lockName.indexOf(':');
         String name = colon > 0 ? StaticNames.of(lockName, colon) : lockName;
-        return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
+        return create(name, lockName);
     }
 
     /**
@@ -86,13 +115,13 @@ public final class LockRequest {
         if (name.isBlank()) {
             throw new IllegalArgumentException("The static name of a lock must not be blank.");
         }
-        return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT);
+        return create(name, lockName);
     }
 
     /** Returns a copy with this wait. Zero: one attempt; {@link #FOREVER}: no limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
-        return new LockRequest(this.name, this.lockName, waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
+        return with(waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
     }
 
     /**
@@ -101,7 +130,7 @@ public final class LockRequest {
      */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
-        return new LockRequest(this.name, this.lockName, this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
+        return with(this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
     }
 
     /**
@@ -110,7 +139,7 @@ public final class LockRequest {
      */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
-        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, maxHold, this.minHold, this.onLost);
+        return with(this.waitTime, this.lease, maxHold, this.minHold, this.onLost);
     }
 
     /**
@@ -120,12 +149,44 @@ public final class LockRequest {
      */
     public LockRequest withMinHold(Duration minHold) {
         require(!minHold.isNegative(), "minHold", minHold, "zero or more", "");
-        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
+        return with(this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
     }
 
     /** Returns a copy with this behaviour of {@link LockRegistry#execute} on a loss; other methods ignore it. */
     public LockRequest withOnLost(OnLost onLost) {
-        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, onLost);
+        return with(this.waitTime, this.lease, this.maxHold, this.minHold, onLost);
+    }
+
+    /**
+     * Returns a copy that requests the lock in this mode. {@link LockMode#WRITE} is the default.
+     *
+     * @throws IllegalArgumentException if the mode is {@code PERMIT}, for which there is {@link #withPermits}
+     */
+    public LockRequest withMode(LockMode mode) {
+        if (mode == LockMode.PERMIT) {
+            throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name)
+                    + "': use withPermits to request permits, because they have a limit."));
+        }
+        return with(new Use(mode, 0, 0));
+    }
+
+    /**
+     * Returns a copy that requests permits of the semaphore of that name, instead of the lock. The limit belongs to the
+     * request and is not stored: a request is granted when its weight and the permits of all present holders are at most
+     * {@code permits}. A name must be used either for permits or as a lock.
+     *
+     * @param weight number of permits requested, at least 1
+     * @param permits number of permits that all holders may have together, at least {@code weight} and at most 999,999,999
+     * @throws IllegalArgumentException if a number is out of range
+     */
+    public LockRequest withPermits(int weight, int permits) {
+        if (weight < 1 || permits < weight || permits > MOST_PERMITS) {
+            throw new IllegalArgumentException(Printable.of("Semaphore '" + LoggedNames.ofStatic(this.name)
+                    + "': " + weight + " of " + permits
+                    + " permits cannot be requested. The weight must be at least 1 and"
+                    + " at most the number of permits, which must be at most " + MOST_PERMITS + '.'));
+        }
+        return with(new Use(LockMode.PERMIT, weight, permits));
     }
 
     /** Returns the static name, which is the tag of meters and the name in events. */
@@ -166,6 +227,21 @@ public final class LockRequest {
     /** Returns the behaviour of {@link LockRegistry#execute} on a loss. */
     public OnLost onLost() {
         return this.onLost;
+    }
+
+    /** Returns what the grant allows beside it. */
+    public LockMode mode() {
+        return this.use.mode();
+    }
+
+    /** Returns the number of permits requested; 0 for a lock. */
+    public int weight() {
+        return this.use.weight();
+    }
+
+    /** Returns the number of permits that all holders may have together; 0 for a lock. */
+    public int permits() {
+        return this.use.permits();
     }
 
     /** Returns a text for logs: the part of the name up to the first colon and a digest, never the key. */

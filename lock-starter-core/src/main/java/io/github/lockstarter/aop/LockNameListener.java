@@ -1,5 +1,7 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockMode;
+
 /**
  * Receives the lock names of annotated methods before these are called, so that meters by name can be registered with
  * the value zero.
@@ -8,10 +10,20 @@ package io.github.lockstarter.aop;
 public interface LockNameListener {
 
     /**
-     * Called once for each lock name: when the application has started or, for a bean that is created later, on the
-     * thread that creates it. Must not throw.
+     * Called as {@link #named(String, LockMode)} is, unless that method is overridden.
      *
      * @param lockName the static name, without key
      */
     void named(String lockName);
+
+    /**
+     * Called once for each lock name and mode: when the application has started or, for a bean that is created later, on
+     * the thread that creates it. Must not throw.
+     *
+     * @param lockName the static name, without key
+     * @param mode the mode in which an annotated method requests the lock
+     */
+    default void named(String lockName, LockMode mode) {
+        named(lockName);
+    }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.call.LockDefaults;
 import io.github.lockstarter.aop.metadata.LockAnnotations;
@@ -13,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Logs a warning for scheduled methods that wait for their lock and have no minimum hold: runs of the job do not
- * overlap, but every instance of the application runs it.
+ * Logs a warning for scheduled methods that wait for their lock or permits and have no minimum hold: runs of the job do
+ * not overlap, or only as many as there are permits, but every instance of the application runs it.
  */
 final class ScheduledJobWarning {
 
@@ -42,18 +43,35 @@ final class ScheduledJobWarning {
 
     /** Of several locks, one without waiting or with a minimum hold is sufficient. */
     private void checkJob(LockedMethod locked) {
-        List<LockSpec> specs = locked.specs();
+        List<LockSpec> specs = decisive(locked.specs());
         boolean waits = specs.stream()
                 .allMatch(spec -> spec.minHold().isZero() && !waitTime(spec).isZero());
         String method = locked.site().toString();
         if (waits && this.reported.add(method)) {
             Duration waitTime = waitTime(specs.get(0));
             String time = LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
-            logger.warn(
-                    "The @Scheduled method " + method + " waits " + time + " for its lock and has no minHold: every"
-                            + " instance of the application runs the job, one after the other. To run it once for all instances,"
-                            + " use waitTime = 0, onNotGranted = SKIP and a minHold that exceeds the difference of their clocks.");
+            logger.warn("The @Scheduled method " + method + " waits " + time + " for its " + kind(specs)
+                    + " and has no minHold: every instance of the application runs the job, " + howOften(specs)
+                    + ". To run it once for all instances, use a @DistributedLock with waitTime = 0, onNotGranted = SKIP and"
+                    + " a minHold that exceeds the difference of their clocks.");
         }
+    }
+
+    /** A semaphore beside a lock does not matter: it only limits which instances try. */
+    private static List<LockSpec> decisive(List<LockSpec> specs) {
+        List<LockSpec> locks = specs.stream()
+                .filter(spec -> spec.use().mode() != LockMode.PERMIT)
+                .toList();
+        return locks.isEmpty() ? specs : locks;
+    }
+
+    private static String kind(List<LockSpec> specs) {
+        return specs.get(0).use().mode() == LockMode.PERMIT ? "permits" : "lock";
+    }
+
+    private static String howOften(List<LockSpec> specs) {
+        boolean alone = specs.stream().anyMatch(spec -> spec.use().mode() == LockMode.WRITE);
+        return alone ? "one after the other" : "several at the same time";
     }
 
     private Duration waitTime(LockSpec spec) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.aop.metadata.LockSpec;
 import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.text.LockLog;
@@ -13,16 +14,25 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Reports at start-up which lock names the application uses, to the {@link LockNameListener}, and which methods run
- * without their lock because locks are disabled, as one warning. Beans that are created later are reported when they
+ * without their lock or permits because locks are disabled, as one warning. Beans that are created later are reported when they
  * are. The listener is not called before, because it must not be created before ordinary beans. Thread-safe.
  */
 final class StartupReport {
 
     private static final LockLog logger = LockLog.of(StartupReport.class);
 
-    private final Reported names = new Reported();
+    private final Reported<NameInMode> names = new Reported<>();
 
-    private final Reported disabledMethods = new Reported();
+    private final Reported<String> disabledMethods = new Reported<>();
+
+    private record NameInMode(String name, LockMode mode) implements Comparable<NameInMode> {
+
+        @Override
+        public int compareTo(NameInMode other) {
+            int byName = this.name.compareTo(other.name);
+            return byName != 0 ? byName : this.mode.compareTo(other.mode);
+        }
+    }
 
     private volatile LockNameListener listener = lockName -> {};
 
@@ -36,7 +46,7 @@ final class StartupReport {
     void addLocked(List<LockedMethod> methods) {
         for (LockedMethod method : methods) {
             for (LockSpec spec : method.specs()) {
-                this.names.add(spec.name());
+                this.names.add(new NameInMode(spec.name(), spec.use().mode()));
             }
         }
         if (this.started) {
@@ -62,8 +72,8 @@ final class StartupReport {
     }
 
     private void reportNames() {
-        for (String name : this.names.takeNew()) {
-            this.listener.named(name);
+        for (NameInMode each : this.names.takeNew()) {
+            this.listener.named(each.name(), each.mode());
         }
     }
 
@@ -71,27 +81,27 @@ final class StartupReport {
         Set<String> methods = this.disabledMethods.takeNew();
         if (!methods.isEmpty()) {
             logger.warn("Distributed locks are disabled (distributed-lock.enabled=false)."
-                    + " These methods run WITHOUT their lock: " + String.join(", ", methods));
+                    + " These methods run WITHOUT their lock or permits: " + String.join(", ", methods));
         }
     }
 
-    /** Returns each text once, in alphabetical order. */
-    private static final class Reported {
+    /** Returns each element once, in its natural order. */
+    private static final class Reported<T extends Comparable<T>> {
 
-        private final Set<String> all = ConcurrentHashMap.newKeySet();
+        private final Set<T> all = ConcurrentHashMap.newKeySet();
 
-        private final NavigableSet<String> unreported = new ConcurrentSkipListSet<>();
+        private final NavigableSet<T> unreported = new ConcurrentSkipListSet<>();
 
-        void add(String text) {
-            if (this.all.add(text)) {
-                this.unreported.add(text);
+        void add(T element) {
+            if (this.all.add(element)) {
+                this.unreported.add(element);
             }
         }
 
-        Set<String> takeNew() {
-            Set<String> taken = new TreeSet<>();
-            for (String text = this.unreported.pollFirst(); text != null; text = this.unreported.pollFirst()) {
-                taken.add(text);
+        Set<T> takeNew() {
+            Set<T> taken = new TreeSet<>();
+            for (T next = this.unreported.pollFirst(); next != null; next = this.unreported.pollFirst()) {
+                taken.add(next);
             }
             return taken;
         }

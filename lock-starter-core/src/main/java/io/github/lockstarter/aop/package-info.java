@@ -1,5 +1,5 @@
 /**
- * Applies {@code @DistributedLock} to the beans of an application: {@link
+ * Applies {@code @DistributedLock} and {@code @DistributedSemaphore} to the beans of an application: {@link
  * io.github.lockstarter.aop.DistributedLockBeanPostProcessor} creates or extends proxies, and the rules of this package
  * reject at start-up what would run without its lock. The sub-packages are internal; each uses only those after it:
  *

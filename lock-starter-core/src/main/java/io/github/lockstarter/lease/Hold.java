@@ -1,5 +1,7 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.release.LeaseHandle;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +27,57 @@ final class Hold {
         }
     }
 
-    private final LeaseHandle lease;
+    private final LockMode mode;
+
+    private LeaseHandle lease;
+
+    /** Request of a reader that uses the lease of the writer, which this thread holds as well; null: it does not. */
+    private @Nullable LockRequest underWriter;
 
     private int count = 1;
 
     private @Nullable Level level;
 
     Hold(LeaseHandle lease) {
+        this.mode = lease.grant().request().mode();
         this.lease = lease;
+    }
+
+    /** Creates the hold of a reader in the thread of the writer, which needs no grant as long as the writer has one. */
+    static Hold readerUnder(Hold writer, LockRequest request) {
+        Hold hold = new Hold(writer.lease, LockMode.READ);
+        hold.underWriter = request;
+        return hold;
+    }
+
+    private Hold(LeaseHandle lease, LockMode mode) {
+        this.mode = mode;
+        this.lease = lease;
+    }
+
+    /** Returns whether the lease is that of the writer, whose hold ends later or becomes that of a reader. */
+    boolean isUnderWriter() {
+        return this.underWriter != null;
+    }
+
+    /** Returns what the reader has requested that uses the lease of the writer; null: it has a lease of its own. */
+    @Nullable
+    LockRequest requestUnderWriter() {
+        return this.underWriter;
+    }
+
+    /** Goes on with the grant of a reader, because the writer has been downgraded. */
+    void downgraded(LeaseHandle reader) {
+        this.lease = reader;
+        this.underWriter = null;
+    }
+
+    LockMode mode() {
+        return this.mode;
+    }
+
+    String lockName() {
+        return this.lease.grant().lockName();
     }
 
     LeaseHandle lease() {

@@ -2,12 +2,16 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LeaseReadWriteLock;
+import io.github.lockstarter.LeaseSemaphore;
 import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.lease.ThreadOwnedLock.View;
 import io.github.lockstarter.lease.acquire.AcquireObserver;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.LeaseClock;
@@ -98,8 +102,33 @@ public final class LeasingLockRegistry
 
     @Override
     public LeaseLock getLock(String name) {
-        return new ThreadOwnedLock(
-                () -> run().owned(), this::startedStore, this.settings.names(), LockRequest.of(name));
+        return lock(LockRequest.of(name), View.PLAIN);
+    }
+
+    @Override
+    public LeaseLock getOwnedLock(LockRequest request) {
+        LockRequest plain = LockRequest.of(request.name(), request.key());
+        return switch (request.mode()) {
+            case WRITE -> lock(plain, View.PLAIN);
+            case READ -> lock(plain.withMode(LockMode.READ), View.READERS);
+            case PERMIT -> lock(plain.withPermits(request.weight(), request.permits()), View.PLAIN);
+        };
+    }
+
+    private LeaseLock lock(LockRequest request, View view) {
+        return new ThreadOwnedLock(() -> run().owned(), this::startedStore, this.settings.names(), request, view);
+    }
+
+    @Override
+    public LeaseReadWriteLock getReadWriteLock(String name) {
+        LockRequest writer = LockRequest.of(name);
+        return new ReadWriteView(lock(writer.withMode(LockMode.READ), View.READERS), lock(writer, View.WRITER));
+    }
+
+    @Override
+    public LeaseSemaphore getSemaphore(String name, int permits) {
+        LockRequest one = LockRequest.of(name).withPermits(1, permits);
+        return new Permits(this, this::startedStore, this.settings.names(), one);
     }
 
     @Override
@@ -260,7 +289,7 @@ public final class LeasingLockRegistry
     public Optional<Stored> stored(String lockName) {
         RegistryRun current = this.run;
         return Optional.ofNullable(this.store.find(lockName))
-                .map(found -> current != null ? current.stored().describe(found) : StoredLocks.describe(found, null));
+                .map(found -> current != null ? current.stored().describe(found) : StoredLocks.describeByIds(found));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.acquire.AcquireReports;
@@ -7,8 +8,11 @@ import io.github.lockstarter.lease.acquire.Acquisition;
 import io.github.lockstarter.lease.acquire.AcquisitionFactory;
 import io.github.lockstarter.lease.acquire.BlockingAcquirer;
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.release.Downgrade;
 import io.github.lockstarter.lease.release.LeaseHandles;
 import io.github.lockstarter.lease.support.InterruptShield;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -27,19 +31,27 @@ final class OwnedLocks {
 
     private final LeaseHandles handles;
 
+    private final Downgrade downgrade;
+
+    private final LoggedNames names;
+
     OwnedLocks(
             ThreadHolds holds,
             NestedHolds nested,
             AcquisitionFactory acquisitions,
             BlockingAcquirer acquirer,
             AcquireReports reports,
-            LeaseHandles handles) {
+            LeaseHandles handles,
+            Downgrade downgrade,
+            LoggedNames names) {
         this.holds = holds;
         this.nested = nested;
         this.acquisitions = acquisitions;
         this.acquirer = acquirer;
         this.reports = reports;
         this.handles = handles;
+        this.downgrade = downgrade;
+        this.names = names;
     }
 
     /**
@@ -80,11 +92,37 @@ final class OwnedLocks {
     }
 
     private @Nullable Hold enterAgain(LockRequest request) {
-        Hold hold = this.holds.get(request.lockName());
+        String lockName = request.lockName();
+        Hold hold = this.holds.get(lockName, request.mode());
         if (hold != null) {
+            requireNoMore(hold, request);
             this.nested.enter(hold, request);
+        } else if (request.mode() == LockMode.WRITE && this.holds.get(lockName, LockMode.READ) != null) {
+            throw new IllegalStateException(
+                    Printable.of("Thread '" + Thread.currentThread().getName()
+                            + "' holds lock '" + this.names.of(lockName)
+                            + "' for reading, and cannot acquire it for writing: it would wait for itself. Unlock it first, or"
+                            + " acquire it for writing from the beginning."));
+        } else if (request.mode() == LockMode.READ) {
+            Hold writer = this.holds.get(lockName, LockMode.WRITE);
+            if (writer != null) {
+                hold = Hold.readerUnder(writer, request);
+                this.nested.enterFirst(hold, request);
+                this.holds.put(hold);
+            }
         }
         return hold;
+    }
+
+    private void requireNoMore(Hold hold, LockRequest request) {
+        int held = hold.grant().request().weight();
+        if (request.weight() > held) {
+            throw new IllegalStateException(
+                    Printable.of("Thread '" + Thread.currentThread().getName() + "' holds "
+                            + held + " of the permits of semaphore '" + this.names.of(request.lockName())
+                            + "', and cannot acquire " + request.weight()
+                            + " inside of that: it could wait for itself. Request all of them in the outer call."));
+        }
     }
 
     private Hold hold(Grant grant) {
@@ -112,19 +150,29 @@ final class OwnedLocks {
      */
     @Nullable
     LossReason leave(Hold hold, int number) {
-        if (hold.count() > 1) {
+        if (hold.count() == 1 && hold.isUnderWriter()) {
+            this.holds.remove(hold);
+            hold.leave(number);
+            hold.lease().isHeld();
+        } else if (hold.count() > 1) {
             hold.leave(number);
             // Checks the deadline, so that a loss is not reported later than this.
             hold.lease().isHeld();
         } else {
             this.holds.remove(hold);
-            hold.lease().release();
+            Hold reader = hold.mode() == LockMode.WRITE ? this.holds.get(hold.lockName(), LockMode.READ) : null;
+            LockRequest request = reader != null ? reader.requestUnderWriter() : null;
+            if (reader != null && request != null) {
+                reader.downgraded(this.downgrade.of(hold.lease(), request));
+            } else {
+                hold.lease().release();
+            }
         }
         return hold.grant().state().lossReason();
     }
 
     @Nullable
-    Hold current(String lockName) {
-        return this.holds.get(lockName);
+    Hold current(LockRequest request) {
+        return this.holds.get(request.lockName(), request.mode());
     }
 }

@@ -15,6 +15,8 @@ import io.github.lockstarter.lease.acquire.HolderChecks;
 import io.github.lockstarter.lease.acquire.LineQueries;
 import io.github.lockstarter.lease.acquire.LockHolders;
 import io.github.lockstarter.lease.acquire.QueueEntrance;
+import io.github.lockstarter.lease.acquire.SharedAdmission;
+import io.github.lockstarter.lease.acquire.StoreGrants;
 import io.github.lockstarter.lease.event.EventObservers;
 import io.github.lockstarter.lease.event.ListenerQueue;
 import io.github.lockstarter.lease.event.LoggingLockListener;
@@ -26,6 +28,8 @@ import io.github.lockstarter.lease.grant.LeaseTerms;
 import io.github.lockstarter.lease.grant.Losses;
 import io.github.lockstarter.lease.grant.RenewalSchedule;
 import io.github.lockstarter.lease.grant.Renewer;
+import io.github.lockstarter.lease.grant.SharedGrant;
+import io.github.lockstarter.lease.grant.SharedGrants;
 import io.github.lockstarter.lease.grant.Watchdog;
 import io.github.lockstarter.lease.holder.InstanceDirectory;
 import io.github.lockstarter.lease.holder.InstancePublisher;
@@ -33,13 +37,16 @@ import io.github.lockstarter.lease.holder.ThisInstance;
 import io.github.lockstarter.lease.queue.ClaimLease;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
+import io.github.lockstarter.lease.release.Downgrade;
 import io.github.lockstarter.lease.release.LeaseHandles;
 import io.github.lockstarter.lease.release.LocalHandOff;
 import io.github.lockstarter.lease.release.LostGrantRelease;
 import io.github.lockstarter.lease.release.MinimumHoldRelease;
 import io.github.lockstarter.lease.release.OrphanCleanup;
+import io.github.lockstarter.lease.release.PermitHandOff;
 import io.github.lockstarter.lease.release.ReleaseOutcomes;
 import io.github.lockstarter.lease.release.Releaser;
+import io.github.lockstarter.lease.release.StoreDowngrade;
 import io.github.lockstarter.lease.release.StoreRelease;
 import io.github.lockstarter.lease.release.Succession;
 import io.github.lockstarter.lease.settings.LockSettings;
@@ -90,6 +97,8 @@ final class RegistryRun {
 
     private final Losses losses;
 
+    private final SharedGrants shared;
+
     private final CheckSchedule checks;
 
     private final OrphanCleanup cleanup;
@@ -122,7 +131,7 @@ final class RegistryRun {
             ThreadHolds holds) {
         this.store = store;
         this.settings = settings;
-        this.queues = new LocalQueues<>(() -> new LineTicket(this.ids.next(), clock));
+        this.queues = new LocalQueues<>(kind -> new LineTicket(kind.idOf(this.ids.next()), clock));
         LoggedNames names = settings.names();
         this.listenerQueue = new ListenerQueue(this.log, clock::nanoTime);
 
@@ -147,10 +156,23 @@ final class RegistryRun {
         Succession succession =
                 new Succession(this.queues, grants, this.losses, this.cleanup, this.stop, clock, claimLease);
         ReleaseOutcomes outcomes = new ReleaseOutcomes(events, this.losses, this.live, this.cleanup, this.log);
+        this.shared = new SharedGrants(
+                clock,
+                grants,
+                this.losses,
+                settings.handOff().maxTime().toNanos(),
+                settings.watchdogTimeout().toNanos() / 2);
+        LocalHandOff handOff =
+                new LocalHandOff(this.queues, grants, this.losses, outcomes, clock, settings, claimLease);
+        PermitHandOff permits = new PermitHandOff(
+                this.queues, handOff, grants, this.shared, this.cleanup, this.checks, this.live, clock);
         Releaser releaser = new Releaser(
                 this.losses,
                 this.checks,
-                new LocalHandOff(this.queues, grants, this.losses, outcomes, clock, settings, claimLease),
+                handOff,
+                this.shared,
+                permits,
+                outcomes,
                 new StoreRelease(store, this.threads, outcomes, succession, clock, settings.commandTimeout()),
                 new MinimumHoldRelease(store, this.threads, outcomes, succession, clock),
                 new LostGrantRelease(this.queues, this.cleanup, events),
@@ -162,20 +184,21 @@ final class RegistryRun {
                 this.ids.instance(), settings.application(), Instant.ofEpochMilli(clock.currentTimeMillis()));
         InstanceDirectory instances = new InstanceDirectory(store, clock, own);
         this.publisher = new InstancePublisher(own, store, this.threads, settings.watchdogTimeout());
-        LockHolders lockHolders = new LockHolders(this.queues, this.losses, instances);
+        LockHolders lockHolders = new LockHolders(this.queues, this.shared, this.losses, instances);
         AcquireReports reports = new AcquireReports(events, names, lockHolders, this.waiting, this.stop, this.log);
         LineQueries line = new LineQueries(store, clock, claimLease, instances, names);
+        SharedAdmission admission = new SharedAdmission(this.queues, this.shared, permits, succession);
         Attempts asked = new Attempts(
                 clock,
                 store,
-                grants,
-                this.losses,
+                new StoreGrants(clock, grants, this.losses, reports, admission),
                 reports,
                 line,
                 new BroughtGrants(claimLease, renewer),
+                admission,
                 this.attempts);
         HolderChecks holders = new HolderChecks(this.queues, store, this.losses, names);
-        QueueEntrance entrance = new QueueEntrance(this.queues, succession, releaser);
+        QueueEntrance entrance = new QueueEntrance(this.queues, admission, succession, releaser);
         BlockingAcquirer blocking = new BlockingAcquirer(entrance, asked, holders, reports, observer);
         this.asynchronous = new AsyncAcquirer(entrance, asked, holders, reports, observer, handles, this.threads);
         this.messages = new HandOverMessages(this.queues, store, clock, claimLease, renewer, names);
@@ -183,10 +206,19 @@ final class RegistryRun {
         // What the registry offers
         AcquisitionFactory acquisitions = new AcquisitionFactory(clock, settings, terms);
         NestedHolds nested = new NestedHolds(clock, terms, renewer, this.checks);
-        this.owned = new OwnedLocks(holds, nested, acquisitions, blocking, reports, handles);
+        Downgrade downgrade = new Downgrade(
+                new StoreDowngrade(clock, store, terms, grants, settings.commandTimeout()),
+                grants,
+                this.shared,
+                this.checks,
+                outcomes,
+                succession,
+                handles,
+                clock);
+        this.owned = new OwnedLocks(holds, nested, acquisitions, blocking, reports, handles, downgrade, names);
         this.execution = new LockedExecution(this.owned, this.losses, names, settings.onLost());
         this.unowned = new UnownedLeases(holds, acquisitions, blocking, this.asynchronous, reports, handles, names);
-        this.inventory = new Inventory(this.queues, this.losses, clock);
+        this.inventory = new Inventory(this.queues, this.shared, this.losses, clock);
         this.stored = new StoredLocks(instances, settings.commandTimeout());
         StoreProbe probe = new StoreProbe(clock, store, this.threads, settings.commandTimeout());
         this.health = new HealthReport(
@@ -194,8 +226,9 @@ final class RegistryRun {
     }
 
     private void lost(Grant grant, LossReason reason) {
+        boolean last = !(grant instanceof SharedGrant sharing) || this.shared.lost(sharing, reason);
         this.queues.leave(grant.lockName(), grant);
-        if (reason == LossReason.OWNER_DIED && grant.ownerDied()) {
+        if (last && reason == LossReason.OWNER_DIED && grant.ownerDied()) {
             this.cleanup.ofGrant(grant);
         }
     }
@@ -216,24 +249,9 @@ final class RegistryRun {
         this.losses.giveUpAll();
         this.checks.watched().forEach(this.losses::check);
         this.waiting.awaitNone(this.settings.commandTimeout());
-        stopThreads(Duration.ofSeconds(1));
+        new RunThreads(this.threads, this.listenerQueue, this.log).stop(Duration.ofSeconds(1));
         this.cleanup.awaitAnswers(Duration.ofSeconds(1));
         this.store.stop(this.messages);
-    }
-
-    /** Ends all threads; gives clean-ups, log lines and listeners a moment each. */
-    private void stopThreads(Duration atMost) {
-        this.threads.shutdown();
-        this.listenerQueue.shutdown();
-        this.log.shutdown();
-        try {
-            this.threads.awaitCleanUp(atMost);
-            this.log.awaitEnd(atMost.toMillis());
-            this.listenerQueue.awaitEnd(atMost.toMillis());
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
-        this.threads.shutdownNow();
     }
 
     OwnedLocks owned() {

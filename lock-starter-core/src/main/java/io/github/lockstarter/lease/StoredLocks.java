@@ -2,13 +2,22 @@ package io.github.lockstarter.lease;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInventory.Stored;
+import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.lease.holder.InstanceDirectory;
+import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.lease.support.InterruptShield;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.concurrent.CompletionStage;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Describes locks as the store does, with the instances that hold them. */
@@ -23,29 +32,63 @@ final class StoredLocks {
         this.commandTimeout = commandTimeout;
     }
 
-    /** Describes a lock; waits for the description of its holder, for at most one command timeout. */
+    /** Describes a lock; waits for the descriptions of all holders together, for at most one command timeout. */
     Stored describe(StoredLock found) {
-        return describe(found, holder(found));
+        CompletableFuture<?>[] read = Stream.concat(
+                        Stream.ofNullable(found.owner()),
+                        found.holders().stream().map(StoredHolder::acquisitionId))
+                .map(id -> this.instances.find(id).toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new);
+        InterruptShield.await(CompletableFuture.allOf(read), this.commandTimeout);
+        return describe(found, this.instances::of);
     }
 
-    private @Nullable LockHolder holder(StoredLock found) {
+    /** Describes a lock whose holders are known by their ids only. */
+    static Stored describeByIds(StoredLock found) {
+        return describe(found, id -> {
+            String instance = AcquisitionIds.instanceOf(id);
+            return new LockHolder(instance != null ? instance : id);
+        });
+    }
+
+    private static Stored describe(StoredLock found, Function<String, LockHolder> instances) {
+        List<StoredGrant> holders = found.holders().stream()
+                .sorted(Comparator.comparingLong(StoredHolder::fencingToken))
+                .map(holder -> new StoredGrant(
+                        instances.apply(holder.acquisitionId()),
+                        holder.fencingToken(),
+                        millis(holder.remainingMillis()),
+                        holder.weight(),
+                        time(holder.fencingToken())))
+                .toList();
         String owner = found.owner();
-        if (owner == null) {
-            return null;
-        }
-        CompletionStage<LockHolder> described = this.instances.find(owner);
-        InterruptShield.await(described, this.commandTimeout);
-        return this.instances.of(owner);
-    }
-
-    /** Describes a lock whose holder may be unknown. */
-    static Stored describe(StoredLock found, @Nullable LockHolder holder) {
         long token = found.fencingToken();
         return new Stored(
+                mode(found),
                 token > 0 ? Long.valueOf(token) : null,
-                found.remainingMillis() >= 0 ? Duration.ofMillis(found.remainingMillis()) : null,
-                holder,
-                token > 0 ? Instant.EPOCH.plus(token, ChronoUnit.MICROS) : null,
-                found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null);
+                millis(found.remainingMillis()),
+                holders.isEmpty()
+                        ? (owner != null ? instances.apply(owner) : null)
+                        : holders.get(0).holder(),
+                token > 0 ? time(token) : null,
+                found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null,
+                holders);
+    }
+
+    private static @Nullable LockMode mode(StoredLock found) {
+        if (!found.holders().isEmpty()) {
+            return GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+        }
+        // An owner without other holders is alone, whatever it had requested of a store of an earlier version.
+        return found.owner() != null ? LockMode.WRITE : null;
+    }
+
+    private static @Nullable Duration millis(long millis) {
+        return millis >= 0 ? Duration.ofMillis(millis) : null;
+    }
+
+    /** Returns the time of a grant by the store, which its token contains. */
+    private static Instant time(long fencingToken) {
+        return Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS);
     }
 }

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.support.InterruptShield;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
@@ -27,17 +28,29 @@ final class ThreadOwnedLock implements LeaseLock {
 
     private final LockRequest request;
 
+    private final View view;
+
+    /** Whose grants {@link #isLocked()} and {@link #forceUnlock()} are about. */
+    enum View {
+        /** All of them. */
+        PLAIN,
+        WRITER,
+        READERS
+    }
+
     /**
      * Creates a lock.
      *
      * @param locks those of the present run of the registry
      * @param store started if necessary
      */
-    ThreadOwnedLock(Supplier<OwnedLocks> locks, Supplier<LockStore> store, LoggedNames names, LockRequest request) {
+    ThreadOwnedLock(
+            Supplier<OwnedLocks> locks, Supplier<LockStore> store, LoggedNames names, LockRequest request, View view) {
         this.locks = locks;
         this.store = store;
         this.names = names;
         this.request = request;
+        this.view = view;
     }
 
     @Override
@@ -98,7 +111,7 @@ final class ThreadOwnedLock implements LeaseLock {
     @Override
     public void unlock() {
         OwnedLocks locks = this.locks.get();
-        Hold hold = required(locks.current(this.request.lockName()));
+        Hold hold = required(locks.current(this.request));
         boolean outermost = hold.count() == 1;
         LossReason lost = locks.leave(hold);
         if (outermost && lost != null) {
@@ -122,29 +135,38 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = this.locks.get().current(this.request.lockName());
+        Hold hold = this.locks.get().current(this.request);
         return hold != null && hold.lease().isHeld();
     }
 
     @Override
     public int getHoldCount() {
-        Hold hold = this.locks.get().current(this.request.lockName());
+        Hold hold = this.locks.get().current(this.request);
         return hold != null ? hold.count() : 0;
     }
 
     @Override
     public boolean isLocked() {
-        return this.store.get().isLocked(this.request.lockName());
+        LockStore locks = this.store.get();
+        // A plain lock has no readers, and the question whether it is locked is one command less.
+        if (this.view == View.PLAIN) {
+            return locks.isLocked(this.request.lockName());
+        }
+        StoredLock found = locks.find(this.request.lockName());
+        return found != null && found.holders().isEmpty() == (this.view == View.WRITER);
     }
 
     @Override
     public boolean forceUnlock() {
-        return this.store.get().forceRelease(this.request.lockName());
+        LockStore locks = this.store.get();
+        return this.view == View.READERS
+                ? locks.forceReleaseReaders(this.request.lockName())
+                : locks.forceRelease(this.request.lockName());
     }
 
     @Override
     public Lease currentLease() {
-        return required(this.locks.get().current(this.request.lockName())).lease();
+        return required(this.locks.get().current(this.request)).lease();
     }
 
     @Override
@@ -156,6 +178,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public String toString() {
-        return "LeaseLock[" + shownName() + ']';
+        String suffix = this.view == View.READERS ? ", readers]" : "]";
+        return "LeaseLock[" + shownName() + suffix;
     }
 }

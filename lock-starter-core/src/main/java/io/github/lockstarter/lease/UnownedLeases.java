@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.acquire.AcquireReports;
 import io.github.lockstarter.lease.acquire.Acquisition;
@@ -75,7 +76,10 @@ final class UnownedLeases {
     }
 
     private Acquisition begin(LockRequest request) {
-        if (this.holds.get(request.lockName()) != null) {
+        // Readers as well: behind a writer that waits for this thread, another one would wait for itself.
+        if (request.mode() != LockMode.PERMIT
+                && (this.holds.get(request.lockName(), LockMode.WRITE) != null
+                        || this.holds.get(request.lockName(), LockMode.READ) != null)) {
             throw new IllegalStateException(
                     Printable.of("Thread '" + Thread.currentThread().getName() + "' already holds lock '"
                             + this.names.of(request.lockName())

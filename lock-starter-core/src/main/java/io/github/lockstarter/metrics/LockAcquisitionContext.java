@@ -1,6 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.micrometer.observation.Observation;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ public final class LockAcquisitionContext extends Observation.Context {
 
     private final String key;
 
+    private final LockMode mode;
+
     private final String instance;
 
     private volatile @Nullable AcquireOutcome outcome;
@@ -26,6 +29,7 @@ public final class LockAcquisitionContext extends Observation.Context {
     LockAcquisitionContext(String lock, LockRequest request, String instance) {
         this.lock = lock;
         this.key = request.key();
+        this.mode = request.mode();
         this.instance = instance;
     }
 
@@ -46,6 +50,11 @@ public final class LockAcquisitionContext extends Observation.Context {
      */
     public String getKey() {
         return this.key;
+    }
+
+    /** Returns what the grant allows, or would have allowed, beside it. */
+    public LockMode getMode() {
+        return this.mode;
     }
 
     /**

@@ -29,10 +29,12 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
         return "acquire " + context.getLock();
     }
 
-    /** {@inheritDoc} By default {@code lock}, and {@code outcome} after the end of the acquisition. */
+    /** {@inheritDoc} By default {@code lock} and {@code distributed.lock.mode}, and {@code outcome} after the end of the acquisition. */
     @Override
     default KeyValues getLowCardinalityKeyValues(LockAcquisitionContext context) {
-        KeyValues values = KeyValues.of(LowCardinality.LOCK.withValue(context.getLock()));
+        KeyValues values = KeyValues.of(
+                LowCardinality.LOCK.withValue(context.getLock()),
+                LowCardinality.MODE.withValue(LockTags.of(context.getMode())));
         String outcome = context.getOutcome();
         return outcome != null ? values.and(LowCardinality.OUTCOME.withValue(outcome)) : values;
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
 import io.micrometer.core.instrument.Counter;
@@ -8,16 +9,20 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of one lock name. Thread-safe. */
+/** The meters of one lock name and mode. Thread-safe. */
 final class LockMeters {
 
     private static final String LOCK = "lock";
+
+    private static final String MODE = "mode";
 
     private static final String OUTCOME = "outcome";
 
     private final MeterRegistry registry;
 
     private final String lock;
+
+    private final String mode;
 
     private final EnumMeters<AcquireOutcome, Timer> acquire;
 
@@ -31,9 +36,10 @@ final class LockMeters {
 
     private volatile @Nullable Timer hold;
 
-    LockMeters(MeterRegistry registry, String lock) {
+    LockMeters(MeterRegistry registry, String lock, LockMode mode) {
         this.registry = registry;
         this.lock = lock;
+        this.mode = LockTags.of(mode);
         this.acquire = new EnumMeters<>(outcome -> timer(
                         "distributed.lock.acquire",
                         "Time from the request for a lock to its grant or the end of the wait")
@@ -98,10 +104,13 @@ final class LockMeters {
     }
 
     private Timer.Builder timer(String name, String description) {
-        return Timer.builder(name).description(description).tag(LOCK, this.lock);
+        return Timer.builder(name).description(description).tag(LOCK, this.lock).tag(MODE, this.mode);
     }
 
     private Counter.Builder counter(String name, String description) {
-        return Counter.builder(name).description(description).tag(LOCK, this.lock);
+        return Counter.builder(name)
+                .description(description)
+                .tag(LOCK, this.lock)
+                .tag(MODE, this.mode);
     }
 }

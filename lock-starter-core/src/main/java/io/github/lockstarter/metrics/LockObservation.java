@@ -40,6 +40,14 @@ public enum LockObservation implements ObservationDocumentation {
             }
         },
 
+        /** What the grant allows beside it: {@code write}, {@code read} or {@code permit}. */
+        MODE {
+            @Override
+            public String asString() {
+                return "distributed.lock.mode";
+            }
+        },
+
         /** How the acquisition ended: {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}. */
         OUTCOME {
             @Override

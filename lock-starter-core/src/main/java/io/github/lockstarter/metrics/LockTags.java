@@ -1,5 +1,6 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it.
- * Thread-safe.
+ * Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it; and those of
+ * the tag {@code mode}. Thread-safe.
  */
 final class LockTags {
 
@@ -39,6 +40,15 @@ final class LockTags {
     /** Returns the name, or {@link #OTHER} if the limit was reached before its first use. */
     String of(String name) {
         return this.names.containsKey(name) || isAdmitted(name) ? name : OTHER;
+    }
+
+    /** Returns {@code write}, {@code read} or {@code permit}. */
+    static String of(LockMode mode) {
+        return switch (mode) {
+            case WRITE -> "write";
+            case READ -> "read";
+            case PERMIT -> "permit";
+        };
     }
 
     private boolean isAdmitted(String name) {

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
@@ -17,7 +18,8 @@ import java.util.function.BiConsumer;
  * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an
  * event may call it.
  *
- * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}.
+ * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}. The tag
+ * {@code mode} is {@code write}, {@code read} or {@code permit}.
  */
 public final class MicrometerLockListener implements LockListener, LockNameListener {
 
@@ -31,11 +33,17 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
         this.meters = new LockMetersByName(registry);
     }
 
-    /** Registers all meters of the name with the value zero. */
+    /** Registers all meters of the name with the value zero, for the mode of plain locks. */
     @Override
     public void named(String lockName) {
+        named(lockName, LockMode.WRITE);
+    }
+
+    /** Registers all meters of the name in that mode with the value zero. */
+    @Override
+    public void named(String lockName, LockMode mode) {
         try {
-            this.meters.of(lockName).registerAll();
+            this.meters.of(lockName, mode).registerAll();
         } catch (Throwable ex) {
             this.failures.add(lockName, ex);
         }
@@ -90,7 +98,7 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
     /** Records an event. Called for every event, so the lambdas must not capture, which would allocate. */
     private <E extends LockEvent> void record(E event, BiConsumer<LockMeters, E> recording) {
         try {
-            recording.accept(this.meters.of(event.name()), event);
+            recording.accept(this.meters.of(event.name(), event.mode()), event);
         } catch (Throwable ex) {
             // Filters and registries are foreign code, whose failure must not affect the lock.
             this.failures.add(event.name(), ex);

@@ -1,9 +1,9 @@
 package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LossReason;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,30 +35,24 @@ public final class InMemoryLockStore implements LockStore {
 
     private final CopyOnWriteArrayList<WaitingListener> listeners = new CopyOnWriteArrayList<>();
 
-    private final AtomicLong lastToken = new AtomicLong();
+    private final FencingTokens tokens = new FencingTokens();
 
     private final AtomicLong acquisitions = new AtomicLong();
 
     @Override
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        long now = System.nanoTime();
+        LockStep step = new LockStep(lockName, this.tokens);
         AcquireReply[] reply = new AcquireReply[1];
         this.locks.compute(lockName, (name, held) -> {
-            HeldLock lock = held != null && held.isHeld(now) ? held : new HeldLock(acquisitionId, nextToken());
-            if (lock.isOwnedBy(acquisitionId)) {
-                lock.extend(now, leaseMillis);
-                reply[0] = new AcquireReply.Granted(lock.token());
-            } else {
-                // A late acquire of a grant that has ended must not join: its grant would never be claimed.
-                if (join && !lock.isKeptBy(acquisitionId)) {
-                    lock.join(acquisitionId);
-                }
-                reply[0] = new AcquireReply.Taken(lock.remainingMillis(now));
-            }
+            HeldLock lock = held != null && held.isHeld(step.now()) ? held : new HeldLock(step.now());
+            reply[0] = lock.acquire(acquisitionId, leaseMillis, join, step);
             return lock;
         });
+        step.notify(this.listeners);
         if (this.acquisitions.incrementAndGet() % PURGE_EVERY == 0) {
-            this.locks.keySet().forEach(name -> this.locks.computeIfPresent(name, (key, held) -> live(held, now)));
+            this.locks
+                    .keySet()
+                    .forEach(name -> this.locks.computeIfPresent(name, (key, held) -> live(held, step.now())));
         }
         return reply[0];
     }
@@ -68,20 +63,27 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private void renew(Renewal renewal) {
-        long now = System.nanoTime();
-        HeldLock left = this.locks.computeIfPresent(renewal.lockName(), (name, held) -> {
-            if (held.isHeld(now) && held.isOwnedBy(renewal.acquisitionId())) {
-                held.extend(now, renewal.leaseMillis());
-            }
-            return live(held, now);
+        LockStep step = new LockStep(renewal.lockName(), this.tokens);
+        @Nullable LossReason[] lost = {LossReason.DELETED};
+        change(renewal.lockName(), step, lock -> {
+            lost[0] = lock.renew(renewal.acquisitionId(), renewal.leaseMillis(), step);
         });
-        if (left == null) {
-            renewal.lost(LossReason.DELETED);
-        } else if (left.isOwnedBy(renewal.acquisitionId())) {
+        if (lost[0] == null) {
             renewal.renewed();
         } else {
-            renewal.lost(LossReason.TAKEN_OVER);
+            renewal.lost(lost[0]);
         }
+    }
+
+    /** Changes a lock that is held, in one atomic step, and returns it; null if it is free before or afterwards. */
+    private @Nullable HeldLock change(String lockName, LockStep step, Consumer<HeldLock> change) {
+        return this.locks.computeIfPresent(lockName, (name, held) -> {
+            if (!held.isHeld(step.now())) {
+                return null;
+            }
+            change.accept(held);
+            return live(held, step.now());
+        });
     }
 
     @Override
@@ -97,29 +99,10 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        long now = System.nanoTime();
+        LockStep step = new LockStep(lockName, this.tokens);
         ReleaseReply[] reply = {ReleaseReply.GONE};
-        HeldLock left = this.locks.computeIfPresent(lockName, (name, held) -> {
-            HeldLock lock = live(held, now);
-            if (lock == null || !lock.isOwnedBy(acquisitionId)) {
-                reply[0] = lock == null
-                        ? ReleaseReply.GONE
-                        : lock.leave(acquisitionId) ? ReleaseReply.LEFT : ReleaseReply.TAKEN;
-                return lock;
-            }
-            HeldLock next = lock.next(now, nextToken(Math.max(lock.token(), lastToken)), successor);
-            if (next == null || successor == null) {
-                reply[0] = ReleaseReply.RELEASED;
-            } else if (next.isOwnedBy(successor.acquisitionId())) {
-                reply[0] = ReleaseReply.grantedToSuccessor(next.token());
-            } else {
-                reply[0] = ReleaseReply.queued(next.token());
-            }
-            return next;
-        });
-        if (left != null && reply[0].isReleased() && reply[0].outcome() != ReleaseReply.Outcome.GRANTED_TO_SUCCESSOR) {
-            this.listeners.forEach(listener -> listener.granted(lockName, left.owner(), left.token()));
-        }
+        change(lockName, step, lock -> reply[0] = lock.release(acquisitionId, lastToken, successor, step));
+        step.notify(this.listeners);
         return reply[0];
     }
 
@@ -131,24 +114,22 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        long now = System.nanoTime();
+        LockStep step = new LockStep(lockName, this.tokens);
         boolean[] kept = {false};
-        HeldLock left = this.locks.computeIfPresent(lockName, (name, held) -> {
-            HeldLock lock = live(held, now);
-            if (lock != null && lock.isOwnedBy(acquisitionId)) {
-                kept[0] = true;
-                return lock.kept(now, keepMillis);
-            }
-            if (lock != null && lock.isKeptBy(acquisitionId)) {
-                kept[0] = true;
-                lock.shorten(now, keepMillis);
-            }
-            return lock;
-        });
+        HeldLock left = change(lockName, step, lock -> kept[0] = lock.keep(acquisitionId, keepMillis, step));
         if (kept[0]) {
             return ReleaseReply.RELEASED;
         }
         return left == null ? ReleaseReply.GONE : ReleaseReply.TAKEN;
+    }
+
+    @Override
+    public ReleaseReply downgrade(String lockName, String acquisitionId, long lastToken, long leaseMillis) {
+        LockStep step = new LockStep(lockName, this.tokens);
+        ReleaseReply[] reply = {ReleaseReply.GONE};
+        change(lockName, step, lock -> reply[0] = lock.downgrade(acquisitionId, lastToken, leaseMillis, step));
+        step.notify(this.listeners);
+        return reply[0];
     }
 
     @Override
@@ -167,15 +148,10 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private LineStatus status(String lockName, String acquisitionId) {
-        long now = System.nanoTime();
+        LockStep step = new LockStep(lockName, this.tokens);
         LineStatus[] status = {new LineStatus(null, false)};
-        // Within an atomic step of the map, because the line is changed only there.
-        this.locks.computeIfPresent(lockName, (name, held) -> {
-            if (held.isHeld(now)) {
-                status[0] = new LineStatus(held.describe(now), held.isInLine(acquisitionId));
-            }
-            return held;
-        });
+        // Within an atomic step of the map, because the lock is changed only there.
+        change(lockName, step, lock -> status[0] = lock.describe(acquisitionId, step.now()));
         return status[0];
     }
 
@@ -199,8 +175,26 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public boolean forceRelease(String lockName) {
-        HeldLock held = live(this.locks.get(lockName), System.nanoTime());
-        return held != null && release(lockName, held.owner(), 0, null).isReleased();
+        return forceRelease(lockName, false);
+    }
+
+    @Override
+    public boolean forceReleaseReaders(String lockName) {
+        return forceRelease(lockName, true);
+    }
+
+    private boolean forceRelease(String lockName, boolean readersOnly) {
+        LockStep step = new LockStep(lockName, this.tokens);
+        List<String> owners = new ArrayList<>();
+        change(lockName, step, lock -> owners.addAll(lock.owners(step.now())));
+        if (readersOnly) {
+            owners.removeIf(owner -> GrantKind.of(owner).mode() != LockMode.READ);
+        }
+        boolean released = false;
+        for (String owner : owners) {
+            released |= release(lockName, owner, 0, null).isReleased();
+        }
+        return released;
     }
 
     @Override
@@ -231,14 +225,5 @@ public final class InMemoryLockStore implements LockStore {
 
     private static @Nullable HeldLock live(@Nullable HeldLock held, long now) {
         return held != null && held.isHeld(now) ? held : null;
-    }
-
-    private long nextToken() {
-        return nextToken(0);
-    }
-
-    private long nextToken(long after) {
-        long now = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-        return this.lastToken.updateAndGet(last -> Math.max(now, Math.max(last, after) + 1));
     }
 }

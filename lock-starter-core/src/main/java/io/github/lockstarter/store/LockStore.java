@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Each operation is atomic for its lock, and idempotent for its acquisition id: executed twice, because a caller or
  * a client repeated it, it has the effect of one execution.
  *
+ * <p>The id of an acquisition states whether it requests the lock alone, for reading, or permits, see {@link GrantKind}. A
+ * store without shared grants may treat every acquisition as exclusive. "Owns" includes the holders of shared grants. A name
+ * that is used for permits while it is in use as a lock, or the other way round, is rejected.
+ *
  * <p>Calls block for at most one command timeout unless stated otherwise, and never wait for a connection to be opened.
  * They throw {@link LockStoreException} if the store does not answer or rejects the command. If the thread is
  * interrupted while it waits for a reply, they throw one whose outcome is unknown, and set the interrupt flag.
@@ -111,6 +115,22 @@ public interface LockStore {
     }
 
     /**
+     * Turns the exclusive owner of the lock into its reader, with the same fencing token, and grants the lock to the readers
+     * at the beginning of the waiting line. The id of the reader is {@link GrantKind#readerOf}. A repetition sets the full
+     * lease again.
+     *
+     * @param lastToken last fencing token used under the id of the owner
+     * @param leaseMillis duration of the reader's lease in milliseconds
+     * @return {@code GRANTED_TO_SUCCESSOR} or {@code GRANTED_UNCONFIRMED} with the token if the reader shares the lock now;
+     *     {@code GONE} or {@code TAKEN} if the acquisition does not own it
+     * @throws LockStoreException if the store does not answer or rejects the command
+     * @throws UnsupportedOperationException if this store has no shared grants, which is the default
+     */
+    default ReleaseReply downgrade(String lockName, String acquisitionId, long lastToken, long leaseMillis) {
+        throw new UnsupportedOperationException("This lock store has no readers.");
+    }
+
+    /**
      * Returns whether the lock is owned by any acquisition.
      *
      * @throws LockStoreException if the store does not answer or rejects the command
@@ -172,12 +192,23 @@ public interface LockStore {
     }
 
     /**
-     * Releases the lock on behalf of its owner, whichever that is. May block for two command timeouts.
+     * Releases the lock on behalf of its owner, whichever that is, and of all holders. May block for one command timeout
+     * more than there are holders.
      *
      * @return false if the lock was free
      * @throws LockStoreException if the store does not answer or rejects the command
      */
     boolean forceRelease(String lockName);
+
+    /**
+     * Releases the lock on behalf of all readers, and changes nothing if it has none. May block as {@link #forceRelease} does.
+     *
+     * @return false (the default) if the lock had no readers
+     * @throws LockStoreException if the store does not answer or rejects the command
+     */
+    default boolean forceReleaseReaders(String lockName) {
+        return false;
+    }
 
     /**
      * Returns the milliseconds for which a release grants the lock to the first in the waiting line, if the store

@@ -1,17 +1,31 @@
 package io.github.lockstarter.store;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that is owned, as the store describes it.
  *
- * @param owner id of the owning acquisition, also while the lock is kept for its minimum hold; null: unknown
+ * @param owner id of the owning acquisition, also while the lock is kept for its minimum hold, or of one of several
+ *     holders; null: unknown
  * @param fencingToken token of the last grant by the store; 0: unknown
- * @param remainingMillis milliseconds until the lease expires; negative: unknown
- * @param waiting number of acquisitions in the waiting line, at most one for each instance; negative: unknown
+ * @param remainingMillis milliseconds until the lease expires, of several holders that of the last one; negative: unknown
+ * @param waiting number of acquisitions in the waiting line, at most one of each kind for each instance; negative: unknown
+ * @param holders the holders if the lock is shared; empty if it is owned exclusively, or if they are unknown
  */
-public record StoredLock(@Nullable String owner, long fencingToken, long remainingMillis, int waiting) {
+public record StoredLock(
+        @Nullable String owner, long fencingToken, long remainingMillis, int waiting, List<StoredHolder> holders) {
 
     /** A lock that is owned, without further data. */
     public static final StoredLock OWNED = new StoredLock(null, 0, -1, -1);
+
+    /** Creates the description of a lock that is owned exclusively. */
+    public StoredLock(@Nullable String owner, long fencingToken, long remainingMillis, int waiting) {
+        this(owner, fencingToken, remainingMillis, waiting, List.of());
+    }
+
+    /** Creates a description. */
+    public StoredLock {
+        holders = List.copyOf(holders);
+    }
 }

@@ -1,10 +1,8 @@
 package io.github.lockstarter.tx;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.text.LoggedNames;
-import java.time.Duration;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -15,9 +13,6 @@ public final class EnclosingTransaction {
     private static final boolean SUPPORTED = ClassUtils.isPresent(
             "org.springframework.transaction.support.TransactionSynchronizationManager",
             EnclosingTransaction.class.getClassLoader());
-
-    /** Requested by a nested hold that must not extend the lease. */
-    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
     private EnclosingTransaction() {}
 
@@ -31,22 +26,15 @@ public final class EnclosingTransaction {
      * before, the next owner could not see the changes of the transaction.
      *
      * @param registry the registry that granted the lock
-     * @param lockName its full name
-     * @param lease its lease
+     * @param request names the lock and its mode
      * @param guarded whether the loss of the lease prevents the commit
      * @param names how messages name locks
      */
     public static void holdUntilCompletion(
-            LockRegistry registry, String lockName, Lease lease, boolean guarded, LoggedNames names) {
-        TransactionBoundLocks bound = Synchronizations.boundLocks();
-        if (!bound.contains(lockName)) {
-            LeaseLock lock = registry.getLock(lockName);
-            // Adds a hold but does not change until when the lease is renewed.
-            lock.lock(SHORTEST_LEASE);
-            bound.add(lockName, lock, names);
-        }
+            LockRegistry registry, LockRequest request, boolean guarded, LoggedNames names) {
+        BoundLock bound = Synchronizations.boundLocks().hold(registry, request, names);
         if (guarded) {
-            bound.guard(lease);
+            bound.guard();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.tx;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,28 +12,46 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GuardedLeases {
 
-    private static final ThreadLocal<@Nullable List<Lease>> CURRENT = new ThreadLocal<>();
+    /** Each is a Lease, or a LeaseLock of the thread whose lease may become that of a reader. */
+    private static final ThreadLocal<@Nullable List<Object>> CURRENT = new ThreadLocal<>();
 
     private GuardedLeases() {}
 
     /** Adds the lease to those of the current thread, once for each call. */
     public static void add(Lease lease) {
-        List<Lease> leases = CURRENT.get();
+        addGuarded(lease);
+    }
+
+    /** Adds the lease that the current thread has for that lock at the time of a commit. */
+    static void add(LeaseLock lock) {
+        addGuarded(lock);
+    }
+
+    private static void addGuarded(Object guarded) {
+        List<Object> leases = CURRENT.get();
         if (leases == null) {
             leases = new ArrayList<>(2);
             CURRENT.set(leases);
         }
-        leases.add(lease);
+        leases.add(guarded);
     }
 
     /** Removes the lease once; has no effect if the current thread does not have it. */
     public static void remove(Lease lease) {
-        List<Lease> leases = CURRENT.get();
+        removeGuarded(lease);
+    }
+
+    static void remove(LeaseLock lock) {
+        removeGuarded(lock);
+    }
+
+    private static void removeGuarded(Object guarded) {
+        List<Object> leases = CURRENT.get();
         if (leases == null) {
             return;
         }
         for (int i = leases.size() - 1; i >= 0; i--) {
-            if (leases.get(i) == lease) {
+            if (leases.get(i) == guarded) {
                 leases.remove(i);
                 break;
             }
@@ -48,9 +67,13 @@ public final class GuardedLeases {
      * @throws LockLostException for the first that is lost
      */
     static void ensureHeld() {
-        List<Lease> leases = CURRENT.get();
+        List<Object> leases = CURRENT.get();
         if (leases != null) {
-            leases.forEach(Lease::ensureHeld);
+            leases.forEach(guarded -> leaseOf(guarded).ensureHeld());
         }
+    }
+
+    private static Lease leaseOf(Object guarded) {
+        return guarded instanceof LeaseLock lock ? lock.currentLease() : (Lease) guarded;
     }
 }

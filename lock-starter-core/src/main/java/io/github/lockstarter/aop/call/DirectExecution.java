@@ -2,13 +2,14 @@ package io.github.lockstarter.aop.call;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
-import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import io.github.lockstarter.tx.GuardedLeases;
+import io.github.lockstarter.tx.HoldCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -107,13 +108,13 @@ final class DirectExecution {
     private @Nullable Object runMethod() throws Throwable {
         this.call.ensureHeld(this.leases);
         for (int i = 0; i < this.leases.size(); i++) {
-            holdBeyondReturn(this.leases.get(i), this.call.locks().get(i));
+            holdBeyondReturn(this.call.locks().get(i));
         }
         return this.call.invocation().proceed();
     }
 
     /** Applies what lasts longer than the method only now: not for a call that is granted some of its locks. */
-    private void holdBeyondReturn(Lease lease, RequestedLock lock) {
+    private void holdBeyondReturn(RequestedLock lock) {
         boolean guarded = this.call.isGuarded(lock);
         try {
             if (!isOnlyLock() && !lock.request().minHold().isZero()) {
@@ -122,8 +123,7 @@ final class DirectExecution {
             if (lock.spec().releasedAfterTransaction() && EnclosingTransaction.isActive()) {
                 EnclosingTransaction.holdUntilCompletion(
                         this.call.registry(),
-                        lock.request().lockName(),
-                        lease,
+                        lock.request(),
                         guarded,
                         this.call.defaults().names());
             }
@@ -149,9 +149,8 @@ final class DirectExecution {
         int granted = this.leases.size();
         List<CompletableFuture<?>> answers = new ArrayList<>(granted);
         for (int i = granted - 1; i >= 0; i--) {
-            Lease lease = this.leases.get(i);
-            if (isHeldOnlyByThisCall(lease)) {
-                answers.add(lease.releaseAsync().toCompletableFuture());
+            if (isHeldOnlyByThisCall(this.call.locks().get(i).request())) {
+                answers.add(this.leases.get(i).releaseAsync().toCompletableFuture());
             }
         }
         CompletableFuture<?> all = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
@@ -163,12 +162,16 @@ final class DirectExecution {
     }
 
     /** Returns false if an outer call or an enclosing transaction holds the lock as well. */
-    private boolean isHeldOnlyByThisCall(Lease lease) {
-        long own = this.leases.stream()
-                .filter(each -> each.name().equals(lease.name()))
-                .count();
-        LeaseLock lock = this.call.registry().getLock(lease.name());
-        // The mock of a registry in a test may return null.
-        return lock != null && lock.getHoldCount() == own;
+    private boolean isHeldOnlyByThisCall(LockRequest request) {
+        return HoldCounts.areAll(this.call.registry(), request, mode -> ownHolds(request.lockName(), mode));
+    }
+
+    private int ownHolds(String lockName, LockMode mode) {
+        int own = 0;
+        for (int i = 0; i < this.leases.size(); i++) {
+            LockRequest request = this.call.locks().get(i).request();
+            own += request.mode() == mode && request.lockName().equals(lockName) ? 1 : 0;
+        }
+        return own;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop.call;
 
 import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.key.ConditionExpression;
 import io.github.lockstarter.aop.key.KeyExpression;
@@ -19,16 +20,26 @@ record RequestedLock(LockSpec spec, LockRequest request) {
     /** A limit, because nested locks need stack space. */
     private static final int MAX_LOCKS_OF_A_CALL = 256;
 
+    /**
+     * Permits before locks, so that no call waits for permits while others wait for its lock. Of one name, a writer before
+     * a reader and more permits before fewer, because the opposite cannot be nested.
+     */
+    private static final Comparator<LockRequest> ORDER = Comparator.comparing(
+                    (LockRequest request) -> request.mode() != LockMode.PERMIT)
+            .thenComparing(LockRequest::lockName)
+            .thenComparing(LockRequest::mode)
+            .thenComparing(LockRequest::weight, Comparator.reverseOrder());
+
     /** Requested by a nested hold that must not extend the lease. */
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
     /**
      * Returns the locks of a call: one for each annotation whose condition is met and for each of its keys. They are
-     * sorted by name, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and
+     * sorted, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and
      * the key only if the condition is met.
      *
      * @param reentrant whether a lock that is requested twice can be acquired twice; if not, duplicates are removed and
-     *     the attributes of the first annotation apply
+     *     the attributes of the first annotation apply, or those of the writer
      */
     static List<RequestedLock> of(List<LockSpec> specs, MethodInvocation invocation, boolean reentrant) {
         List<RequestedLock> locks = new ArrayList<>(specs.size());
@@ -47,11 +58,13 @@ record RequestedLock(LockSpec spec, LockRequest request) {
             }
         }
         if (locks.size() > 1) {
-            locks.sort(Comparator.comparing(lock -> lock.request().lockName()));
+            locks.sort(Comparator.comparing(RequestedLock::request, ORDER));
             checkCount(specs.get(0), locks.size());
             if (!reentrant) {
                 Set<String> seen = new HashSet<>();
-                locks.removeIf(lock -> !seen.add(lock.request().lockName()));
+                Set<String> seenPermits = new HashSet<>();
+                locks.removeIf(lock -> !(lock.isPermit() ? seenPermits : seen)
+                        .add(lock.request().lockName()));
             }
         }
         return locks;
@@ -73,9 +86,14 @@ record RequestedLock(LockSpec spec, LockRequest request) {
         }
     }
 
+    private boolean isPermit() {
+        return this.request.mode() == LockMode.PERMIT;
+    }
+
     /** Returns a request for a nested hold that sets the minimum hold and leaves the lease unchanged. */
     LockRequest minHoldRequest() {
-        return LockRequest.of(this.spec.name(), this.request.key())
+        return this.spec
+                .plainRequest(this.request.key())
                 .withLease(SHORTEST_LEASE)
                 .withMinHold(this.request.minHold());
     }

@@ -1,5 +1,5 @@
 /**
- * Internal: the SpEL expressions of {@code @DistributedLock}, keys and conditions. They are parsed and checked at
+ * Internal: the SpEL expressions of the annotations, keys and conditions. They are parsed and checked at
  * start-up and evaluated once for each call. The package knows an annotation only as an {@link
  * io.github.lockstarter.aop.key.ExpressionSite}.
  */

@@ -44,7 +44,7 @@ final class DerivedNames {
                         ? "An annotation of a class applies to each of its public methods. Annotate the methods that need a"
                                 + " lock, each with a name, or set the name of the class annotation, so that all of its"
                                 + " methods exclude each other."
-                        : "Set a different name for each of them: @DistributedLock(name = \"…\"), or the same name if they"
-                                + " must exclude each other.");
+                        : "Set a different name for each of them: " + site.annotationName()
+                                + "(name = \"…\"), or the same name if" + " they must exclude each other.");
     }
 }

@@ -2,11 +2,16 @@ package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedLocks;
+import io.github.lockstarter.DistributedSemaphore;
+import io.github.lockstarter.DistributedSemaphores;
 import io.github.lockstarter.text.LockLog;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -15,14 +20,21 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Searches elements and their hierarchies for {@link DistributedLock}, and decides which methods it covers on a class.
+ * Searches elements and their hierarchies for {@link DistributedLock} and {@link DistributedSemaphore}, and decides which
+ * methods they cover on a class.
  */
 public final class LockAnnotations {
+
+    /** The annotations that are searched for. */
+    static final List<Class<? extends Annotation>> TYPES = List.of(DistributedLock.class, DistributedSemaphore.class);
+
+    private static final Set<Class<?>> WITH_CONTAINERS = Set.of(
+            DistributedLock.class, DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
 
     private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
     /**
-     * Whether a type or one of its supertypes carries the annotation anywhere. The result is computed once for each
+     * Whether a type or one of its supertypes carries an annotation anywhere. The result is computed once for each
      * type and JVM, so that beans without locks are rejected quickly.
      */
     private static final ClassValue<Boolean> MENTIONED = new ClassValue<>() {
@@ -32,19 +44,17 @@ public final class LockAnnotations {
         }
     };
 
-    /** Whether an annotation type is {@link DistributedLock}, its container, or composed of it. */
+    /** Whether an annotation type is one of those, their containers, or composed of them. */
     private static final ClassValue<Boolean> IS_LOCK = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
-            return type == DistributedLock.class
-                    || type == DistributedLocks.class
-                    || isPresent(search(type, SearchStrategy.DIRECT));
+            return WITH_CONTAINERS.contains(type) || isPresent(search(type, SearchStrategy.DIRECT));
         }
     };
 
     private LockAnnotations() {}
 
-    /** Returns whether the type or one of its supertypes carries the annotation, on the type or on any method. */
+    /** Returns whether the type or one of its supertypes carries an annotation, on the type or on any method. */
     static boolean isMentioned(Class<?> type) {
         return MENTIONED.get(type);
     }
@@ -54,12 +64,17 @@ public final class LockAnnotations {
         return search(element, SearchStrategy.TYPE_HIERARCHY);
     }
 
-    /** Returns whether {@link DistributedLock} is among them. */
+    /** Returns whether a lock or semaphore is among them. */
     static boolean isPresent(MergedAnnotations annotations) {
-        return annotations.isPresent(DistributedLock.class);
+        return TYPES.stream().anyMatch(annotations::isPresent);
     }
 
-    /** Returns whether the element itself carries the annotation, directly or as a composed annotation. */
+    /** Returns the type of an annotation that is among them. */
+    static Class<? extends Annotation> firstType(MergedAnnotations annotations) {
+        return TYPES.stream().filter(annotations::isPresent).findFirst().orElseThrow();
+    }
+
+    /** Returns whether the element itself carries an annotation, directly or as a composed annotation. */
     public static boolean isDeclaredOn(AnnotatedElement element) {
         for (Annotation annotation : element.getDeclaredAnnotations()) {
             if (IS_LOCK.get(annotation.annotationType())) {
@@ -69,23 +84,29 @@ public final class LockAnnotations {
         return false;
     }
 
-    /** Returns the annotations of the method, or those of the interface method that it implements. */
-    static MergedAnnotations onMethod(Method specific, Class<?> beanClass) {
-        MergedAnnotations annotations = of(specific);
-        if (isPresent(annotations)) {
-            return annotations;
-        }
+    /**
+     * Returns the annotations of the method and those of interface methods that it implements, nearest first; empty if
+     * no lock or semaphore is among them.
+     */
+    static List<MergedAnnotations> onMethod(Method specific, Class<?> beanClass) {
+        List<MergedAnnotations> found = new ArrayList<>(1);
+        addIfPresent(of(specific), found);
         // A superclass may implement the method without implementing the interface that declares it.
         for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(beanClass)) {
             for (Method declared : type.getMethods()) {
                 if (declared.getName().equals(specific.getName())
-                        && mostSpecific(declared, beanClass).equals(specific)
-                        && isPresent(of(declared))) {
-                    return of(declared);
+                        && mostSpecific(declared, beanClass).equals(specific)) {
+                    addIfPresent(of(declared), found);
                 }
             }
         }
-        return annotations;
+        return found;
+    }
+
+    private static void addIfPresent(MergedAnnotations annotations, List<MergedAnnotations> found) {
+        if (isPresent(annotations)) {
+            found.add(annotations);
+        }
     }
 
     /** Returns the method that a call runs; for a proxy or lambda class, the given method. */

@@ -1,7 +1,9 @@
 package io.github.lockstarter.aop.metadata;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.key.ExpressionSite;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -17,8 +19,20 @@ import org.springframework.util.ClassUtils;
  *
  * @param beanClass the class of the bean, without generated subclasses
  * @param method the most specific method of that class
+ * @param annotation the type of the annotation, for messages
  */
-public record LockSite(Class<?> beanClass, Method method) implements ExpressionSite {
+public record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> annotation)
+        implements ExpressionSite {
+
+    /** Creates the site of a {@link DistributedLock}. */
+    public LockSite(Class<?> beanClass, Method method) {
+        this(beanClass, method, DistributedLock.class);
+    }
+
+    /** Returns the site of another annotation of the method. */
+    LockSite of(Class<? extends Annotation> other) {
+        return other == this.annotation ? this : new LockSite(this.beanClass, this.method, other);
+    }
 
     /** As {@link #rejection(String, String, Throwable)}, without a cause. */
     public InvalidLockDefinitionException rejection(String problem, String remedy) {
@@ -27,7 +41,13 @@ public record LockSite(Class<?> beanClass, Method method) implements ExpressionS
 
     @Override
     public InvalidLockDefinitionException rejection(String problem, String remedy, @Nullable Throwable cause) {
-        return new InvalidLockDefinitionException("@DistributedLock on " + this + ": " + problem + ".", remedy, cause);
+        return new InvalidLockDefinitionException(
+                annotationName() + " on " + this + ": " + problem + ".", remedy, cause);
+    }
+
+    /** Returns the annotation as it is written. */
+    String annotationName() {
+        return '@' + this.annotation.getSimpleName();
     }
 
     /** Returns the return type of the method, with type variables resolved against the bean class. */

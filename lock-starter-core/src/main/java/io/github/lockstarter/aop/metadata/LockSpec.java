@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The attributes of one annotation, read and checked. Immutable.
  *
  * @param name static name of the lock
+ * @param use what the grant allows beside it
  * @param condition decides for each call whether it takes the lock; null if every call does
  * @param key distinguishes locks of the same name; null if the name is the lock
  * @param waitTime how long a call waits for the lock; null for the configured default
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockSpec(
         String name,
+        LockUse use,
         @Nullable ConditionExpression condition,
         @Nullable KeyExpression key,
         @Nullable Duration waitTime,
@@ -33,10 +35,14 @@ public record LockSpec(
         @Nullable NotGrantedAction notGranted,
         boolean releasedAfterTransaction) {
 
+    /** Returns the request for one key without times. */
+    public LockRequest plainRequest(String keyText) {
+        return this.use.applyTo(LockRequest.of(this.name, keyText));
+    }
+
     /** Returns the request for one key; empty for a lock without a key. */
     public LockRequest request(String keyText) {
-        LockRequest request =
-                LockRequest.of(this.name, keyText).withOnLost(this.onLost).withMinHold(this.minHold);
+        LockRequest request = plainRequest(keyText).withOnLost(this.onLost).withMinHold(this.minHold);
         if (this.waitTime != null) {
             request = request.withWaitTime(this.waitTime);
         }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop.metadata;
 
-import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
@@ -22,17 +23,22 @@ final class LockSpecReader {
 
     private final DerivedNames derivedNames = new DerivedNames();
 
+    private final NameUses nameUses = new NameUses();
+
     LockSpecReader(Placeholders placeholders, ExpressionContext expressions) {
         this.placeholders = placeholders;
         this.expressions = expressions;
     }
 
     /** Reads one annotation of a method. */
-    LockSpec read(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    LockSpec read(LockSite method, MergedAnnotation<?> annotation) {
+        LockSite site = method.of(annotation.getType());
         String name = name(site, annotation);
+        this.nameUses.claim(site, name);
         TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
         return new LockSpec(
                 name,
+                use(site, annotation),
                 condition(site, annotation),
                 key(site, annotation),
                 times.waitTime(),
@@ -44,7 +50,20 @@ final class LockSpecReader {
                 annotation.getBoolean("releaseAfterTransaction"));
     }
 
-    private static OnLost onLost(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private LockUse use(LockSite site, MergedAnnotation<?> annotation) {
+        if (site.annotation() == DistributedSemaphore.class) {
+            return new PermitAttributes(site, annotation, this.placeholders).use();
+        }
+        LockMode mode = annotation.getEnum("mode", LockMode.class);
+        if (mode == LockMode.PERMIT) {
+            throw site.rejection(
+                    "mode = PERMIT has no number of permits",
+                    "Use @DistributedSemaphore, which has the attributes permits and weight.");
+        }
+        return LockUse.of(mode);
+    }
+
+    private static OnLost onLost(LockSite site, MergedAnnotation<?> annotation) {
         OnLost onLost = annotation.getEnum("onLost", OnLost.class);
         if (onLost == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
             throw site.rejection(
@@ -54,7 +73,7 @@ final class LockSpecReader {
         return onLost;
     }
 
-    private static @Nullable NotGrantedAction notGranted(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private static @Nullable NotGrantedAction notGranted(LockSite site, MergedAnnotation<?> annotation) {
         String fallback = annotation.getString("fallback");
         boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
         if (skip && !fallback.isEmpty()) {
@@ -68,7 +87,7 @@ final class LockSpecReader {
         return skip ? EmptyResult.of(site) : null;
     }
 
-    private String name(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private String name(LockSite site, MergedAnnotation<?> annotation) {
         String derived = derivedName(site, annotation);
         String name = derived != null ? derived : givenName(site, annotation);
         try {
@@ -81,17 +100,23 @@ final class LockSpecReader {
         }
     }
 
-    /**
-     * Returns the derived name, which needs no placeholders and so can be checked at build time; null if a name is set.
-     */
-    @Nullable
-    String derivedName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    /** Checks the derived name, which needs no placeholders and so can be checked at build time. */
+    void checkDerivedName(LockSite method, MergedAnnotation<?> annotation) {
+        LockSite site = method.of(annotation.getType());
+        String derived = derivedName(site, annotation);
+        if (derived != null) {
+            this.nameUses.claim(site, derived);
+        }
+    }
+
+    /** Returns the derived name; null if a name is set. */
+    private @Nullable String derivedName(LockSite site, MergedAnnotation<?> annotation) {
         return annotation.getString("name").isEmpty()
                 ? this.derivedNames.claim(site, annotation.getSource() instanceof Class<?>)
                 : null;
     }
 
-    private String givenName(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private String givenName(LockSite site, MergedAnnotation<?> annotation) {
         String text = annotation.getString("name");
         rejectExpression(site, text, annotation.getSource());
         String name = this.placeholders.resolve(site, "name", text);
@@ -112,12 +137,12 @@ final class LockSpecReader {
         }
     }
 
-    private @Nullable KeyExpression key(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private @Nullable KeyExpression key(LockSite site, MergedAnnotation<?> annotation) {
         String key = annotation.getString("key");
         return key.isEmpty() ? null : KeyExpression.parse(site, key, annotation.getSource(), this.expressions);
     }
 
-    private @Nullable ConditionExpression condition(LockSite site, MergedAnnotation<DistributedLock> annotation) {
+    private @Nullable ConditionExpression condition(LockSite site, MergedAnnotation<?> annotation) {
         String condition = annotation.getString("condition");
         return condition.isEmpty()
                 ? null

@@ -1,8 +1,9 @@
 package io.github.lockstarter.aop.metadata;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.aop.key.ConditionExpression;
 import io.github.lockstarter.aop.key.KeyExpression;
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,8 @@ public final class LockedMethod {
 
     private final LockSite site;
 
-    private final MergedAnnotations annotations;
+    /** Annotations of the method and then of the class, nearest first. */
+    private final List<MergedAnnotations> annotations;
 
     private final boolean classLevel;
 
@@ -26,9 +28,9 @@ public final class LockedMethod {
 
     private volatile @Nullable List<LockSpec> specs;
 
-    LockedMethod(LockSite site, MergedAnnotations annotations, boolean classLevel, LockSpecReader reader) {
+    LockedMethod(LockSite site, List<MergedAnnotations> annotations, boolean classLevel, LockSpecReader reader) {
         this.site = site;
-        this.annotations = annotations;
+        this.annotations = List.copyOf(annotations);
         this.classLevel = classLevel;
         this.reader = reader;
         this.resultKind = ResultKind.of(site);
@@ -44,12 +46,19 @@ public final class LockedMethod {
         return this.resultKind;
     }
 
-    /** Returns whether the class carries the annotation and not the method. */
+    /** Returns whether only the class carries annotations and not the method. */
     public boolean isClassLevel() {
         return this.classLevel;
     }
 
-    /** Returns one specification for each of the nearest annotations; two on the same element are two locks. */
+    /** Returns whether the method has annotations of all types that are among those. */
+    boolean hasAllTypesOf(MergedAnnotations others) {
+        return LockAnnotations.TYPES.stream()
+                .filter(others::isPresent)
+                .allMatch(type -> this.annotations.stream().anyMatch(mine -> mine.isPresent(type)));
+    }
+
+    /** Returns one specification for each of the nearest annotations of each type; two on the same element are two locks. */
     public List<LockSpec> specs() {
         List<LockSpec> known = this.specs;
         if (known == null) {
@@ -65,7 +74,7 @@ public final class LockedMethod {
 
     /** Checks the derived names. At build time (AOT), nothing else can be read because placeholders have no values. */
     public void checkDerivedNames() {
-        annotations().forEach(annotation -> this.reader.derivedName(this.site, annotation));
+        annotations().forEach(annotation -> this.reader.checkDerivedName(this.site, annotation));
     }
 
     /** Rejects a method whose work may go on after it has returned, as nothing reports its completion. */
@@ -101,20 +110,35 @@ public final class LockedMethod {
         }
     }
 
-    /** Returns the annotations of the nearest element, with the attributes that composed annotations set. */
-    public List<MergedAnnotation<DistributedLock>> annotations() {
+    /**
+     * Returns the annotations of each type on the nearest element that has one, with the attributes that composed
+     * annotations set: a lock of the method does not replace the semaphore of its class.
+     */
+    public List<MergedAnnotation<?>> annotations() {
+        List<MergedAnnotation<?>> nearest = new ArrayList<>(1);
+        LockAnnotations.TYPES.forEach(type -> nearest.addAll(nearest(type)));
+        return nearest;
+    }
+
+    private <A extends Annotation> List<MergedAnnotation<A>> nearest(Class<A> type) {
         try {
-            List<MergedAnnotation<DistributedLock>> all =
-                    this.annotations.stream(DistributedLock.class).toList();
-            int nearest = all.get(0).getAggregateIndex();
-            return all.stream()
-                    .filter(annotation -> annotation.getAggregateIndex() == nearest)
-                    .toList();
+            for (MergedAnnotations candidates : this.annotations) {
+                List<MergedAnnotation<A>> all = candidates.stream(type).toList();
+                if (!all.isEmpty()) {
+                    int nearest = all.get(0).getAggregateIndex();
+                    return all.stream()
+                            .filter(annotation -> annotation.getAggregateIndex() == nearest)
+                            .toList();
+                }
+            }
+            return List.of();
         } catch (AnnotationConfigurationException ex) {
-            throw this.site.rejection(
-                    "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
-                    "Set either value or key, and check @AliasFor in composed annotations.",
-                    ex);
+            throw this.site
+                    .of(type)
+                    .rejection(
+                            "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
+                            "Set either value or key, and check @AliasFor in composed annotations.",
+                            ex);
         }
     }
 

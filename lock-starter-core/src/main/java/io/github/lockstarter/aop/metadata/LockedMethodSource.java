@@ -86,16 +86,19 @@ public final class LockedMethodSource {
     private @Nullable LockedMethod lookUp(Method called, @Nullable Class<?> targetClass) {
         Class<?> beanClass = ClassUtils.getUserClass(targetClass != null ? targetClass : called.getDeclaringClass());
         Method specific = LockAnnotations.mostSpecific(called, beanClass);
-        LockSite site = new LockSite(beanClass, specific);
-        MergedAnnotations onMethod = LockAnnotations.onMethod(specific, beanClass);
-        if (LockAnnotations.isPresent(onMethod)) {
-            return new LockedMethod(site, onMethod, false, this.reader);
-        }
+        List<MergedAnnotations> annotations = LockAnnotations.onMethod(specific, beanClass);
+        boolean classLevel = annotations.isEmpty();
         MergedAnnotations onClass = LockAnnotations.of(beanClass);
         if (LockAnnotations.isPresent(onClass) && LockAnnotations.isCoveredByClass(specific)) {
-            return new LockedMethod(site, onClass, true, this.reader);
+            annotations.add(onClass);
         }
-        return null;
+        return annotations.isEmpty() ? null : create(beanClass, specific, annotations, classLevel);
+    }
+
+    private LockedMethod create(
+            Class<?> beanClass, Method method, List<MergedAnnotations> annotations, boolean classLevel) {
+        LockSite site = new LockSite(beanClass, method, LockAnnotations.firstType(annotations.get(0)));
+        return new LockedMethod(site, annotations, classLevel, this.reader);
     }
 
     private List<LockedMethod> scan(Class<?> beanClass) {
@@ -122,8 +125,10 @@ public final class LockedMethodSource {
             MergedAnnotations onInterface = LockAnnotations.of(type);
             if (LockAnnotations.isPresent(onInterface)) {
                 for (Method method : type.getMethods()) {
-                    found.putIfAbsent(
-                            method, new LockedMethod(new LockSite(type, method), onInterface, true, this.reader));
+                    LockedMethod present = found.get(method);
+                    if (present == null || !present.hasAllTypesOf(onInterface)) {
+                        found.put(method, create(type, method, List.of(onInterface), true));
+                    }
                 }
             }
         }

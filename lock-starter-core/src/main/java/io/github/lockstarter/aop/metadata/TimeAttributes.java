@@ -19,13 +19,13 @@ final class TimeAttributes {
 
     private final LockSite site;
 
-    private final MergedAnnotation<DistributedLock> annotation;
+    private final MergedAnnotation<?> annotation;
 
     private final Placeholders placeholders;
 
     private final TimeUnit unit;
 
-    TimeAttributes(LockSite site, MergedAnnotation<DistributedLock> annotation, Placeholders placeholders) {
+    TimeAttributes(LockSite site, MergedAnnotation<?> annotation, Placeholders placeholders) {
         this.site = site;
         this.annotation = annotation;
         this.placeholders = placeholders;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop.weave;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockException;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
@@ -9,8 +10,8 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs {@link DistributedLock} methods under their locks if AspectJ's load-time weaver is active: also private, static
- * and final methods, and calls on {@code this}. It applies to applications with {@code distributed-lock.mode=aspectj}
+ * Runs {@link DistributedLock} and {@link DistributedSemaphore} methods under their locks and permits if AspectJ's
+ * load-time weaver is active: also private, static and final methods, and calls on {@code this}. It applies to applications with {@code distributed-lock.mode=aspectj}
  * and lets the calls of others proceed.
  *
  * <p>It is not a bean and needs no configuration: {@code META-INF/aop.xml} of this library declares it to the weaver.
@@ -32,7 +33,8 @@ public final class DistributedLockAspect {
 
     private static final String API = "io.github.lockstarter.";
 
-    private static final String OURS = "(" + API + "DistributedLock || " + API + "DistributedLocks)";
+    private static final String OURS = "(" + API + "DistributedLock || " + API + "DistributedLocks || " + API
+            + "DistributedSemaphore || " + API + "DistributedSemaphores)";
 
     private static final String COMPOSED = "(@" + OURS + " *)";
 

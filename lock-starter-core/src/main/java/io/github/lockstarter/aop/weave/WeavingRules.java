@@ -54,7 +54,7 @@ public final class WeavingRules {
         if (isTooDeep(locked)) {
             throw site.rejection(
                     MODE + "but a weaver finds the annotation in at most two levels of composed annotations",
-                    "Reduce the levels between the method and @DistributedLock" + OR_PROXY);
+                    "Reduce the levels between the method and the annotation of this library" + OR_PROXY);
         }
         throw site.rejection(
                 MODE + "but the method has not been woven",

@@ -2,6 +2,7 @@ package io.github.lockstarter.lease.acquire;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockStoreException;
@@ -116,10 +117,12 @@ public final class AcquireReports {
         if (failure == null) {
             report(acquisition, Outcome.TIMEOUT, null);
             LockHolders.Found found = this.holders.of(acquisition);
+            boolean isForPermits = acquisition.request().mode() == LockMode.PERMIT;
             return notGranted(
                     acquisition,
-                    "Lock '" + shownName(acquisition) + "' is held by " + found.text() + '.'
-                            + effort(acquisition, waited) + " Wait longer, or hold it for a shorter time."
+                    (isForPermits ? "Semaphore '" : "Lock '") + shownName(acquisition) + "' " + found.text() + '.'
+                            + effort(acquisition, waited) + " Wait longer, or hold "
+                            + (isForPermits ? "permits" : "it") + " for a shorter time."
                             + ownLease(acquisition, found.holder()),
                     waited,
                     found.holder());

@@ -9,6 +9,8 @@ import io.github.lockstarter.lease.queue.WaitingRequest;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.Deadline;
 import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,8 @@ public final class Acquisition implements WaitingRequest {
 
     private final Deadline deadline;
 
+    private final GrantKind kind;
+
     private final long leaseMillis;
 
     private final long startedAt;
@@ -45,8 +49,8 @@ public final class Acquisition implements WaitingRequest {
     /** Written by the thread that asks. */
     private volatile boolean waiting;
 
-    /** The acquisition that owned the lock when the store was last asked for that. */
-    private volatile @Nullable String holderId;
+    /** The lock when the store was last asked who holds it. */
+    private volatile @Nullable StoredLock held;
 
     Acquisition(
             LeaseClock clock,
@@ -63,6 +67,7 @@ public final class Acquisition implements WaitingRequest {
         Duration requested = waitTime != null ? waitTime : request.waitTime();
         this.waitTime = requested != null ? requested : settings.waitTime();
         this.deadline = Deadline.in(this.waitTime, this.startedAt);
+        this.kind = kindOf(request);
         this.leaseMillis = terms.leaseMillis(request);
         this.polls = new PollSchedule(settings.pollInterval().toNanos());
     }
@@ -73,15 +78,15 @@ public final class Acquisition implements WaitingRequest {
         this.polls.taken(remainingMillis);
     }
 
-    /** Notes which acquisition owns the lock, as the store has answered. */
-    public void heldBy(String ownerAcquisitionId) {
-        this.holderId = ownerAcquisitionId;
+    /** Notes which acquisitions hold the lock, as the store has answered. */
+    void heldAs(StoredLock described) {
+        this.held = described;
     }
 
-    /** Returns the acquisition that owned the lock when the store last named it; null: it did not. */
+    /** Returns the lock when the store last named its holders; null: it did not. */
     @Nullable
-    String holderId() {
-        return this.holderId;
+    StoredLock held() {
+        return this.held;
     }
 
     /** Notes that the store gave no usable reply; returns whether this is the first failure after a reply. */
@@ -196,6 +201,19 @@ public final class Acquisition implements WaitingRequest {
     @Override
     public @Nullable Thread owner() {
         return this.owner;
+    }
+
+    private static GrantKind kindOf(LockRequest request) {
+        return switch (request.mode()) {
+            case WRITE -> GrantKind.EXCLUSIVE;
+            case READ -> GrantKind.READER;
+            case PERMIT -> GrantKind.permits(request.weight(), request.permits());
+        };
+    }
+
+    @Override
+    public GrantKind kind() {
+        return this.kind;
     }
 
     @Override

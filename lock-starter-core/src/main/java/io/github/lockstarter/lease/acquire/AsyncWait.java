@@ -191,7 +191,7 @@ final class AsyncWait {
     private void withdraw() {
         // Before the check: a call that does not wait must not be served while it asks.
         if (this.entrance.withdraw(this.node)) {
-            HolderCheck refusal = this.holders.of(this.node.lockName());
+            HolderCheck refusal = this.holders.of(this.node);
             this.holderCheck = refusal;
             if (refusal.isHeldHere()) {
                 giveUp();

@@ -1,10 +1,7 @@
 package io.github.lockstarter.lease.acquire;
 
-import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.lease.grant.Grant;
-import io.github.lockstarter.lease.grant.GrantFactory;
-import io.github.lockstarter.lease.grant.Losses;
 import io.github.lockstarter.lease.queue.Claim;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.QueueNode;
@@ -13,7 +10,6 @@ import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.StoreFailures;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.Renewal;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +21,7 @@ public final class Attempts {
 
     private final LockStore store;
 
-    private final GrantFactory grants;
-
-    private final Losses losses;
+    private final StoreGrants grants;
 
     private final AcquireReports reports;
 
@@ -35,24 +29,26 @@ public final class Attempts {
 
     private final BroughtGrants brought;
 
+    private final SharedAdmission shared;
+
     private final InFlightCounter inFlight;
 
     public Attempts(
             LeaseClock clock,
             LockStore store,
-            GrantFactory grants,
-            Losses losses,
+            StoreGrants grants,
             AcquireReports reports,
             LineQueries line,
             BroughtGrants brought,
+            SharedAdmission shared,
             InFlightCounter inFlight) {
         this.clock = clock;
         this.store = store;
         this.grants = grants;
-        this.losses = losses;
         this.reports = reports;
         this.line = line;
         this.brought = brought;
+        this.shared = shared;
         this.inFlight = inFlight;
     }
 
@@ -126,6 +122,9 @@ public final class Attempts {
 
         private @Nullable AcquireReply reply;
 
+        /** A grant that was handed over in memory before this attempt; null: there is none. */
+        private @Nullable Grant offered;
+
         private @Nullable Throwable failure;
 
         /** Whether the thread that asked was interrupted, which says nothing about the store. */
@@ -138,6 +137,11 @@ public final class Attempts {
             this.acquisition = acquisition;
             this.node = node;
             this.ticket = Objects.requireNonNull(node.ticket());
+            this.offered = Attempts.this.shared.takeOffer(node, this.ticket, acquisition);
+            if (this.offered != null) {
+                this.answered = true;
+                return;
+            }
             Claim brought = Attempts.this.brought.take(this.ticket, acquisition.leaseMillis());
             if (brought != null) {
                 // Sent and answered, or believed, before the waiter woke up.
@@ -203,6 +207,9 @@ public final class Attempts {
         }
 
         private @Nullable Grant conclude() {
+            if (this.offered != null) {
+                return this.offered;
+            }
             try {
                 AcquireReply answer = this.reply;
                 if (answer == null) {
@@ -226,6 +233,10 @@ public final class Attempts {
                 // Granted after the command was executed.
                 use(message);
                 return granted(message.fencingToken());
+            }
+            Grant passed = Attempts.this.shared.takeOffer(this.node, this.ticket, this.acquisition);
+            if (passed != null) {
+                return passed;
             }
             this.acquisition.refused(answer.remainingMillis());
             if (this.acquisition.mayWait()) {
@@ -254,38 +265,8 @@ public final class Attempts {
         }
 
         private Grant granted(long fencingToken) {
-            if (Attempts.this.losses.hasGivenUp()) {
-                // Grants are no longer renewed, released or cleaned up: this one expires.
-                throw Attempts.this.reports.stopped(this.acquisition);
-            }
-            Claim from = this.claim;
-            Renewal confirmation = from != null ? from.confirmation() : null;
-            long leaseMillis = this.acquisition.leaseMillis();
-            Grant grant = Attempts.this.grants.create(
-                    this.acquisition.request(),
-                    this.ticket.acquisitionId(),
-                    fencingToken,
-                    from != null ? Math.min(leaseMillis, from.leaseMillis()) : leaseMillis,
-                    this.acquisition.owner(),
-                    this.sentAt,
-                    this.sentAtWall);
-            if (confirmation != null) {
-                grant.setUnconfirmed();
-            }
-            grant.setUnanswered(this.ticket.close());
-            if (grant.hasEnded(Attempts.this.clock)) {
-                throw Attempts.this.reports.tooLate(this.acquisition);
-            }
-            Attempts.this.grants.count();
-            this.node.granted(grant);
-            if (confirmation != null) {
-                Attempts.this.grants.beginUnconfirmed(grant, this.acquisition.startedAt(), confirmation);
-            } else {
-                Kind handedOver =
-                        this.ticket.wasHandedOver() ? Kind.REMOTE : this.ticket.wasOwned() ? Kind.LOCAL : null;
-                Attempts.this.grants.begin(grant, handedOver, this.acquisition.startedAt(), this.sentAt);
-            }
-            return grant;
+            return Attempts.this.grants.begin(
+                    this.acquisition, this.node, this.ticket, this.claim, fencingToken, this.sentAt, this.sentAtWall);
         }
     }
 }

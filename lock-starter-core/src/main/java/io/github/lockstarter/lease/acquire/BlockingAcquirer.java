@@ -114,7 +114,7 @@ public final class BlockingAcquirer {
             observed.granted(grant.fencingToken());
         } else if (outcome == Outcome.TIMEOUT && failure != null) {
             observed.notGranted(Outcome.ERROR, failure, null);
-        } else {
+        } else if (observed != Acquiring.UNOBSERVED) {
             LockHolder holder = outcome == Outcome.TIMEOUT ? this.reports.holder(acquisition) : null;
             observed.notGranted(outcome, cause, holder);
         }
@@ -154,7 +154,7 @@ public final class BlockingAcquirer {
     private @Nullable LockStoreException whyNotRefused(QueueNode<Grant> node, @Nullable InterruptShield shield)
             throws InterruptedException {
         while (true) {
-            HolderCheck check = this.checks.of(node.lockName());
+            HolderCheck check = this.checks.of(node);
             if (check.isHeldHere()) {
                 return null;
             }

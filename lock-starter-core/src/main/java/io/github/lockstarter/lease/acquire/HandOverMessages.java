@@ -12,6 +12,7 @@ import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.queue.WaitingRequest;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.WaitingListener;
@@ -58,18 +59,19 @@ public final class HandOverMessages implements WaitingListener {
 
     @Override
     public void handedOver(String lockName) {
-        this.queues.forFirst(lockName, this::claimOrWake);
+        this.queues.forAllFirst(lockName, this::claimOrWake);
     }
 
     @Override
     public void granted(String lockName, String acquisitionId, long fencingToken) {
-        this.queues.forFirst(lockName, (first, ticket) -> {
+        this.queues.forFirst(lockName, GrantKind.of(acquisitionId), (first, ticket) -> {
             // A ticket that has ended is removed from the store by its last waiter.
             if (!ticket.acquisitionId().equals(acquisitionId)) {
                 return;
             }
             WaitingRequest waiter = first.waiter();
-            LineBase base = ticket.baseOf(fencingToken);
+            // A holder of a shared lock proves nothing about those that a grant loop adds.
+            LineBase base = first.kind().isShared() ? null : ticket.baseOf(fencingToken);
             if (waiter == null || base == null || !believe(first, ticket, waiter, base, fencingToken)) {
                 claimOrWake(first, ticket);
             }
@@ -125,7 +127,7 @@ public final class HandOverMessages implements WaitingListener {
             }
             claim.answer(answer);
             // The waiter that asks under the ticket now: the one for which the claim was sent may have given up.
-            this.queues.forFirst(first.lockName(), (present, its) -> {
+            this.queues.forFirst(first.lockName(), first.kind(), (present, its) -> {
                 its.notice();
                 present.wake();
             });

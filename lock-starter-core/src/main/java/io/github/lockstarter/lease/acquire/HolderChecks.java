@@ -7,6 +7,7 @@ import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.support.StoreFailures;
+import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.concurrent.CompletionStage;
@@ -35,8 +36,8 @@ public final class HolderChecks {
     }
 
     /** Creates a check for one waiter of that lock. */
-    HolderCheck of(String lockName) {
-        return new HolderCheck(lockName);
+    HolderCheck of(QueueNode<?> node) {
+        return new HolderCheck(node.lockName(), node.kind());
     }
 
     /** One check, used by one thread at a time; only the reply may arrive on another thread. */
@@ -44,13 +45,16 @@ public final class HolderChecks {
 
         private final String lockName;
 
+        private final GrantKind kind;
+
         private volatile @Nullable LockStoreException failure;
 
         /** Written last and read first. */
         private volatile boolean answered;
 
-        private HolderCheck(String lockName) {
+        private HolderCheck(String lockName, GrantKind kind) {
             this.lockName = lockName;
+            this.kind = kind;
         }
 
         /** Returns whether this JVM holds the lock. */
@@ -90,13 +94,13 @@ public final class HolderChecks {
         private void answered(boolean locked, @Nullable Throwable thrown) {
             this.failure = thrown != null
                     ? StoreFailures.of(HolderChecks.this.names.of(this.lockName), thrown)
-                    : locked ? null : failureOfFirst();
+                    : locked && !this.kind.isShared() ? null : failureOfFirst();
             this.answered = true;
         }
 
-        /** Returns why the first of the queue does not get a lock that is free; null if only the moment is the reason. */
+        /** Returns why the first of the queue does not get a lock that is free or can be shared; null if only the moment is the reason. */
         private @Nullable LockStoreException failureOfFirst() {
-            QueueNode<Grant> first = HolderChecks.this.queues.first(this.lockName);
+            QueueNode<Grant> first = HolderChecks.this.queues.first(this.lockName, this.kind);
             LineTicket ticket = first != null ? first.ticket() : null;
             return ticket != null ? ticket.failure() : null;
         }

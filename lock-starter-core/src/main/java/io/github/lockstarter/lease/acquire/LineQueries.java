@@ -63,12 +63,18 @@ public final class LineQueries {
             Acquisition acquisition, LineTicket ticket, long queriedAt, long queriedAtWall, LineStatus status) {
         StoredLock lock = status.lock();
         String owner = lock != null ? lock.owner() : null;
-        if (owner != null && !owner.equals(ticket.acquisitionId())) {
-            acquisition.heldBy(owner);
-            this.instances.seen(owner);
+        if (lock != null && owner != null && !isHeldBy(lock, ticket.acquisitionId())) {
+            acquisition.heldAs(lock);
+            // Of several holders one is named.
+            this.instances.seen(LockHolders.firstOf(lock, owner));
         }
         if (status.inLine() && lock != null) {
             ticket.notOwner(new LineBase(queriedAt, queriedAtWall, lock.fencingToken()), this.claimLease);
         }
+    }
+
+    private static boolean isHeldBy(StoredLock lock, String acquisitionId) {
+        return acquisitionId.equals(lock.owner())
+                || lock.holders().stream().anyMatch(holder -> acquisitionId.equals(holder.acquisitionId()));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.acquire;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
@@ -14,18 +15,30 @@ public final class QueueEntrance {
 
     private final LocalQueues<Grant> queues;
 
+    private final SharedAdmission shared;
+
     private final Succession succession;
 
     private final Releaser releaser;
 
-    public QueueEntrance(LocalQueues<Grant> queues, Succession succession, Releaser releaser) {
+    public QueueEntrance(LocalQueues<Grant> queues, SharedAdmission shared, Succession succession, Releaser releaser) {
         this.queues = queues;
+        this.shared = shared;
         this.succession = succession;
         this.releaser = releaser;
     }
 
+    /**
+     * Enters the queue. A reader that can join a grant of this JVM gets it at once, and a single attempt for a shared grant
+     * asks at once: the first of the queue may be granted one at the same time, and so is no reason to refuse another.
+     */
     QueueNode<Grant> enter(Acquisition acquisition) {
-        return this.queues.enter(acquisition.request().lockName(), acquisition);
+        String lockName = acquisition.request().lockName();
+        Grant joined = acquisition.kind().mode() == LockMode.READ ? this.shared.join(acquisition) : null;
+        if (joined != null || (acquisition.kind().isShared() && !acquisition.mayWait())) {
+            return this.queues.outside(lockName, acquisition, joined);
+        }
+        return this.queues.enter(lockName, acquisition);
     }
 
     /** Leaves the queue before the call; returns false if it is too late. */

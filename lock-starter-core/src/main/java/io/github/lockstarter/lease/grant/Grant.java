@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The grant is its own entry in the timing wheel, so that scheduling a check allocates nothing.
  */
-public final class Grant extends RenewedLease {
+public sealed class Grant extends RenewedLease permits SharedGrant {
 
     /** Value of {@link #renewUntil}: a fixed lease. */
     public static final long NOT_RENEWED = Long.MIN_VALUE;
@@ -179,6 +179,11 @@ public final class Grant extends RenewedLease {
         }
     }
 
+    /** Takes over what {@link #setUnanswered} has noted for another grant of the same acquisition. */
+    final void setUnanswered(Grant same) {
+        this.unansweredUntil = same.unansweredUntil;
+    }
+
     /** Returns the milliseconds for which such an attempt may still take effect; 0: there is none. */
     public long unansweredMillis(long now) {
         return this.unansweredUntil == Long.MIN_VALUE
@@ -230,7 +235,7 @@ public final class Grant extends RenewedLease {
     }
 
     /** Applies the minimum hold of one of its holds, which began at {@code from}; the latest end counts. */
-    public void keep(Duration minHold, long from) {
+    public final void keep(Duration minHold, long from) {
         if (!minHold.isZero()) {
             long until = from + minHold.toNanos();
             long before = this.keptUntil;

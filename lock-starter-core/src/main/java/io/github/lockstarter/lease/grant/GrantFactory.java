@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.support.InFlightCounter;
 import io.github.lockstarter.lease.support.LeaseClock;
@@ -56,7 +57,9 @@ public final class GrantFactory {
             long sentAt,
             long sentAtWall) {
         long now = this.clock.nanoTime();
-        Grant grant = new Grant(request, acquisitionId, fencingToken, now, owner);
+        Grant grant = request.mode() == LockMode.WRITE
+                ? new Grant(request, acquisitionId, fencingToken, now, owner)
+                : new SharedGrant(request, acquisitionId, fencingToken, now, owner);
         grant.extend(sentAt, sentAtWall, leaseMillis);
         grant.setRenewUntil(this.terms.renewUntil(request, now));
         return grant;
@@ -65,9 +68,27 @@ public final class GrantFactory {
     /** Creates a grant that continues the lease of another one, with the next fencing token. */
     public Grant successor(Grant from, LockRequest request, @Nullable Thread owner) {
         long now = this.clock.nanoTime();
-        Grant grant = new Grant(from, request, now, owner);
+        Grant grant = from instanceof SharedGrant shared
+                ? new SharedGrant(shared, request, owner, now)
+                : new Grant(from, request, now, owner);
         grant.setRenewUntil(this.terms.renewUntil(request, now));
         return grant;
+    }
+
+    /** Creates a grant that shares the lease and the token of another one, whose group it has joined. */
+    SharedGrant member(SharedGrant first, LockRequest request, @Nullable Thread owner) {
+        long now = this.clock.nanoTime();
+        SharedGrant grant = new SharedGrant(first, request, now, owner);
+        grant.setRenewUntil(this.terms.renewUntil(request, now));
+        return grant;
+    }
+
+    /** Creates the grant of a reader that goes on with the lease of a writer. */
+    public SharedGrant reader(Grant writer, String acquisitionId, LockRequest request) {
+        long now = this.clock.nanoTime();
+        SharedGrant reader = new SharedGrant(writer, acquisitionId, request, now);
+        reader.setRenewUntil(this.terms.renewUntil(request, now));
+        return reader;
     }
 
     /** Counts a grant as live. Precedes its publication, because a published grant may be declared lost at once. */

@@ -76,6 +76,7 @@ public final class LeaseEvents {
         this.acquired.publish(() -> new LockAcquiredEvent(
                 grant.request().name(),
                 grant.request().key(),
+                grant.request().mode(),
                 grant.fencingToken(),
                 grant.acquisitionId(),
                 since(startedAt)));
@@ -84,13 +85,18 @@ public final class LeaseEvents {
     /** Publishes that a lock came directly from its last owner. */
     void handedOver(Grant grant, LockHandedOverEvent.Kind kind) {
         this.handedOver.publish(() -> new LockHandedOverEvent(
-                grant.request().name(), grant.request().key(), grant.fencingToken(), grant.acquisitionId(), kind));
+                grant.request().name(),
+                grant.request().key(),
+                grant.request().mode(),
+                grant.fencingToken(),
+                grant.acquisitionId(),
+                kind));
     }
 
     public void notAcquired(
             LockRequest request, LockNotAcquiredEvent.Outcome outcome, long startedAt, @Nullable Throwable cause) {
-        this.notAcquired.publish(
-                () -> new LockNotAcquiredEvent(request.name(), request.key(), outcome, since(startedAt), cause));
+        this.notAcquired.publish(() -> new LockNotAcquiredEvent(
+                request.name(), request.key(), request.mode(), outcome, since(startedAt), cause));
     }
 
     /** Publishes a renewal if the grant is live; returns false if it has ended, after which no event of it may follow. */
@@ -102,6 +108,7 @@ public final class LeaseEvents {
                 () -> new LockRenewedEvent(
                         grant.request().name(),
                         grant.request().key(),
+                        grant.request().mode(),
                         grant.fencingToken(),
                         grant.acquisitionId(),
                         since(sentAt)));
@@ -116,6 +123,7 @@ public final class LeaseEvents {
                 () -> new LockRenewalFailedEvent(
                         grant.request().name(),
                         grant.request().key(),
+                        grant.request().mode(),
                         grant.fencingToken(),
                         grant.acquisitionId(),
                         since(sentAt),
@@ -132,6 +140,7 @@ public final class LeaseEvents {
                 () -> new LockAtRiskEvent(
                         grant.request().name(),
                         grant.request().key(),
+                        grant.request().mode(),
                         grant.fencingToken(),
                         grant.acquisitionId(),
                         until(grant.validUntil()),
@@ -147,6 +156,7 @@ public final class LeaseEvents {
                 () -> new LockRecoveredEvent(
                         grant.request().name(),
                         grant.request().key(),
+                        grant.request().mode(),
                         grant.fencingToken(),
                         grant.acquisitionId(),
                         until(grant.validUntil())));
@@ -161,6 +171,7 @@ public final class LeaseEvents {
                 () -> new LockLostEvent(
                         grant.request().name(),
                         grant.request().key(),
+                        grant.request().mode(),
                         grant.fencingToken(),
                         grant.acquisitionId(),
                         reason,
@@ -175,6 +186,7 @@ public final class LeaseEvents {
                 () -> new LockReleasedEvent(
                         grant.request().name(),
                         grant.request().key(),
+                        grant.request().mode(),
                         grant.fencingToken(),
                         grant.acquisitionId(),
                         outcome,

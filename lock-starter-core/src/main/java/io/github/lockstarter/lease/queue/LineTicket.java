@@ -21,6 +21,9 @@ public final class LineTicket {
     private static final AtomicReferenceFieldUpdater<LineTicket, LineBase> BASE =
             AtomicReferenceFieldUpdater.newUpdater(LineTicket.class, LineBase.class, "base");
 
+    private static final AtomicReferenceFieldUpdater<LineTicket, OfferedGrant> OFFER =
+            AtomicReferenceFieldUpdater.newUpdater(LineTicket.class, OfferedGrant.class, "offer");
+
     private final String acquisitionId;
 
     /** Whether a message or a new connection requires another attempt; set at any time, cleared before an attempt. */
@@ -48,6 +51,13 @@ public final class LineTicket {
     private volatile long askedAt;
 
     private volatile @Nullable Claim claim;
+
+    private volatile @Nullable OfferedGrant offer;
+
+    /** Time at which the last attempt began after which the ticket was in the line; 0: there was none. */
+    private volatile long joinedAt;
+
+    private volatile long lastAskedAt;
 
     /** The latest moment at which the ticket did not own the lock; at first, that of its creation. */
     private volatile LineBase base;
@@ -83,7 +93,29 @@ public final class LineTicket {
 
     /** Returns whether another attempt is required since the last one began. */
     public boolean isNoticed() {
-        return this.noticed;
+        return this.noticed || this.offer != null;
+    }
+
+    /**
+     * Offers a grant of this JVM to the waiter of the ticket, which must be woken then; returns false if the ticket has ended,
+     * or another grant is offered.
+     */
+    public boolean offer(OfferedGrant granted) {
+        if (!OFFER.compareAndSet(this, null, granted)) {
+            return false;
+        }
+        // Checked after that, because close() sets its flag before it looks for an offer.
+        return !this.closed || !OFFER.compareAndSet(this, granted, null);
+    }
+
+    /** Returns, once, the grant that is offered to the waiter; null: there is none. */
+    public @Nullable OfferedGrant takeOffer() {
+        return this.offer != null ? OFFER.getAndSet(this, null) : null;
+    }
+
+    /** Notes that the ticket passes on in the line: its next waiter need not ask before the next poll. */
+    public void passedOn() {
+        this.queuedAt = this.joinedAt;
     }
 
     /** Returns whether a message said that another JVM handed the lock over. */
@@ -94,6 +126,7 @@ public final class LineTicket {
     /** Notes that an attempt begins. */
     public void asking(long now) {
         this.askedAt = now != 0 ? now : 1;
+        this.lastAskedAt = this.askedAt;
         this.noticed = false;
         if (this.handedOver) {
             this.handedOverBefore = true;
@@ -122,6 +155,7 @@ public final class LineTicket {
         this.handedOverBefore = false;
         this.owned = false;
         this.known |= joined;
+        this.joinedAt = joined ? this.lastAskedAt : 0;
     }
 
     /** Notes that a release has put the ticket at the end of the line: the next attempt can wait for a message. */
@@ -186,7 +220,7 @@ public final class LineTicket {
     /** Returns how many of {@code nanos} are left in which no attempt is needed; zero or negative: one is needed. */
     public long restNanos(long now, long nanos) {
         long queued = this.queuedAt;
-        return queued == 0 || this.noticed ? 0 : queued + nanos - now;
+        return queued == 0 || isNoticed() ? 0 : queued + nanos - now;
     }
 
     /** Returns whether the store may know the ticket, so that giving up must remove it there. */
@@ -226,6 +260,10 @@ public final class LineTicket {
      */
     public long close() {
         this.closed = true;
+        OfferedGrant left = takeOffer();
+        if (left != null) {
+            left.abandon();
+        }
         // Read after that: a message could have a claim sent in between, which would take the lock for no caller if it
         // were executed after the release.
         return unansweredMillis();

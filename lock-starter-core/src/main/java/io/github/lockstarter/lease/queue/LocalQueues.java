@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.queue;
 
+import io.github.lockstarter.store.GrantKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,13 +10,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One queue for each lock that is held or wanted in this JVM, in the order of arrival: the first node asks the store or
  * has the lock, the others wait behind it. So each JVM is one contender in the store, however many threads wait. A queue
- * exists while it has nodes.
+ * exists while it has nodes. Readers of a lock and permits of each kind have queues of their own, whose first node leaves
+ * as soon as it has its grant.
  *
  * <p>Implementation note. Every change of a queue is one {@code compute} of the map and so atomic for its lock; a node
  * that it takes out of the waiting ones <em>will</em> be called, and a node that has withdrawn will not. The call itself
@@ -37,19 +38,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalQueues<G> {
 
-    private final ConcurrentMap<String, QueueNode<G>> firsts = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Object, QueueNode<G>> firsts = new ConcurrentHashMap<>();
 
-    private final Supplier<LineTicket> tickets;
+    /** The first nodes of queues of kinds that can share a lock, by {@link SharedKey}. */
+    private final ConcurrentMap<Object, QueueNode<G>> sharedFirsts = new ConcurrentHashMap<>();
 
-    /** Creates queues whose first nodes get a ticket of that supplier. */
-    public LocalQueues(Supplier<LineTicket> tickets) {
+    private final Function<GrantKind, LineTicket> tickets;
+
+    /** Creates queues whose first nodes get a ticket of that function. */
+    public LocalQueues(Function<GrantKind, LineTicket> tickets) {
         this.tickets = tickets;
+    }
+
+    private ConcurrentMap<Object, QueueNode<G>> mapOf(Object key) {
+        return key instanceof SharedKey ? this.sharedFirsts : this.firsts;
     }
 
     /** Joins the queue of the lock; the node is called at once if it is the first. */
     public QueueNode<G> enter(String lockName, @Nullable WaitingRequest waiter) {
-        QueueNode<G> node = new QueueNode<>(lockName, waiter);
-        QueueNode<G> first = this.firsts.compute(lockName, (name, present) -> {
+        Object queue = waiter != null ? SharedKey.of(lockName, waiter.kind()) : lockName;
+        QueueNode<G> node = new QueueNode<>(queue, waiter);
+        QueueNode<G> first = mapOf(queue).compute(queue, (key, present) -> {
             if (present == null) {
                 return node;
             }
@@ -62,7 +71,18 @@ public final class LocalQueues<G> {
             return present;
         });
         if (first == node) {
-            node.callToAsk(this.tickets.get());
+            node.callToAsk(newTicket(node));
+        }
+        return node;
+    }
+
+    /** Returns a node that is in no queue: with its grant, or called to ask under a ticket of its own. */
+    public QueueNode<G> outside(String lockName, WaitingRequest waiter, @Nullable G grant) {
+        QueueNode<G> node = new QueueNode<>(SharedKey.of(lockName, waiter.kind()), waiter);
+        if (grant != null) {
+            node.complete(grant);
+        } else {
+            node.callToAsk(newTicket(node));
         }
         return node;
     }
@@ -70,7 +90,7 @@ public final class LocalQueues<G> {
     /** Leaves the queue before the call; returns false if it is too late: the call has been made or is being made. */
     public boolean withdraw(QueueNode<G> node) {
         boolean[] withdrawn = new boolean[1];
-        this.firsts.computeIfPresent(node.lockName(), (name, first) -> {
+        mapOf(node.key()).computeIfPresent(node.key(), (key, first) -> {
             ArrayDeque<QueueNode<G>> behind = first.behind();
             withdrawn[0] = behind != null && behind.remove(node);
             return first;
@@ -95,7 +115,7 @@ public final class LocalQueues<G> {
     void leave(QueueNode<G> node) {
         QueueNode<G> next = end(node);
         if (next != null) {
-            next.callToAsk(this.tickets.get());
+            next.callToAsk(newTicket(next));
         }
     }
 
@@ -113,7 +133,7 @@ public final class LocalQueues<G> {
 
     private @Nullable QueueNode<G> endIf(QueueNode<G> node, @Nullable Predicate<QueueNode<G>> kind) {
         QueueNode<G>[] next = newArray();
-        this.firsts.computeIfPresent(node.lockName(), (name, first) -> {
+        mapOf(node.key()).computeIfPresent(node.key(), (key, first) -> {
             if (first != node) {
                 return first;
             }
@@ -145,7 +165,7 @@ public final class LocalQueues<G> {
             return null;
         }
         QueueNode<G>[] next = newArray();
-        this.firsts.computeIfPresent(node.lockName(), (name, first) -> {
+        mapOf(node.key()).computeIfPresent(node.key(), (key, first) -> {
             ArrayDeque<QueueNode<G>> behind = node.behind();
             next[0] = behind != null ? behind.peek() : null;
             return first;
@@ -159,9 +179,29 @@ public final class LocalQueues<G> {
         return this.firsts.get(lockName);
     }
 
-    /** Notifies the first node of something about its ticket, if it has one. */
-    public void forFirst(String lockName, BiConsumer<QueueNode<G>, LineTicket> notification) {
-        QueueNode<G> first = first(lockName);
+    /** Returns the first node of the queue for that kind; null: there is none. */
+    @Nullable
+    public QueueNode<G> first(String lockName, GrantKind kind) {
+        Object key = SharedKey.of(lockName, kind);
+        return mapOf(key).get(key);
+    }
+
+    /** Notifies the first nodes of all queues of the lock of something about their tickets. */
+    public void forAllFirst(String lockName, BiConsumer<QueueNode<G>, LineTicket> notification) {
+        forFirst(lockName, GrantKind.EXCLUSIVE, notification);
+        // Few, because their nodes leave with their grants.
+        for (Object each : this.sharedFirsts.keySet()) {
+            if (each instanceof SharedKey shared && shared.lockName().equals(lockName)) {
+                forFirst(lockName, shared.kind(), notification);
+            }
+        }
+    }
+
+    /** Notifies the first node of the queue for that kind of something about its ticket, if it has one. */
+    public void forFirst(String lockName, GrantKind kind, BiConsumer<QueueNode<G>, LineTicket> notification) {
+        Object key = SharedKey.of(lockName, kind);
+        ConcurrentMap<Object, QueueNode<G>> map = mapOf(key);
+        QueueNode<G> first = map.get(key);
         QueueNode<G> notified = null;
         // Again if the ticket has passed to another node, whose waiter may have begun to wait before the notification.
         while (first != null && first != notified) {
@@ -170,33 +210,29 @@ public final class LocalQueues<G> {
                 notification.accept(first, ticket);
             }
             notified = first;
-            first = first(lockName);
+            first = map.get(key);
         }
     }
 
     /** Lets the first node of each queue ask the store again. */
     public void wakeAll() {
-        this.firsts
-                .keySet()
-                .forEach(name -> forFirst(name, (first, ticket) -> {
-                    ticket.notice();
-                    first.wake();
-                }));
+        forEach(node -> forFirst(node.lockName(), node.kind(), (first, ticket) -> {
+            ticket.notice();
+            first.wake();
+        }));
     }
 
     /** Fails all nodes that wait behind a first one, and wakes the first ones. */
     public void failAll(RuntimeException cause) {
         List<QueueNode<G>> all = new ArrayList<>();
-        this.firsts
-                .keySet()
-                .forEach(name -> this.firsts.computeIfPresent(name, (key, first) -> {
-                    ArrayDeque<QueueNode<G>> behind = first.behind();
-                    if (behind != null) {
-                        all.addAll(behind);
-                        behind.clear();
-                    }
-                    return first;
-                }));
+        forEach(node -> mapOf(node.key()).computeIfPresent(node.key(), (key, first) -> {
+            ArrayDeque<QueueNode<G>> behind = first.behind();
+            if (behind != null) {
+                all.addAll(behind);
+                behind.clear();
+            }
+            return first;
+        }));
         all.forEach(node -> node.completeExceptionally(cause));
         wakeAll();
     }
@@ -204,19 +240,29 @@ public final class LocalQueues<G> {
     /** Visits the first node of each queue; weakly consistent. */
     public void forEach(Consumer<QueueNode<G>> visitor) {
         this.firsts.values().forEach(visitor);
+        this.sharedFirsts.values().forEach(visitor);
     }
 
-    /** Returns what the function finds in a queue, from its first node on, while the queue cannot change; null: nothing. */
-    public <T> @Nullable T inspect(String lockName, Function<QueueNode<G>, @Nullable T> inspection) {
-        List<T> found = new ArrayList<>(1);
-        this.firsts.computeIfPresent(lockName, (name, first) -> {
-            T result = inspection.apply(first);
-            if (result != null) {
-                found.add(result);
+    /** Visits each queue of the lock by its first node, while that queue cannot change. */
+    public void inspectAll(String lockName, Consumer<QueueNode<G>> inspection) {
+        inspect(lockName, inspection);
+        this.sharedFirsts.keySet().forEach(key -> {
+            if (key instanceof SharedKey shared && shared.lockName().equals(lockName)) {
+                inspect(key, inspection);
             }
+        });
+    }
+
+    /** Visits the first node of the queue in which the node is, if it still exists, while that queue cannot change. */
+    public void inspectQueueOf(QueueNode<G> node, Consumer<QueueNode<G>> inspection) {
+        inspect(node.key(), inspection);
+    }
+
+    private void inspect(Object queue, Consumer<QueueNode<G>> inspection) {
+        mapOf(queue).computeIfPresent(queue, (key, first) -> {
+            inspection.accept(first);
             return first;
         });
-        return found.isEmpty() ? null : found.get(0);
     }
 
     /** Returns the node of a grant; null if its node has left the queue already, as after a loss. */
@@ -239,12 +285,12 @@ public final class LocalQueues<G> {
         return (QueueNode<G>[]) new QueueNode<?>[1];
     }
 
-    /** Creates a ticket under which no node asks yet. */
-    public LineTicket newTicket() {
-        return this.tickets.get();
+    /** Creates a ticket of the node's kind, under which no node asks yet. */
+    public LineTicket newTicket(QueueNode<G> node) {
+        return this.tickets.apply(node.kind());
     }
 
     boolean isEmpty() {
-        return this.firsts.isEmpty();
+        return this.firsts.isEmpty() && this.sharedFirsts.isEmpty();
     }
 }

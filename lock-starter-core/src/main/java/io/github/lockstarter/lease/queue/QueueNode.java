@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.queue;
 
+import io.github.lockstarter.store.GrantKind;
 import java.util.ArrayDeque;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueNode<G> extends CompletableFuture<@Nullable G> {
 
-    private final String lockName;
+    /** The name of the lock, or a {@link SharedKey}. */
+    private final Object key;
 
     /** The waiter; null once it has its grant. */
     private volatile @Nullable WaitingRequest waiter;
@@ -30,13 +32,23 @@ public final class QueueNode<G> extends CompletableFuture<@Nullable G> {
     /** The nodes behind; only the first of a queue has any. Changed by {@link LocalQueues} in its atomic steps. */
     private volatile @Nullable ArrayDeque<QueueNode<G>> behind;
 
-    QueueNode(String lockName, @Nullable WaitingRequest waiter) {
-        this.lockName = lockName;
+    QueueNode(Object key, @Nullable WaitingRequest waiter) {
+        this.key = key;
         this.waiter = waiter;
     }
 
+    /** Returns the key of the queue. */
+    Object key() {
+        return this.key;
+    }
+
     public String lockName() {
-        return this.lockName;
+        return this.key instanceof SharedKey shared ? shared.lockName() : (String) this.key;
+    }
+
+    /** Returns what the waiters of the queue request of the lock. */
+    public GrantKind kind() {
+        return this.key instanceof SharedKey shared ? shared.kind() : GrantKind.EXCLUSIVE;
     }
 
     /** Returns the acquisition that waits; null once it has its grant. */
@@ -44,7 +56,7 @@ public final class QueueNode<G> extends CompletableFuture<@Nullable G> {
         return this.waiter;
     }
 
-    /** Returns the nodes behind; only for {@link LocalQueues#inspect}, which excludes changes. */
+    /** Returns the nodes behind; only for {@link LocalQueues#inspectAll} and the like, which exclude changes. */
     public @Nullable ArrayDeque<QueueNode<G>> behind() {
         return this.behind;
     }

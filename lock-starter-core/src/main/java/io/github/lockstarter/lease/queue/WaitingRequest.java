@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.queue;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.GrantKind;
 import org.jspecify.annotations.Nullable;
 
 /** An acquisition that waits, as queue, release and hand-off need it. */
@@ -11,6 +12,9 @@ public interface WaitingRequest {
     /** Returns the thread to which the grant will belong; null: none. */
     @Nullable
     Thread owner();
+
+    /** Returns what is requested of the lock. */
+    GrantKind kind();
 
     /** Returns the lease in milliseconds. */
     long leaseMillis();

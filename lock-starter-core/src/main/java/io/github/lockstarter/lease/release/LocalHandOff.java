@@ -66,16 +66,18 @@ public final class LocalHandOff {
     @Nullable
     QueueNode<Grant> nodeIfPossible(Grant grant) {
         QueueNode<Grant> node = this.queues.nodeOf(grant.lockName(), grant);
-        if (node == null || node.isLast() || grant.state() != GrantState.HELD) {
-            return null;
-        }
+        return node != null && !node.isLast() && isWithinLimits(grant) ? node : null;
+    }
+
+    /** Returns whether a grant may be handed over if a waiter is there. */
+    boolean isWithinLimits(Grant grant) {
         long since = this.clock.nanoTime() - grant.storeGrantedAt();
-        boolean possible = grant.renewUntil() != Grant.NOT_RENEWED
+        return grant.state() == GrantState.HELD
+                && grant.renewUntil() != Grant.NOT_RENEWED
                 && since < this.maxNanos
                 && grant.passes() < Math.min(this.maxCount, TimeUnit.NANOSECONDS.toMicros(since))
                 && hasEnoughLeft(grant)
                 && !this.losses.hasGivenUp();
-        return possible ? node : null;
     }
 
     private boolean hasEnoughLeft(Grant grant) {

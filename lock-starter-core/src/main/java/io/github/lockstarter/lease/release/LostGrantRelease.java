@@ -4,6 +4,7 @@ import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.LeaseEvents;
+import io.github.lockstarter.lease.grant.SharedGrant;
 import io.github.lockstarter.lease.queue.LocalQueues;
 
 /** Releases grants that have ended before: by a loss, or by an earlier release. */
@@ -30,6 +31,11 @@ public final class LostGrantRelease {
         // The thread that declares the loss may not have removed the node yet, and the owner may lock again at once.
         this.queues.leave(grant.lockName(), grant);
         if (grant.settle()) {
+            if (grant instanceof SharedGrant shared && !shared.wasLast()) {
+                // Other readers of this JVM still rely on the acquisition.
+                this.events.released(grant, Outcome.LOST, null);
+                return false;
+            }
             // The lease has ended by the clocks of this JVM, but perhaps not in the store; as the owner is done, other
             // owners need not wait for that.
             if (reason == LossReason.EXPIRED || reason == LossReason.MAX_HOLD) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.release;
 
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.grant.SharedGrant;
 import io.github.lockstarter.lease.support.InterruptShield;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.LockThreads;
@@ -38,7 +39,22 @@ public final class MinimumHoldRelease {
 
     /** Returns the milliseconds for which the lock must stay taken after a release at this moment; 0: not at all. */
     long millisLeft(Grant grant) {
-        long keptUntil = grant.keptUntil();
+        return millisUntil(grant.keptUntil());
+    }
+
+    /** Returns the same for members of a group of readers that have left before this last one. */
+    long groupMillisLeft(Grant grant) {
+        return grant instanceof SharedGrant shared ? millisUntil(shared.groupKeptUntil()) : 0;
+    }
+
+    /** Notes how long the last member of the group must keep the lock taken, because this one leaves before that. */
+    void keepGroup(SharedGrant grant, long keepMillis) {
+        if (keepMillis > 0) {
+            grant.keepGroupUntil(this.clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(keepMillis));
+        }
+    }
+
+    private long millisUntil(long keptUntil) {
         if (keptUntil == Grant.NOT_KEPT) {
             return 0;
         }

@@ -81,6 +81,24 @@ public final class ReleaseOutcomes {
         this.events.released(grant, Outcome.RELEASED, null);
     }
 
+    /** Returns the name of the lock as it appears in messages. */
+    String shownName(Grant grant) {
+        return this.losses.shownName(grant);
+    }
+
+    /** Ends the grant of a writer that has become a reader. */
+    void downgraded(Grant grant) {
+        // An acquire command without a reply may be executed when the reader has gone.
+        this.cleanup.ofUnanswered(grant);
+        left(grant);
+    }
+
+    /** Ends a grant after which the store still has one of this JVM: of other readers, or of the reader that it becomes. */
+    void left(Grant grant) {
+        this.events.released(grant, Outcome.RELEASED, null);
+        end(grant);
+    }
+
     private void end(Grant grant) {
         grant.endRelease();
         this.losses.forget(grant);

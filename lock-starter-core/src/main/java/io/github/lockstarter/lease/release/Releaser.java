@@ -3,6 +3,8 @@ package io.github.lockstarter.lease.release;
 import io.github.lockstarter.lease.grant.CheckSchedule;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.Losses;
+import io.github.lockstarter.lease.grant.SharedGrant;
+import io.github.lockstarter.lease.grant.SharedGrants;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.settings.ReleaseMode;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +25,12 @@ public final class Releaser {
 
     private final LocalHandOff handOff;
 
+    private final SharedGrants shared;
+
+    private final PermitHandOff permits;
+
+    private final ReleaseOutcomes outcomes;
+
     private final StoreRelease storeRelease;
 
     private final MinimumHoldRelease minimumHold;
@@ -35,6 +43,9 @@ public final class Releaser {
             Losses losses,
             CheckSchedule checks,
             LocalHandOff handOff,
+            SharedGrants shared,
+            PermitHandOff permits,
+            ReleaseOutcomes outcomes,
             StoreRelease storeRelease,
             MinimumHoldRelease minimumHold,
             LostGrantRelease lost,
@@ -42,6 +53,9 @@ public final class Releaser {
         this.losses = losses;
         this.checks = checks;
         this.handOff = handOff;
+        this.shared = shared;
+        this.permits = permits;
+        this.outcomes = outcomes;
         this.storeRelease = storeRelease;
         this.minimumHold = minimumHold;
         this.lost = lost;
@@ -88,8 +102,9 @@ public final class Releaser {
         if (ended != null) {
             return ended;
         }
-        if (keepMillis > 0) {
-            return this.minimumHold.await(grant, keepMillis);
+        long keep = Math.max(keepMillis, this.minimumHold.groupMillisLeft(grant));
+        if (keep > 0) {
+            return this.minimumHold.await(grant, keep);
         }
         if (this.inBackground) {
             CompletionStage<Boolean> unused = this.storeRelease.send(grant);
@@ -103,12 +118,16 @@ public final class Releaser {
         if (ended != null) {
             return CompletableFuture.completedFuture(ended);
         }
-        return keepMillis > 0 ? this.minimumHold.send(grant, keepMillis) : this.storeRelease.send(grant);
+        long keep = Math.max(keepMillis, this.minimumHold.groupMillisLeft(grant));
+        return keep > 0 ? this.minimumHold.send(grant, keep) : this.storeRelease.send(grant);
     }
 
     /** Ends a grant that has ended already or goes to the next waiter of this JVM; null: the store must be asked. */
     private @Nullable Boolean endHere(Grant grant, long keepMillis) {
         this.losses.check(grant);
+        if (grant instanceof SharedGrant sharing) {
+            return endShared(sharing, keepMillis);
+        }
         QueueNode<Grant> node = keepMillis == 0 ? this.handOff.nodeIfPossible(grant) : null;
         if (!grant.beginRelease()) {
             return this.lost.release(grant);
@@ -119,5 +138,25 @@ public final class Releaser {
         // Renewals end first, then the store is asked, then the next waiter of this JVM is called.
         this.checks.endChecks(grant);
         return null;
+    }
+
+    /** Ends a shared grant; null: it was the last one of its group, and the store must be asked. */
+    private @Nullable Boolean endShared(SharedGrant grant, long keepMillis) {
+        boolean mayPass = keepMillis == 0 && this.permits.isPossible(grant);
+        if (!grant.beginRelease()) {
+            return this.lost.release(grant);
+        }
+        if (mayPass && this.permits.offer(grant)) {
+            boolean unused = this.shared.ended(grant);
+            this.outcomes.handedOff(grant);
+            return Boolean.TRUE;
+        }
+        this.checks.endChecks(grant);
+        this.minimumHold.keepGroup(grant, keepMillis);
+        if (this.shared.ended(grant)) {
+            return null;
+        }
+        this.outcomes.left(grant);
+        return Boolean.TRUE;
     }
 }

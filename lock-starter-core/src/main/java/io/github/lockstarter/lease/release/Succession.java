@@ -60,9 +60,15 @@ public final class Succession {
      * @return completed when the store has answered, or failed to, or need not be asked; never exceptionally
      */
     public CompletionStage<?> passOn(QueueNode<Grant> node, LineTicket ticket) {
-        return this.queues.leave(node, ticket) || !ticket.isKnown()
-                ? OrphanCleanup.NOTHING_TO_AWAIT
-                : this.cleanup.ofTicket(node.lockName(), ticket);
+        if (this.queues.leave(node, ticket)) {
+            return OrphanCleanup.NOTHING_TO_AWAIT;
+        }
+        if (ticket.isKnown()) {
+            return this.cleanup.ofTicket(node.lockName(), ticket);
+        }
+        // Gives back a grant that is offered at this moment.
+        long unused = ticket.close();
+        return OrphanCleanup.NOTHING_TO_AWAIT;
     }
 
     @Nullable
@@ -78,7 +84,7 @@ public final class Succession {
         if (waiter == null || this.stop.isStopping()) {
             return null;
         }
-        LineTicket ticket = this.queues.newTicket();
+        LineTicket ticket = this.queues.newTicket(node);
         // A message about it may arrive before the reply to the release.
         node.prepare(ticket);
         return new Successor(ticket.acquisitionId(), waiter.leaseMillis());

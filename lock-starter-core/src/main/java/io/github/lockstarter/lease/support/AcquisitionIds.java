@@ -77,7 +77,10 @@ public final class AcquisitionIds {
      * @return null if the id does not have the form of this class, because an older version or another tool drew it
      */
     public static @Nullable String instanceOf(String acquisitionId) {
-        if (acquisitionId.length() != LENGTH || acquisitionId.charAt(INSTANCE_LENGTH) != SEPARATOR) {
+        // A dot begins the end that states the kind of a shared grant.
+        if (acquisitionId.length() < LENGTH
+                || acquisitionId.charAt(INSTANCE_LENGTH) != SEPARATOR
+                || (acquisitionId.length() > LENGTH && acquisitionId.charAt(LENGTH) != '.')) {
             return null;
         }
         for (int i = 0; i < LENGTH; i++) {

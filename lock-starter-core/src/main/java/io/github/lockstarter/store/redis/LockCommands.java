@@ -113,15 +113,6 @@ final class LockCommands {
         return query(lockName, redis -> redis.opsForHash().hasKey(key, LockKeys.OWNER));
     }
 
-    /** Queries the id of the owning acquisition, and waits for the reply; empty if the lock is free. */
-    String ownerOf(String lockName) {
-        String key = this.keys.keyOf(lockName);
-        return query(lockName, redis -> {
-            Object id = redis.opsForHash().get(key, LockKeys.OWNER);
-            return id != null ? id.toString() : "";
-        });
-    }
-
     /** Executes a command of the template and waits for its reply. */
     private <T> T query(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
         StringRedisTemplate template = template(lockName);

@@ -37,7 +37,7 @@ public final class RedisLockStore implements LockStore {
      * Implementation note.
      *
      * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token, q the
-     * waiting line. The key's time to live is the lease. Invariants, which spec/ checks with TLC:
+     * waiting line; shared.lua describes shared use. The key's time to live is the lease. Invariants, checked with TLC:
      *   - a lock is owned if and only if its key exists with a field o;
      *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
      *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before it
@@ -72,9 +72,8 @@ public final class RedisLockStore implements LockStore {
      *
      * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, two frames from here to the template.
      *
-     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks
-     * with Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in
-     * line).
+     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks with
+     * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
      */
 
     private final LockKeys keys;
@@ -82,6 +81,8 @@ public final class RedisLockStore implements LockStore {
     private final StoreConnection connection;
 
     private final LockCommands commands;
+
+    private final GrantChanges changes;
 
     private final ScriptArguments arguments;
 
@@ -113,6 +114,7 @@ public final class RedisLockStore implements LockStore {
                 settings.privateConnection(),
                 new OptionalCommands(settings.publishInstance(), settings.confirmReplicas()));
         this.commands = new LockCommands(this.keys, this.connection);
+        this.changes = new GrantChanges(this.commands, this.connection);
         this.renewals = new RenewalSender(this.keys, this.connection);
         this.confirmation = settings.confirmReplicas() > 0
                 ? new ReplicaConfirmation(
@@ -195,19 +197,18 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        long disconnects = this.connection.disconnects();
-        long result = this.commands.execute(lockName, LuaScript.KEEP, acquisitionId, Long.toString(keepMillis));
-        return ReleaseReplyCodes.toReply(result, this.connection.disconnects() != disconnects);
+        return this.changes.keep(lockName, acquisitionId, keepMillis);
     }
 
     @Override
     public @Nullable CompletionStage<ReleaseReply> keepLater(String lockName, String acquisitionId, long keepMillis) {
-        long disconnects = this.connection.disconnects();
-        return this.commands.send(
-                lockName,
-                LuaScript.KEEP,
-                new String[] {acquisitionId, Long.toString(keepMillis)},
-                result -> ReleaseReplyCodes.toReply(result, this.connection.disconnects() != disconnects));
+        return this.changes.keepLater(lockName, acquisitionId, keepMillis);
+    }
+
+    @Override
+    public ReleaseReply downgrade(String lockName, String acquisitionId, long lastToken, long leaseMillis) {
+        ReleaseReply reply = this.changes.downgrade(lockName, acquisitionId, lastToken, leaseMillis);
+        return this.confirmation != null ? reply.unconfirmed() : reply;
     }
 
     @Override
@@ -242,13 +243,14 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean forceRelease(String lockName) {
-        // Names the owner that was read, because a repetition by the client must not release the lock of the next one.
-        String owner = this.commands.ownerOf(lockName);
-        if (owner.isEmpty()) {
-            return false;
-        }
-        ReleaseReply reply = release(lockName, owner, 0, null);
-        return reply.isReleased() || reply.outcome() == ReleaseReply.Outcome.UNPROVEN;
+        List<String> owners = InspectReply.owners(this.commands.list(lockName, LuaScript.INSPECT));
+        return GrantChanges.releaseAll(owners, owner -> release(lockName, owner, 0, null));
+    }
+
+    @Override
+    public boolean forceReleaseReaders(String lockName) {
+        List<String> readers = InspectReply.readers(this.commands.list(lockName, LuaScript.INSPECT));
+        return GrantChanges.releaseAll(readers, reader -> release(lockName, reader, 0, null));
     }
 
     @Override

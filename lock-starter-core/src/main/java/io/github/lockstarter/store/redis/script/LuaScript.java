@@ -15,20 +15,23 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class LuaScript<T> implements RedisScript<T> {
 
-    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", Long.class);
+    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", true, Long.class);
 
-    public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
+    public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", true, Long.class);
 
-    public static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", Long.class);
+    public static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", true, Long.class);
 
-    public static final LuaScript<List<Object>> RENEW = new LuaScript<>("renew.lua", listOfObjects());
+    public static final LuaScript<Long> DOWNGRADE = new LuaScript<>("downgrade.lua", true, Long.class);
 
-    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", listOfObjects());
+    public static final LuaScript<List<Object>> RENEW = new LuaScript<>("renew.lua", true, listOfObjects());
 
-    public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", Long.class);
-    public static final LuaScript<List<Object>> CONFIRM = new LuaScript<>("confirm.lua", listOfObjects());
+    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", true, listOfObjects());
 
-    public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", listOfObjects());
+    public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", false, Long.class);
+
+    public static final LuaScript<List<Object>> CONFIRM = new LuaScript<>("confirm.lua", true, listOfObjects());
+
+    public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", false, listOfObjects());
 
     private final String text;
 
@@ -36,8 +39,13 @@ public final class LuaScript<T> implements RedisScript<T> {
 
     private final Class<T> resultType;
 
-    private LuaScript(String file, Class<T> resultType) {
-        this.text = read(file);
+    /**
+     * Reads a script.
+     *
+     * @param shared whether it uses the functions for locks in shared use, which then precede its text
+     */
+    private LuaScript(String file, boolean shared, Class<T> resultType) {
+        this.text = shared ? read("shared.lua") + '\n' + read(file) : read(file);
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
     }

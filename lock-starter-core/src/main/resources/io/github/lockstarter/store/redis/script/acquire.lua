@@ -1,28 +1,35 @@
--- Grants the lock if it is free, and repeats the grant to its owner; otherwise joins the waiting line if requested.
+-- Grants the lock if it is free or the acquisition fits beside its holders, and repeats the grant to its owner; otherwise
+-- joins the waiting line if requested. Follows the text of shared.lua, which describes locks in shared use.
 --
 -- KEYS[1]  the lock: a hash with the fields o (id of the owning acquisition; ~k and the id while the lock is kept for a
 --          minimum hold, see keep.lua), f (its fencing token) and q (the waiting line in order of arrival; absent if empty)
--- ARGV[1]  id of the acquisition
+-- ARGV[1]  id of the acquisition; its end states whether it acquires the lock, the lock for reading, or permits
 -- ARGV[2]  lease in milliseconds
 -- ARGV[3]  milliseconds in which it would claim a grant from the line; absent: it does not join
 -- ARGV[4]  id of the instance whose channel is notified of such a grant; empty: the instance only polls
 --
--- Returns the fencing token (positive) if the acquisition owns the lock, otherwise the remaining milliseconds of the
--- holder's lease, negated (-2^52 if its key does not expire). Returns an error if the key is not a lock.
+-- Returns the fencing token (positive) if the acquisition owns or shares the lock, otherwise the remaining milliseconds of
+-- the holder's lease, negated (-2^52 if its key does not expire); of several holders, the first one to expire counts.
+-- Returns an error if the key is not a lock, and an error that begins with LOCKKIND if a lock is in use for permits or
+-- the other way round.
 --
 -- Atomic, because the check that the lock is free and the grant must be one step. Repeated with the same id, it sets the
 -- full lease again unless more is left, and returns the same token: the owner counts its lease from the attempt that was
 -- answered, and a grant from the line has only set the short time in which it must be claimed. A full Redis rejects the
 -- script at HSET, its first write, before anything has changed. Joining the line uses pcall, because an acquisition that
--- cannot join polls, unless the server is not the master. The id of a kept lock does not join: its acquisition has ended,
--- so that a grant to it would never be claimed.
+-- cannot join polls, unless the server is not the master. The id of a kept lock, or of a writer that has become a reader,
+-- does not join: its acquisition has ended, so that a grant to it would never be claimed.
+--
+-- In shared use it also grants the lock along the line, and notifies those waiters: a holder or a waiter that has crashed
+-- delays the others until its time is over, however long other holders stay. Nothing is granted past the first in line.
+
+local kind, weight = kindOf(ARGV[1])
 
 local fields = redis.call('HGETALL', KEYS[1])
 
-if #fields == 0 then
-  -- Microseconds stay below 2^53, so that Lua computes with them exactly; tostring() would round them.
-  local time = redis.call('TIME')
-  local token = time[1] * 1000000 + time[2]
+if #fields == 0 and not kind then
+  -- tostring() would round the token.
+  local token = serverTime()
   redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', string.format('%.0f', token))
   local set = redis.pcall('PEXPIRE', KEYS[1], ARGV[2])
   if type(set) == 'table' then
@@ -39,14 +46,17 @@ for i = 1, #fields, 2 do
   lock[fields[i]] = fields[i + 1]
 end
 
-if lock.o == ARGV[1] then
+if lock.o == ARGV[1] and not kind then
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
   end
   return tonumber(lock.f)
 end
 
-if lock.o then
+if lock.o and lock.o ~= ARGV[1] and not isMarker(lock.o) then
+  if kind == '~s' and kindOf(lock.o) ~= '~s' then
+    return redis.error_reply('LOCKKIND the lock is in use as a lock, and cannot be used for permits')
+  end
   if ARGV[3] and lock.o ~= '~k' .. ARGV[1] then
     local line = lock.q or ''
     local entry = ';' .. ARGV[1] .. ':' .. ARGV[4] .. ':' .. ARGV[3]
@@ -73,4 +83,73 @@ if lock.o then
   return -math.max(left, 1)
 end
 
-return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
+if #fields > 0 and not lock.o then
+  return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
+end
+
+lock = readShared(KEYS[1], fields, ARGV[1])
+local id, lease = ARGV[1], tonumber(ARGV[2])
+
+if next(lock.holders) ~= nil and kind ~= lock.marker and (kind == '~s' or lock.marker == '~s') then
+  local use = lock.marker == '~s' and 'for permits, and cannot be used as a lock' or 'as a lock, and cannot be used for permits'
+  return redis.error_reply('LOCKKIND the lock is in use ' .. use)
+end
+
+if lock.owner then
+  -- A release of an earlier version has granted it exclusively to this acquisition, which shares it from now on.
+  lock.owner = nil
+  lock.marker = kind
+  local left = redis.call('PTTL', KEYS[1])
+  lock.holders[id] = {deadline = lock.millis + math.max(lease, left), token = lock.token, weight = weight}
+  lock.token = kind == '~s' and lock.token + 63 or lock.token
+end
+
+local position = positionOf(lock, id)
+if position then
+  lock.line[position].lease = lease
+end
+
+local granted = grantLine(lock)
+local holder = lock.holders[id]
+local token = nil
+local isNew = false
+
+if lock.owner == id then
+  token = lock.token
+elseif holder then
+  holder.deadline = math.max(holder.deadline, lock.millis + lease)
+  token = holder.token
+elseif not (lock.holders['~k' .. id] or lock.holders[id .. '.r'] or lock.holders['~k' .. id .. '.r']) then
+  if #lock.line == 0 and fits(lock, id) then
+    token = grant(lock, id, lease)
+    isNew = true
+  elseif ARGV[3] then
+    position = positionOf(lock, id)
+    isNew = not position
+    local entry = position and lock.line[position] or {id = id}
+    entry.inbox = ARGV[4]
+    entry.claim = tonumber(ARGV[3])
+    lock.line[position or #lock.line + 1] = entry
+    -- Three poll intervals: the claim lasts for two of them.
+    lock.waits[id] = lock.millis + 1.5 * entry.claim
+  end
+end
+
+local failure = writeShared(lock, isNew and #granted == 0)
+if failure then
+  if token or #granted > 0 or string.find(failure.err, 'READONLY', 1, true) then
+    return failure
+  end
+else
+  publish(KEYS[1], granted)
+end
+
+if token then
+  return token
+end
+
+local first = lock.owner and lock.millis + lock.lease or math.huge
+for _, each in pairs(lock.holders) do
+  first = math.min(first, each.deadline)
+end
+return -math.max(first - lock.millis, 1)

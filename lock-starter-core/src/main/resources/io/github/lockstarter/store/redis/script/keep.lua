@@ -1,5 +1,7 @@
 -- Ends a grant but keeps the lock taken until it expires by itself, for a minimum hold.
 --
+-- Follows the text of shared.lua, which describes locks in shared use: there only the holder is kept.
+--
 -- KEYS[1]  the lock, see acquire.lua
 -- ARGV[1]  id of the acquisition that owns it
 -- ARGV[2]  milliseconds until the lock expires, at least 1
@@ -25,6 +27,22 @@ if not owner then
 end
 
 local kept = '~k' .. ARGV[1]
+
+if isMarker(owner) then
+  local lock = readShared(KEYS[1], redis.call('HGETALL', KEYS[1]))
+  local ends = lock.millis + ARGV[2]
+  local holder = lock.holders[ARGV[1]]
+  if holder then
+    lock.holders[ARGV[1]] = nil
+    lock.holders[kept] = holder
+    holder.deadline = ends
+  elseif lock.holders[kept] then
+    lock.holders[kept].deadline = math.min(lock.holders[kept].deadline, ends)
+  else
+    return next(lock.holders) ~= nil and -1 or 0
+  end
+  return writeShared(lock, false) or 1
+end
 
 if owner == kept then
   local left = redis.call('PTTL', KEYS[1])

@@ -1,5 +1,6 @@
 -- Releases the lock: grants it to the first acquisition in the waiting line or to the next waiter of the same instance, or
--- frees it. An acquisition that does not own the lock but is in the line leaves it.
+-- frees it. An acquisition that does not own the lock but is in the line leaves it. In shared use, it grants the lock to all
+-- at the beginning of the line that fit. Follows the text of shared.lua, which describes locks in shared use.
 --
 -- KEYS[1]  the lock, see acquire.lua; an entry of the line is ;<id>:<inbox>:<milliseconds to claim a grant>
 -- ARGV[1]  id of the acquisition that releases the lock or leaves the line
@@ -43,6 +44,45 @@ end
 
 local line = held[3] or ''
 local successor = ARGV[5] or ''
+
+-- Ids of exclusive acquisitions contain no dot.
+if isMarker(owner) or (owner == ARGV[1] and (kindOf(owner) or string.find(line, '.', 1, true))) then
+  local lock = readShared(KEYS[1], redis.call('HGETALL', KEYS[1]))
+  local id, countsAllReceivers = ARGV[1], ARGV[4] == '1'
+  local isHolder = lock.owner == id or lock.holders[id] ~= nil
+  if not isHolder then
+    local holder = lock.holders[successor]
+    if holder then
+      -- Granted by the first execution, or from the line since then: its lease counts from this reply.
+      holder.deadline = math.max(holder.deadline, lock.millis + ARGV[6])
+      writeShared(lock, false)
+      return holder.token
+    end
+    if positionOf(lock, successor) then
+      return -lock.token
+    end
+    local position = positionOf(lock, id)
+    if not position then
+      return next(lock.holders) ~= nil and -1 or 0
+    end
+    table.remove(lock.line, position)
+    -- Those behind it may fit.
+    advance(lock, countsAllReceivers)
+    return 3
+  end
+  endGrant(lock, id, tonumber(ARGV[2]))
+  if successor == '' then
+    advance(lock, countsAllReceivers)
+    return 1
+  end
+  local position = positionOf(lock, successor)
+  local entry = position and lock.line[position] or {id = successor, inbox = ARGV[8], claim = tonumber(ARGV[7])}
+  entry.lease = tonumber(ARGV[6])
+  lock.line[position or #lock.line + 1] = entry
+  lock.waits[successor] = lock.millis + 1.5 * entry.claim
+  advance(lock, countsAllReceivers)
+  return entry.token or -lock.token
+end
 
 local function find(id)
   return string.find(line, ';' .. id .. ':', 1, true)

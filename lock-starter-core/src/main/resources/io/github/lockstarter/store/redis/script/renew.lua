@@ -1,5 +1,7 @@
 -- Renews leases, each independently of the others.
 --
+-- Follows the text of shared.lua, which describes locks in shared use: there the acquisition must be a holder.
+--
 -- KEYS[i]  the locks, see acquire.lua
 -- ARGV[1]  lease in milliseconds, the same for all
 -- ARGV[2]  ids of the acquisitions that must own the locks, in the order of the keys, separated by ;
@@ -64,7 +66,11 @@ local failures = {}
 for i, key in ipairs(KEYS) do
   local failure = nil
   if ids and owners[i] ~= ids[i] then
-    failure = reason(owners[i])
+    if isMarker(owners[i]) then
+      failure = renewHolder(key, ids[i], tonumber(lease), false)
+    else
+      failure = reason(owners[i])
+    end
   else
     local set = expire(key)
     if type(set) == 'table' then

@@ -1,0 +1,72 @@
+package io.github.lockstarter.store;
+
+import io.github.lockstarter.LockMode;
+
+/**
+ * What an acquisition requests of a lock. The end of its id states it, so that each command names it, and so that a store
+ * keeps it with the id: {@code .r} for reading, {@code .s<weight>.<limit>} for permits, otherwise the lock alone. Immutable.
+ *
+ * @param mode what the grant allows beside it
+ * @param weight number of permits that the grant holds; 0 unless the mode is {@link LockMode#PERMIT}
+ * @param limit number of permits that all grants may hold together with this one; 0 unless the mode is {@link
+ *     LockMode#PERMIT}
+ */
+public record GrantKind(LockMode mode, int weight, int limit) {
+
+    /** The lock alone. */
+    public static final GrantKind EXCLUSIVE = new GrantKind(LockMode.WRITE, 0, 0);
+
+    /** The lock for reading. */
+    public static final GrantKind READER = new GrantKind(LockMode.READ, 0, 0);
+
+    private static final String READER_SUFFIX = ".r";
+
+    private static final String PERMITS = ".s";
+
+    /** Returns the kind of a grant that holds permits. */
+    public static GrantKind permits(int weight, int limit) {
+        return new GrantKind(LockMode.PERMIT, weight, limit);
+    }
+
+    /** Returns the kind that the id of an acquisition states. */
+    public static GrantKind of(String acquisitionId) {
+        if (acquisitionId.indexOf('.') < 0) {
+            return EXCLUSIVE;
+        }
+        if (acquisitionId.endsWith(READER_SUFFIX)) {
+            return READER;
+        }
+        int from = acquisitionId.lastIndexOf(PERMITS);
+        int between = from >= 0 ? acquisitionId.indexOf('.', from + PERMITS.length()) : -1;
+        return between < 0
+                ? EXCLUSIVE
+                : permits(
+                        Integer.parseInt(acquisitionId, from + PERMITS.length(), between, 10),
+                        Integer.parseInt(acquisitionId, between + 1, acquisitionId.length(), 10));
+    }
+
+    /** Returns the id of the reader that the exclusive owner with that id becomes by a downgrade. */
+    public static String readerOf(String acquisitionId) {
+        return acquisitionId + READER_SUFFIX;
+    }
+
+    /** Returns the id without the end that states a kind. */
+    public static String plainId(String acquisitionId) {
+        int dot = acquisitionId.indexOf('.');
+        return dot < 0 ? acquisitionId : acquisitionId.substring(0, dot);
+    }
+
+    /** Returns the id with the end that states this kind. */
+    public String idOf(String plainId) {
+        return switch (this.mode) {
+            case WRITE -> plainId;
+            case READ -> plainId + READER_SUFFIX;
+            case PERMIT -> plainId + PERMITS + this.weight + '.' + this.limit;
+        };
+    }
+
+    /** Returns whether several grants of this kind may exist at the same time. */
+    public boolean isShared() {
+        return this.mode != LockMode.WRITE;
+    }
+}

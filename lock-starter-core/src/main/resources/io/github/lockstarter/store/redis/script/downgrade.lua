@@ -1,0 +1,42 @@
+-- Turns the exclusive owner of a lock into its reader, with the same fencing token, and grants the lock to the readers at
+-- the beginning of the line. Follows the text of shared.lua, which describes locks in shared use.
+--
+-- KEYS[1]  the lock, see acquire.lua
+-- ARGV[1]  id of the acquisition that owns the lock; the reader has the same id followed by .r
+-- ARGV[2]  lease of the reader in milliseconds
+-- ARGV[3]  last fencing token used under the id of the owner
+-- ARGV[4]  1: PUBLISH returns the number of all receivers; 0: it may not (a cluster, the application's connection)
+--
+-- Returns the fencing token of the reader if it shares the lock now, 0 if the lock is free, -1 if another acquisition owns it.
+--
+-- Atomic, because no other acquisition may own the lock in between: the reader goes on with what the writer has seen. A
+-- writer that was in the line before the downgrade stays in it. Executed again, it finds the reader, and sets the full
+-- lease again unless more is left. It works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of
+-- a script after its first one.
+
+local fields = redis.call('HGETALL', KEYS[1])
+if #fields == 0 then
+  return 0
+end
+
+local lock = readShared(KEYS[1], fields)
+local reader = ARGV[1] .. '.r'
+local holder = lock.holders[reader]
+local ends = lock.millis + ARGV[2]
+
+if lock.owner == ARGV[1] then
+  lock.owner = nil
+  lock.marker = '~r'
+  lock.token = math.max(lock.token, ARGV[3])
+  -- The lease of the writer may be longer, and its client relies on it until the reply.
+  ends = math.max(ends, lock.millis + redis.call('PTTL', KEYS[1]))
+  holder = {deadline = ends, token = lock.token, weight = 0}
+  lock.holders[reader] = holder
+elseif not holder then
+  return (lock.owner or next(lock.holders) ~= nil) and -1 or 0
+end
+
+holder.deadline = math.max(holder.deadline, ends)
+local token = holder.token
+advance(lock, ARGV[4] == '1')
+return token
