@@ -45,7 +45,7 @@ class DisabledLocksTest {
                     .singleElement()
                     .asString()
                     .isEqualTo("Distributed locks are disabled (distributed-lock.enabled=false). These methods run"
-                            + " WITHOUT their lock: "
+                            + " WITHOUT their lock or permits: "
                             + String.join(
                                     ", ",
                                     Orders.class.getName() + ".ship",

@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.aop.key.ExpressionContext;
 import java.lang.reflect.Field;
@@ -51,6 +52,23 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a property of it").matches(invoked(Customer.class, "getId"));
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
         assertThat(hints).as("#root").matches(invoked(ExpressionContext.Root.class, "getTarget"));
+    }
+
+    @Test
+    void shouldCoverSemaphores() {
+        RuntimeHints hints = hintsFor(Limited.class);
+
+        assertThat(hints).matches(invoked(Limited.class, "print"));
+        assertThat(hints).as("stands in").matches(invoked(Limited.class, "later"));
+        assertThat(hints).as("a property of the key").matches(invoked(Order.class, "customer"));
+    }
+
+    static class Limited {
+
+        @DistributedSemaphore(key = "#order.customer.id", permitsString = "${missing}", fallback = "later")
+        public void print(Order order) {}
+
+        void later(Order order) {}
     }
 
     @Test

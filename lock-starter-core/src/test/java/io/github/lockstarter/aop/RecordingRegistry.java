@@ -2,6 +2,8 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LeaseReadWriteLock;
+import io.github.lockstarter.LeaseSemaphore;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -53,9 +55,28 @@ public final class RecordingRegistry implements LockRegistry {
                     if (method.getName().equals("getHoldCount")) {
                         return 0;
                     }
+                    if (method.getName().equals("currentLease")) {
+                        return new TestLease(name, this.requests.size());
+                    }
                     this.events.add(method.getName() + " of kept " + name);
                     return null;
                 });
+    }
+
+    @Override
+    public LeaseReadWriteLock getReadWriteLock(String name) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** The holds of one mode are those of all. */
+    @Override
+    public LeaseLock getOwnedLock(LockRequest request) {
+        return getLock(request.lockName());
+    }
+
+    @Override
+    public LeaseSemaphore getSemaphore(String name, int permits) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

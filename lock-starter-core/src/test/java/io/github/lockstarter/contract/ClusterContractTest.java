@@ -93,13 +93,6 @@ class ClusterContractTest {
     }
 
     @Nested
-    class HandOverStop extends HandOverStopContract {
-        HandOverStop(RedisCluster cluster) {
-            super(new RedisBackend(cluster));
-        }
-    }
-
-    @Nested
     class Watchdog extends WatchdogContract {
         Watchdog(RedisCluster cluster) {
             super(new RedisBackend(cluster));
@@ -122,6 +115,27 @@ class ClusterContractTest {
     @Nested
     class Restart extends RestartContract {
         Restart(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Readers extends ReadersContract {
+        Readers(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Downgrade extends DowngradeContract {
+        Downgrade(RedisCluster cluster) {
+            super(new RedisBackend(cluster));
+        }
+    }
+
+    @Nested
+    class Permits extends PermitsContract {
+        Permits(RedisCluster cluster) {
             super(new RedisBackend(cluster));
         }
     }

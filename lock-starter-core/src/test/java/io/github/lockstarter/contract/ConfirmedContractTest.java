@@ -37,13 +37,6 @@ class ConfirmedContractTest {
     }
 
     @Nested
-    class NestedLease extends NestedLeaseContract {
-        NestedLease() {
-            super(new RedisBackend(servers));
-        }
-    }
-
-    @Nested
     class AsyncAcquire extends AsyncAcquireContract {
         AsyncAcquire() {
             super(new RedisBackend(servers));
@@ -60,13 +53,6 @@ class ConfirmedContractTest {
     @Nested
     class HandOverMix extends HandOverMixContract {
         HandOverMix() {
-            super(new RedisBackend(servers));
-        }
-    }
-
-    @Nested
-    class HandOverStop extends HandOverStopContract {
-        HandOverStop() {
             super(new RedisBackend(servers));
         }
     }

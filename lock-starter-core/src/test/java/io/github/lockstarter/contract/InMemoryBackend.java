@@ -95,6 +95,12 @@ final class InMemoryBackend implements LockBackend, LockStore {
     }
 
     @Override
+    public ReleaseReply downgrade(String lockName, String acquisitionId, long lastToken, long leaseMillis) {
+        this.commands.incrementAndGet();
+        return this.store.downgrade(lockName, acquisitionId, lastToken, leaseMillis);
+    }
+
+    @Override
     public boolean isLocked(String lockName) {
         this.commands.incrementAndGet();
         return this.store.isLocked(lockName);
@@ -127,6 +133,12 @@ final class InMemoryBackend implements LockBackend, LockStore {
     public boolean forceRelease(String lockName) {
         this.commands.incrementAndGet();
         return this.store.forceRelease(lockName);
+    }
+
+    @Override
+    public boolean forceReleaseReaders(String lockName) {
+        this.commands.incrementAndGet();
+        return this.store.forceReleaseReaders(lockName);
     }
 
     @Override

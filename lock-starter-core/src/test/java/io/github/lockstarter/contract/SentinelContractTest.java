@@ -66,4 +66,25 @@ class SentinelContractTest {
             super(new RedisBackend(sentinels));
         }
     }
+
+    @Nested
+    class Readers extends ReadersContract {
+        Readers(RedisSentinels sentinels) {
+            super(new RedisBackend(sentinels));
+        }
+    }
+
+    @Nested
+    class Downgrade extends DowngradeContract {
+        Downgrade(RedisSentinels sentinels) {
+            super(new RedisBackend(sentinels));
+        }
+    }
+
+    @Nested
+    class Permits extends PermitsContract {
+        Permits(RedisSentinels sentinels) {
+            super(new RedisBackend(sentinels));
+        }
+    }
 }

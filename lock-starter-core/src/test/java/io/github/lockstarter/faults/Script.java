@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.io.IOException;
@@ -14,33 +15,38 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.springframework.data.redis.core.script.DigestUtils;
 
 /** The scripts of the store, as they look on the wire: a command matches if it calls the script. */
 enum Script implements Predicate<List<String>> {
-    ACQUIRE("acquire.lua"),
-    RENEW("renew.lua"),
-    RELEASE("release.lua"),
-    KEEP("keep.lua"),
-    INSPECT("inspect.lua"),
-    REGISTER("register.lua");
+    ACQUIRE(LuaScript.ACQUIRE, "acquire.lua"),
+    RENEW(LuaScript.RENEW, "renew.lua"),
+    RELEASE(LuaScript.RELEASE, "release.lua"),
+    KEEP(LuaScript.KEEP, "keep.lua"),
+    INSPECT(LuaScript.INSPECT, "inspect.lua"),
+    DOWNGRADE(LuaScript.DOWNGRADE, "downgrade.lua"),
+    REGISTER(LuaScript.REGISTER, "register.lua");
 
     private final String text;
 
     private final String sha1;
 
-    Script(String file) {
+    /** The line of the script's own file that no other script has. */
+    private final String title;
+
+    Script(LuaScript<?> script, String file) {
+        this.text = script.getScriptAsString();
+        this.sha1 = script.getSha1();
         try (InputStream in = RedisLockStore.class.getResourceAsStream("script/" + file)) {
-            this.text = new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+            String own = new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8);
+            this.title = own.substring(0, own.indexOf('\n'));
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
-        this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
     }
 
-    /** Whether a line of Redis' monitor shows a call, by the digest or by the text: of that the first line is enough. */
+    /** Whether a line of Redis' monitor shows a call, by the digest or by the text. */
     boolean isCalledIn(String monitored) {
-        return monitored.contains(this.sha1) || monitored.contains(this.text.substring(0, this.text.indexOf('\n')));
+        return monitored.contains(this.sha1) || monitored.contains(this.title);
     }
 
     @Override

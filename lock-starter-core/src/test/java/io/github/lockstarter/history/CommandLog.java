@@ -1,6 +1,7 @@
 package io.github.lockstarter.history;
 
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.springframework.data.redis.core.script.DigestUtils;
 
 /** Writes down the scripts that a server runs: which, for which lock, under which id. */
 final class CommandLog implements AutoCloseable {
@@ -54,13 +54,21 @@ final class CommandLog implements AutoCloseable {
         for (String name : List.of("acquire", "renew", "release")) {
             try (InputStream in = RedisLockStore.class.getResourceAsStream("script/" + name + ".lua")) {
                 String text = new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-                scripts.put(DigestUtils.sha1DigestAsHex(text), name);
+                scripts.put(digest(name), name);
                 scripts.put(text.substring(0, text.indexOf('\n')), name);
             } catch (IOException ex) {
                 throw new UncheckedIOException(ex);
             }
         }
         return scripts;
+    }
+
+    private static String digest(String name) {
+        return switch (name) {
+            case "acquire" -> LuaScript.ACQUIRE.getSha1();
+            case "renew" -> LuaScript.RENEW.getSha1();
+            default -> LuaScript.RELEASE.getSha1();
+        };
     }
 
     /** The digest of a script of the store. */

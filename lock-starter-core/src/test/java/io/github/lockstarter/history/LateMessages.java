@@ -5,6 +5,7 @@ import io.github.lockstarter.lease.queue.Claim;
 import io.github.lockstarter.lease.queue.LineBase;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.WaitingRequest;
+import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.WaitingListener;
@@ -77,7 +78,7 @@ final class LateMessages {
     private void believe(Message message) throws ReflectiveOperationException {
         LocalQueues<?> queues = field("queues", LocalQueues.class);
         Renewer renewer = field("renewer", Renewer.class);
-        queues.forFirst(message.lockName(), (first, ticket) -> {
+        queues.forFirst(message.lockName(), GrantKind.EXCLUSIVE, (first, ticket) -> {
             WaitingRequest waiter = first.waiter();
             if (waiter == null || !ticket.acquisitionId().equals(message.acquisitionId())) {
                 return;

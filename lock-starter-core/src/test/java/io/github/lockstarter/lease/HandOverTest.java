@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
@@ -153,10 +154,11 @@ class HandOverTest extends PuppetRegistry {
         });
         assertThat(this.heard.all(LockHandedOverEvent.class))
                 .containsExactly(new LockHandedOverEvent(
-                        "orders", "42", next.fencingToken(), id, LockHandedOverEvent.Kind.LOCAL));
+                        "orders", "42", LockMode.WRITE, next.fencingToken(), id, LockHandedOverEvent.Kind.LOCAL));
         assertThat(this.heard.all(LockAcquiredEvent.class))
                 .last()
-                .isEqualTo(new LockAcquiredEvent("orders", "42", next.fencingToken(), id, Duration.ofMillis(1)));
+                .isEqualTo(new LockAcquiredEvent(
+                        "orders", "42", LockMode.WRITE, next.fencingToken(), id, Duration.ofMillis(1)));
     }
 
     @Test

@@ -240,6 +240,11 @@ public final class PuppetStore implements LockStore {
     }
 
     @Override
+    public boolean forceReleaseReaders(String lockName) {
+        return this.store.forceReleaseReaders(lockName);
+    }
+
+    @Override
     public void prepareWaiting() {
         this.waits.incrementAndGet();
         this.store.prepareWaiting();

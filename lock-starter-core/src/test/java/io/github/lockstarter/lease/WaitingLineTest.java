@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.ReleaseReply;
@@ -78,7 +79,12 @@ class WaitingLineTest extends PuppetRegistry {
         eventually().until(() -> !this.heard.all(LockHandedOverEvent.class).isEmpty());
         assertThat(this.heard.all(LockHandedOverEvent.class))
                 .containsExactly(new LockHandedOverEvent(
-                        "orders", "42", next.fencingToken(), successorId(), LockHandedOverEvent.Kind.REMOTE));
+                        "orders",
+                        "42",
+                        LockMode.WRITE,
+                        next.fencingToken(),
+                        successorId(),
+                        LockHandedOverEvent.Kind.REMOTE));
         assertThat(next.release()).isTrue();
         assertThat(store().isLocked(NAME)).isFalse();
     }

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockMode;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -91,6 +92,21 @@ class LockMetersByNameTest {
                 .doesNotContain("alice");
     }
 
+    /** A name has one of the 200 places, in however many modes it is used. */
+    @Test
+    void shouldCountANameOnceForAllModes() {
+        for (LockMode mode : LockMode.values()) {
+            for (int name = 1; name <= 200; name++) {
+                acquired("lock-" + name, mode);
+            }
+        }
+        assertThat(this.log.list).isEmpty();
+        acquired("one-more", LockMode.READ);
+
+        assertThat(timers()).hasSize(601);
+        assertThat(timer("other").getId().getTag("mode")).isEqualTo("read");
+    }
+
     @Test
     void shouldSayNothingWhileThereAreFewNames() {
         for (int name = 1; name <= 200; name++) {
@@ -124,7 +140,11 @@ class LockMetersByNameTest {
     }
 
     private void acquired(String name) {
-        this.listener.acquired(new LockAcquiredEvent(name, "", 1, "id", Duration.ofMillis(1)));
+        acquired(name, LockMode.WRITE);
+    }
+
+    private void acquired(String name, LockMode mode) {
+        this.listener.acquired(new LockAcquiredEvent(name, "", mode, 1, "id", Duration.ofMillis(1)));
     }
 
     private Timer timer(String lock) {

@@ -6,18 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LossReason;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,7 +39,7 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldTimeGrants() {
-        this.listener.acquired(new LockAcquiredEvent("orders", "42", 1, "id", TIME));
+        this.listener.acquired(new LockAcquiredEvent("orders", "42", LockMode.WRITE, 1, "id", TIME));
 
         assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", "acquired");
     }
@@ -41,18 +47,18 @@ class MicrometerLockListenerTest {
     @ParameterizedTest
     @CsvSource({"TIMEOUT, timeout", "INTERRUPTED, interrupted", "ERROR, error"})
     void shouldTimeWaitsWithoutGrant(LockNotAcquiredEvent.Outcome outcome, String tag) {
-        this.listener.notAcquired(new LockNotAcquiredEvent("orders", "42", outcome, TIME, null));
+        this.listener.notAcquired(new LockNotAcquiredEvent("orders", "42", LockMode.WRITE, outcome, TIME, null));
 
         assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", tag);
     }
 
     @Test
     void shouldTimeRenewals() {
-        this.listener.renewed(new LockRenewedEvent("orders", "42", 1, "id", TIME));
+        this.listener.renewed(new LockRenewedEvent("orders", "42", LockMode.WRITE, 1, "id", TIME));
+        this.listener.renewalFailed(new LockRenewalFailedEvent(
+                "orders", "42", LockMode.WRITE, 1, "id", TIME, null, new IllegalStateException()));
         this.listener.renewalFailed(
-                new LockRenewalFailedEvent("orders", "42", 1, "id", TIME, null, new IllegalStateException()));
-        this.listener.renewalFailed(
-                new LockRenewalFailedEvent("orders", "42", 1, "id", TIME, LossReason.DELETED, null));
+                new LockRenewalFailedEvent("orders", "42", LockMode.WRITE, 1, "id", TIME, LossReason.DELETED, null));
 
         assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "renewed");
         assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "failed");
@@ -69,7 +75,7 @@ class MicrometerLockListenerTest {
         "SHUTDOWN, shutdown"
     })
     void shouldCountLosses(LossReason reason, String tag) {
-        this.listener.lost(new LockLostEvent("orders", "42", 1, "id", reason, TIME));
+        this.listener.lost(new LockLostEvent("orders", "42", LockMode.WRITE, 1, "id", reason, TIME));
 
         assertThat(count("distributed.lock.lost", "lock", "orders", "reason", tag))
                 .isEqualTo(1);
@@ -77,9 +83,9 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldRecordTheHoldOfALostLeaseOnce() {
-        this.listener.lost(new LockLostEvent("orders", "42", 1, "id", LossReason.EXPIRED, TIME));
+        this.listener.lost(new LockLostEvent("orders", "42", LockMode.WRITE, 1, "id", LossReason.EXPIRED, TIME));
         this.listener.released(new LockReleasedEvent(
-                "orders", "42", 1, "id", LockReleasedEvent.Outcome.LOST, TIME.multipliedBy(9), null));
+                "orders", "42", LockMode.WRITE, 1, "id", LockReleasedEvent.Outcome.LOST, TIME.multipliedBy(9), null));
 
         assertTimed("distributed.lock.hold", "lock", "orders");
         assertThat(count("distributed.lock.release", "lock", "orders", "outcome", "lost"))
@@ -89,7 +95,7 @@ class MicrometerLockListenerTest {
     @ParameterizedTest
     @CsvSource({"RELEASED, released", "ERROR, error"})
     void shouldRecordTheHoldOfAReleasedLease(LockReleasedEvent.Outcome outcome, String tag) {
-        this.listener.released(new LockReleasedEvent("orders", "42", 1, "id", outcome, TIME, null));
+        this.listener.released(new LockReleasedEvent("orders", "42", LockMode.WRITE, 1, "id", outcome, TIME, null));
 
         assertTimed("distributed.lock.hold", "lock", "orders");
         assertThat(count("distributed.lock.release", "lock", "orders", "outcome", tag))
@@ -99,7 +105,7 @@ class MicrometerLockListenerTest {
     @ParameterizedTest
     @EnumSource(LockHandedOverEvent.Kind.class)
     void shouldCountHandOvers(LockHandedOverEvent.Kind kind) {
-        this.listener.handedOver(new LockHandedOverEvent("orders", "42", 1, "id", kind));
+        this.listener.handedOver(new LockHandedOverEvent("orders", "42", LockMode.WRITE, 1, "id", kind));
 
         String tag = kind == LockHandedOverEvent.Kind.LOCAL ? "local" : "remote";
         assertThat(count("distributed.lock.handoff", "lock", "orders", "kind", tag))
@@ -189,21 +195,61 @@ class MicrometerLockListenerTest {
         assertThat(this.registry.getMeters()).isEmpty();
     }
 
-    private void everyEvent(String name) {
-        this.listener.acquired(new LockAcquiredEvent(name, "42", 1, "id", TIME));
-        for (LockNotAcquiredEvent.Outcome outcome : LockNotAcquiredEvent.Outcome.values()) {
-            this.listener.notAcquired(new LockNotAcquiredEvent(name, "42", outcome, TIME, null));
+    /** Prometheus drops series of one name whose tags have other keys. */
+    @Test
+    void shouldTagTheMetersOfALockWithTheMode() {
+        for (LockMode mode : LockMode.values()) {
+            everyEvent("orders", mode);
         }
-        this.listener.renewed(new LockRenewedEvent(name, "42", 1, "id", TIME));
-        this.listener.renewalFailed(new LockRenewalFailedEvent(name, "42", 1, "id", TIME, null, null));
+
+        for (LockMode mode : LockMode.values()) {
+            String tag = mode.name().toLowerCase(Locale.ROOT);
+            assertTimed("distributed.lock.acquire", "lock", "orders", "mode", tag, "outcome", "acquired");
+            assertThat(count("distributed.lock.handoff", "lock", "orders", "mode", tag, "kind", "local"))
+                    .isEqualTo(1);
+        }
+        Map<String, Set<List<String>>> keys = this.registry.getMeters().stream()
+                .map(Meter::getId)
+                .collect(Collectors.groupingBy(
+                        Meter.Id::getName,
+                        Collectors.mapping(
+                                id -> id.getTags().stream().map(Tag::getKey).toList(), Collectors.toSet())));
+        assertThat(keys)
+                .hasSize(6)
+                .allSatisfy((name, of) -> assertThat(of)
+                        .as(name)
+                        .singleElement()
+                        .satisfies(each -> assertThat(each).contains("lock", "mode")));
+    }
+
+    @Test
+    void shouldShowZerosForTheModeThatIsNamed() {
+        this.listener.named("orders", LockMode.READ);
+
+        assertThat(this.registry.getMeters())
+                .extracting(meter -> meter.getId().getTag("mode"))
+                .containsOnly("read");
+    }
+
+    private void everyEvent(String name) {
+        everyEvent(name, LockMode.WRITE);
+    }
+
+    private void everyEvent(String name, LockMode mode) {
+        this.listener.acquired(new LockAcquiredEvent(name, "42", mode, 1, "id", TIME));
+        for (LockNotAcquiredEvent.Outcome outcome : LockNotAcquiredEvent.Outcome.values()) {
+            this.listener.notAcquired(new LockNotAcquiredEvent(name, "42", mode, outcome, TIME, null));
+        }
+        this.listener.renewed(new LockRenewedEvent(name, "42", mode, 1, "id", TIME));
+        this.listener.renewalFailed(new LockRenewalFailedEvent(name, "42", mode, 1, "id", TIME, null, null));
         for (LossReason reason : LossReason.values()) {
-            this.listener.lost(new LockLostEvent(name, "42", 1, "id", reason, TIME));
+            this.listener.lost(new LockLostEvent(name, "42", mode, 1, "id", reason, TIME));
         }
         for (LockReleasedEvent.Outcome outcome : LockReleasedEvent.Outcome.values()) {
-            this.listener.released(new LockReleasedEvent(name, "42", 1, "id", outcome, TIME, null));
+            this.listener.released(new LockReleasedEvent(name, "42", mode, 1, "id", outcome, TIME, null));
         }
         for (LockHandedOverEvent.Kind kind : LockHandedOverEvent.Kind.values()) {
-            this.listener.handedOver(new LockHandedOverEvent(name, "42", 1, "id", kind));
+            this.listener.handedOver(new LockHandedOverEvent(name, "42", mode, 1, "id", kind));
         }
     }
 

@@ -3,11 +3,6 @@ package io.github.lockstarter.store;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.LossReason;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -49,10 +44,10 @@ abstract class MinimumHoldContract extends TwoInstances {
     }
 
     @Test
-    void shouldNotChangeWhenCommandsOfTheGrantAreLate() throws Exception {
+    void shouldNotChangeWhenCommandsOfTheGrantAreLate() {
         assertThat(keep(HOLD)).isEqualTo(ReleaseReply.RELEASED);
 
-        assertThat(renewed("a")).isEqualTo("TAKEN_OVER");
+        assertThat(this.one.renews(NAME, "a", StoreInstance.LEASE)).isEqualTo("TAKEN_OVER");
         assertThat(this.one.ask(NAME, "a")).isInstanceOf(AcquireReply.Taken.class);
         assertThat(this.one.releases(NAME, "a")).isEqualTo(ReleaseReply.TAKEN);
         assertThat(this.one.releases(NAME, "a", this.token, "next")).isEqualTo(ReleaseReply.TAKEN);
@@ -100,42 +95,5 @@ abstract class MinimumHoldContract extends TwoInstances {
         assertThat(this.one.store().keep("other", "a", HOLD)).isEqualTo(ReleaseReply.GONE);
 
         assertThat(this.one.granted(NAME, "a")).isEqualTo(this.token);
-    }
-
-    private String renewed(String id) throws Exception {
-        CompletableFuture<String> outcome = new CompletableFuture<>();
-        this.one.store().renew(List.of(new Renewal() {
-
-            @Override
-            public String lockName() {
-                return NAME;
-            }
-
-            @Override
-            public String acquisitionId() {
-                return id;
-            }
-
-            @Override
-            public long leaseMillis() {
-                return StoreInstance.LEASE;
-            }
-
-            @Override
-            public void renewed() {
-                outcome.complete("renewed");
-            }
-
-            @Override
-            public void lost(LossReason reason) {
-                outcome.complete(reason.name());
-            }
-
-            @Override
-            public void failed(LockStoreException cause) {
-                outcome.complete("failed");
-            }
-        }));
-        return outcome.get(20, TimeUnit.SECONDS);
     }
 }

@@ -61,6 +61,13 @@ final class RedisStores implements AutoCloseable {
         return newStore(newFactory("default", ""), true);
     }
 
+    /** A store whose waiters poll ten times a second. */
+    LockStore newPollingStore() {
+        return new RedisLockStore(
+                newFactory("default", ""),
+                new RedisStoreSettings("lock", this.commandTimeout, true, Duration.ofMillis(100)));
+    }
+
     /** A store that goes over the application's connections. */
     LockStore newSharingStore() {
         return newStore(newFactory("default", ""), false);

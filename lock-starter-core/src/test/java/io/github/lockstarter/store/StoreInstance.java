@@ -3,6 +3,9 @@ package io.github.lockstarter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.store.AcquireReply.Granted;
+import io.github.lockstarter.store.AcquireReply.Taken;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A started store, as one JVM has it, with what it hears. Leases are a minute long. */
@@ -43,6 +46,56 @@ final class StoreInstance implements AutoCloseable {
         AcquireReply reply = ask(lockName, acquisitionId);
         assertThat(reply).as("reply to %s", acquisitionId).isInstanceOf(Granted.class);
         return ((Granted) reply).fencingToken();
+    }
+
+    /** Acquires with another lease what must be free or its own, and returns the token. */
+    long granted(String lockName, String acquisitionId, long leaseMillis) {
+        AcquireReply reply = this.store.acquire(lockName, acquisitionId, leaseMillis, false);
+        assertThat(reply).as("reply to %s", acquisitionId).isInstanceOf(Granted.class);
+        return ((Granted) reply).fencingToken();
+    }
+
+    /** Acquires as a waiter does that joins or polls, and returns whether it owns the lock now. */
+    boolean polls(String lockName, String acquisitionId) {
+        return this.store.acquire(lockName, acquisitionId, LEASE, true) instanceof Granted;
+    }
+
+    /** Acquires what must be taken, and returns the time that it must wait for in milliseconds. */
+    long refused(String lockName, String acquisitionId) {
+        AcquireReply reply = ask(lockName, acquisitionId);
+        assertThat(reply).as("reply to %s", acquisitionId).isInstanceOf(Taken.class);
+        return ((Taken) reply).remainingMillis();
+    }
+
+    /** Returns the ids of the holders of a lock in shared use, or of the owner; none if it is free. */
+    List<String> owners(String lockName) {
+        StoredLock lock = this.store.find(lockName);
+        if (lock == null) {
+            return List.of();
+        }
+        return lock.holders().isEmpty()
+                ? List.of(String.valueOf(lock.owner()))
+                : lock.holders().stream().map(StoredHolder::acquisitionId).toList();
+    }
+
+    /** Returns the holder with that id, which must be one. */
+    StoredHolder holder(String lockName, String acquisitionId) {
+        return Objects.requireNonNull(this.store.find(lockName)).holders().stream()
+                .filter(holder -> holder.acquisitionId().equals(acquisitionId))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    boolean isInLine(String lockName, String acquisitionId) {
+        return Objects.requireNonNull(this.store.findInLine(lockName, acquisitionId))
+                .toCompletableFuture()
+                .join()
+                .inLine();
+    }
+
+    /** Renews a lease, and returns the outcome: "renewed", "failed" or the name of the reason of the loss. */
+    String renews(String lockName, String acquisitionId, long leaseMillis) {
+        return OneRenewal.outcomeOf(this.store, lockName, acquisitionId, leaseMillis);
     }
 
     /** Joins the line for what must be taken. */

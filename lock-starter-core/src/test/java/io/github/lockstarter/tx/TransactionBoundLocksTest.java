@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.text.LoggedNames;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +22,7 @@ class TransactionBoundLocksTest {
 
     private static final String HOSTILE = "order\r\n2026-01-01 ERROR forged\u001b[2J\u202E:alice";
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(TransactionBoundLocks.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(BoundLock.class);
 
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
@@ -43,7 +45,7 @@ class TransactionBoundLocksTest {
     @EnumSource
     void shouldLogOneLineWithOrWithoutTheKey(LoggedNames names) {
         TransactionBoundLocks kept = new TransactionBoundLocks();
-        kept.add(HOSTILE, broken(), names);
+        kept.hold(registryOf(broken()), LockRequest.of(HOSTILE), names);
 
         kept.afterCompletion(0);
 
@@ -55,11 +57,21 @@ class TransactionBoundLocksTest {
                         .matches(text -> text.contains("alice") == (names == LoggedNames.WITH_KEYS)));
     }
 
+    private static LockRegistry registryOf(LeaseLock lock) {
+        return (LockRegistry) Proxy.newProxyInstance(
+                LockRegistry.class.getClassLoader(),
+                new Class<?>[] {LockRegistry.class},
+                (proxy, method, arguments) -> lock);
+    }
+
     private static LeaseLock broken() {
         return (LeaseLock) Proxy.newProxyInstance(
                 LeaseLock.class.getClassLoader(), new Class<?>[] {LeaseLock.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("getHoldCount")) {
                         return 2;
+                    }
+                    if (method.getName().equals("lock")) {
+                        return null;
                     }
                     throw new IllegalStateException("no answer\n");
                 });

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -16,12 +17,26 @@ import java.util.Objects;
  */
 final class PreviousInstance implements AutoCloseable {
 
+    /** An earlier version. */
+    enum Version {
+        /** Messages contain the key alone. */
+        V1,
+        /** Messages to inboxes with a mark contain the grant. It has no locks in shared use. */
+        V2;
+
+        private String inboxOf(String instanceId) {
+            return this == V1 ? instanceId : instanceId + '+';
+        }
+    }
+
     /** Lease of all grants, in milliseconds. */
     static final long LEASE = 60_000;
 
     private static final String CLAIM = "20000";
 
     private static final String INBOXES = "lock:inbox:";
+
+    private final Version version;
 
     private final String instanceId;
 
@@ -30,10 +45,15 @@ final class PreviousInstance implements AutoCloseable {
     private final RedisCli inbox;
 
     PreviousInstance(RedisServer server, String instanceId) {
-        this.instanceId = instanceId;
+        this(server, instanceId, Version.V1);
+    }
+
+    PreviousInstance(RedisServer server, String instanceId, Version version) {
+        this.version = version;
+        this.instanceId = version.inboxOf(instanceId);
         this.redis = server.cli();
         this.inbox = server.cli();
-        this.inbox.command("SUBSCRIBE", INBOXES + instanceId);
+        this.inbox.command("SUBSCRIBE", INBOXES + this.instanceId);
     }
 
     /** Returns the token if the acquisition owns the lock now, otherwise the remaining milliseconds, negated. */
@@ -51,7 +71,10 @@ final class PreviousInstance implements AutoCloseable {
         return call("release", lockName, id, "0", INBOXES, "1");
     }
 
-    /** As {@link #release}; returns the token if the next waiter of this instance owns the lock now, 2 if it is in line. */
+    /**
+     * As {@link #release}; returns the token if the next waiter of this instance owns the lock now; if it is in line, 2 or,
+     * from V2 on, the negated token of the owner.
+     */
     long releaseTo(String lockName, String id, String next) {
         return call("release", lockName, id, "0", INBOXES, "1", next, Long.toString(LEASE), CLAIM, this.instanceId);
     }
@@ -94,7 +117,7 @@ final class PreviousInstance implements AutoCloseable {
     String nextMessage() {
         List<?> message = (List<?>) Objects.requireNonNull(this.inbox.read());
         String key = String.valueOf(message.get(2));
-        return decode(key.substring("lock:{".length(), key.length() - 1));
+        return decode(key.substring("lock:{".length(), key.indexOf('}')));
     }
 
     @Override
@@ -108,13 +131,14 @@ final class PreviousInstance implements AutoCloseable {
     }
 
     private Object eval(String script, String lockName, String... arguments) {
-        List<String> command = new ArrayList<>(List.of("EVAL", textOf(script), "1", keyOf(lockName)));
+        List<String> command = new ArrayList<>(List.of("EVAL", textOf(this.version, script), "1", keyOf(lockName)));
         command.addAll(List.of(arguments));
         return Objects.requireNonNull(this.redis.command(command.toArray(String[]::new)));
     }
 
-    private static String textOf(String script) {
-        try (InputStream in = PreviousInstance.class.getResourceAsStream("/wire/v1/" + script + ".lua")) {
+    private static String textOf(Version version, String script) {
+        String file = "/wire/" + version.name().toLowerCase(Locale.ROOT) + '/' + script + ".lua";
+        try (InputStream in = PreviousInstance.class.getResourceAsStream(file)) {
             return new String(Objects.requireNonNull(in, script).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.RealLocks;
 import io.github.lockstarter.aop.metadata.LockSpec;
+import io.github.lockstarter.aop.metadata.LockUse;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -132,7 +134,17 @@ class SeveralLocksTest {
     @Test
     void shouldShareOneDeadline() {
         LockSpec spec = new LockSpec(
-                "account", null, null, Duration.ofMillis(300), null, null, Duration.ZERO, OnLost.THROW, null, true);
+                "account",
+                LockUse.of(LockMode.WRITE),
+                null,
+                null,
+                Duration.ofMillis(300),
+                null,
+                null,
+                Duration.ZERO,
+                OnLost.THROW,
+                null,
+                true);
         RequestedLock lock = new RequestedLock(spec, spec.request(""));
 
         assertThat(lock.afterWaiting(TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))

@@ -59,7 +59,7 @@ class WeavingRulesTest {
         assertThat(rejectionOf(TooDeep.class))
                 .hasMessageContaining(
                         "TooDeep.ship(): distributed-lock.mode=aspectj, but a weaver finds the annotation in at most two levels")
-                .hasMessageContaining("Reduce the levels between the method and @DistributedLock, or");
+                .hasMessageContaining("Reduce the levels between the method and the annotation of this library, or");
         assertThat(rejectionOf(DeepEnough.class)).hasMessageContaining("the method has not been woven");
     }
 

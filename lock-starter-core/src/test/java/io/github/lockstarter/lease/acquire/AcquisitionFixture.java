@@ -15,12 +15,18 @@ import io.github.lockstarter.lease.grant.LeaseTerms;
 import io.github.lockstarter.lease.grant.Losses;
 import io.github.lockstarter.lease.grant.RenewalSchedule;
 import io.github.lockstarter.lease.grant.Renewer;
+import io.github.lockstarter.lease.grant.SharedGrants;
 import io.github.lockstarter.lease.holder.InstanceDirectory;
 import io.github.lockstarter.lease.holder.ThisInstance;
 import io.github.lockstarter.lease.queue.ClaimLease;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
+import io.github.lockstarter.lease.release.LocalHandOff;
+import io.github.lockstarter.lease.release.OrphanCleanup;
+import io.github.lockstarter.lease.release.PermitHandOff;
+import io.github.lockstarter.lease.release.ReleaseOutcomes;
+import io.github.lockstarter.lease.release.Succession;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.lease.support.InFlightCounter;
@@ -83,30 +89,46 @@ abstract class AcquisitionFixture {
 
     final AcquisitionIds ids = new AcquisitionIds();
 
-    final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next(), this.clock));
+    final LocalQueues<Grant> queues = new LocalQueues<>(kind -> new LineTicket(this.ids.next(), this.clock));
 
     final InstanceDirectory instances =
             new InstanceDirectory(this.store, this.clock, new ThisInstance(this.ids.instance(), "shop", Instant.EPOCH));
+
+    final SharedGrants shared = new SharedGrants(this.clock, this.grants, this.losses, 10_000_000, 0);
 
     private final ClaimLease noMessages = new ClaimLease(this.clock, 0, 0);
 
     final AcquireReports reports = new AcquireReports(
             this.events,
             LoggedNames.WITH_KEYS,
-            new LockHolders(this.queues, this.losses, this.instances),
+            new LockHolders(this.queues, this.shared, this.losses, this.instances),
             new InFlightCounter(),
             new StopSignal(),
             this.log);
 
+    private final SharedAdmission admission = admission();
+
     final Attempts attempts = new Attempts(
             this.clock,
             this.store,
-            this.grants,
-            this.losses,
+            new StoreGrants(this.clock, this.grants, this.losses, this.reports, this.admission),
             this.reports,
             new LineQueries(this.store, this.clock, this.noMessages, this.instances, LoggedNames.WITH_KEYS),
             new BroughtGrants(this.noMessages, this.renewer),
+            this.admission,
             new InFlightCounter());
+
+    private SharedAdmission admission() {
+        OrphanCleanup cleanup = new OrphanCleanup(this.clock, this.store, this.threads, LoggedNames.WITH_KEYS);
+        ReleaseOutcomes outcomes = new ReleaseOutcomes(this.events, this.losses, this.live, cleanup, this.log);
+        LocalHandOff limits = new LocalHandOff(
+                this.queues, this.grants, this.losses, outcomes, this.clock, this.settings, this.noMessages);
+        PermitHandOff permits = new PermitHandOff(
+                this.queues, limits, this.grants, this.shared, cleanup, this.checks, this.live, this.clock);
+        Succession succession = new Succession(
+                this.queues, this.grants, this.losses, cleanup, new StopSignal(), this.clock, this.noMessages);
+        return new SharedAdmission(this.queues, this.shared, permits, succession);
+    }
 
     final QueueNode<Grant> node = this.queues.enter("orders:42", null);
 

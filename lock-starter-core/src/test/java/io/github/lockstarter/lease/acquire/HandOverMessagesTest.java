@@ -43,7 +43,7 @@ class HandOverMessagesTest {
 
     private final AcquisitionIds ids = new AcquisitionIds();
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket(this.ids.next(), this.clock));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(kind -> new LineTicket(this.ids.next(), this.clock));
 
     private final OrphanCleanup cleanup =
             new OrphanCleanup(this.clock, this.store, this.threads, LoggedNames.WITH_KEYS);

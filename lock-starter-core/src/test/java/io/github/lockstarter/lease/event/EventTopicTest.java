@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.lease.support.LogQueue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.Test;
 /** Telling listeners: on which thread, in which order, and what does not fit. */
 class EventTopicTest {
 
-    private static final LockAcquiredEvent EVENT = new LockAcquiredEvent("orders", "42", 7, "id", Duration.ZERO);
+    private static final LockAcquiredEvent EVENT =
+            new LockAcquiredEvent("orders", "42", LockMode.WRITE, 7, "id", Duration.ZERO);
 
     private final LogQueue log = new LogQueue();
 
@@ -41,7 +43,7 @@ class EventTopicTest {
     }
 
     private static LockAcquiredEvent event(long token) {
-        return new LockAcquiredEvent("orders", "42", token, "id", Duration.ZERO);
+        return new LockAcquiredEvent("orders", "42", LockMode.WRITE, token, "id", Duration.ZERO);
     }
 
     /** Keeps what it hears and where. */

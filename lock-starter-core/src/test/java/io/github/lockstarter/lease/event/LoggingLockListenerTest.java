@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.text.LoggedNames;
@@ -45,11 +46,12 @@ class LoggingLockListenerTest {
 
     private void atRisk(String name, String key) {
         this.log.atRisk(new LockAtRiskEvent(
-                name, key, 7, "id", Duration.ofMillis(1234), new IllegalStateException("no answer")));
+                name, key, LockMode.WRITE, 7, "id", Duration.ofMillis(1234), new IllegalStateException("no answer")));
     }
 
     private void lost(String name, String key) {
-        this.log.lost(new LockLostEvent(name, key, 7, "id", LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
+        this.log.lost(
+                new LockLostEvent(name, key, LockMode.WRITE, 7, "id", LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
     }
 
     private Level lastLevel() {
@@ -77,7 +79,7 @@ class LoggingLockListenerTest {
 
     @Test
     void shouldSayWhenARenewalIsOnlyLate() {
-        this.log.atRisk(new LockAtRiskEvent("orders", "", 7, "id", Duration.ofMillis(1234), null));
+        this.log.atRisk(new LockAtRiskEvent("orders", "", LockMode.WRITE, 7, "id", Duration.ofMillis(1234), null));
 
         assertThat(this.lines.list).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
@@ -98,7 +100,8 @@ class LoggingLockListenerTest {
 
     @Test
     void shouldSayThatOneIsSafeAgainAndWarnOfTheNext() {
-        LockRecoveredEvent recovered = new LockRecoveredEvent("orders", "1", 7, "id", Duration.ofSeconds(20));
+        LockRecoveredEvent recovered =
+                new LockRecoveredEvent("orders", "1", LockMode.WRITE, 7, "id", Duration.ofSeconds(20));
         this.log.recovered(recovered);
         assertThat(this.lines.list).isEmpty();
         atRisk("orders", "1");

@@ -3,6 +3,7 @@ package io.github.lockstarter.lease.queue;
 import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.GrantKind;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -21,7 +22,7 @@ public class LineTicketBeliefModelTest {
 
     private final LeaseClock clock = new HandClock();
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("id", this.clock));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(kind -> new LineTicket("id", this.clock));
 
     private final QueueNode<Grant> waiter = this.queues.enter(NAME, null);
 
@@ -58,7 +59,7 @@ public class LineTicketBeliefModelTest {
 
     @Operation(runOnce = true)
     public void message() {
-        this.queues.forFirst(NAME, (first, its) -> {
+        this.queues.forFirst(NAME, GrantKind.EXCLUSIVE, (first, its) -> {
             if (its.believe(Claim.believed(new LineBase(1, 1, 1), 2_000, 2, ConfirmingRenewal.of(LEASE)))) {
                 its.noticeHandOver();
                 first.wake();
@@ -68,7 +69,7 @@ public class LineTicketBeliefModelTest {
 
     @Operation(runOnce = true)
     public void hint() {
-        this.queues.forFirst(NAME, (first, its) -> {
+        this.queues.forFirst(NAME, GrantKind.EXCLUSIVE, (first, its) -> {
             its.noticeHandOver();
             Claim claim = Claim.sent(this.clock, LEASE);
             if (its.beginClaim(claim)) {

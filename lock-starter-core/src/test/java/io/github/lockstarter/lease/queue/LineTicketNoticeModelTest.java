@@ -16,7 +16,7 @@ public class LineTicketNoticeModelTest {
 
     private static final String NAME = "orders:42";
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("first", LeaseClock.SYSTEM));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(kind -> new LineTicket("first", LeaseClock.SYSTEM));
 
     private final LineTicket next = new LineTicket("next", LeaseClock.SYSTEM);
 

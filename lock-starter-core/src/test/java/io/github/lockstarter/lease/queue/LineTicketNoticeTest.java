@@ -13,7 +13,7 @@ class LineTicketNoticeTest {
 
     private static final String NAME = "orders:42";
 
-    private final LocalQueues<Grant> queues = new LocalQueues<>(() -> new LineTicket("id", LeaseClock.SYSTEM));
+    private final LocalQueues<Grant> queues = new LocalQueues<>(kind -> new LineTicket("id", LeaseClock.SYSTEM));
 
     private final QueueNode<Grant> first = this.queues.enter(NAME, null);
 

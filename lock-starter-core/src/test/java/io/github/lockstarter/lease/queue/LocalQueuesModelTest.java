@@ -23,7 +23,7 @@ public class LocalQueuesModelTest {
     private final AtomicInteger inside = new AtomicInteger();
 
     private final LocalQueues<Grant> queues =
-            new LocalQueues<>(() -> new LineTicket(Integer.toString(this.made.incrementAndGet()), LeaseClock.SYSTEM));
+            new LocalQueues<>(kind -> new LineTicket(Integer.toString(this.made.incrementAndGet()), LeaseClock.SYSTEM));
 
     private final QueueNode<Grant> first = this.queues.enter(NAME, null);
 

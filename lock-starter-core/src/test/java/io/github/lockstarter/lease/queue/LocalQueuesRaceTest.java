@@ -25,7 +25,7 @@ class LocalQueuesRaceTest {
     private final AtomicInteger tickets = new AtomicInteger();
 
     private final LocalQueues<Grant> queues = new LocalQueues<>(
-            () -> new LineTicket(Integer.toString(this.tickets.incrementAndGet()), LeaseClock.SYSTEM));
+            kind -> new LineTicket(Integer.toString(this.tickets.incrementAndGet()), LeaseClock.SYSTEM));
 
     private final AtomicInteger[] inside = {new AtomicInteger(), new AtomicInteger()};
 

@@ -19,7 +19,7 @@ class LocalQueuesTest {
     private final AtomicInteger ids = new AtomicInteger();
 
     private final LocalQueues<Grant> queues =
-            new LocalQueues<>(() -> new LineTicket("id-" + this.ids.incrementAndGet(), LeaseClock.SYSTEM));
+            new LocalQueues<>(kind -> new LineTicket("id-" + this.ids.incrementAndGet(), LeaseClock.SYSTEM));
 
     private List<QueueNode<Grant>> enter(int count) {
         List<QueueNode<Grant>> nodes = new ArrayList<>();

@@ -1,7 +1,9 @@
 package io.github.lockstarter.aop.weave.woven;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
 import java.lang.annotation.Retention;
@@ -121,6 +123,32 @@ class Orders extends Shop {
         return CompletableFuture.completedFuture(
                 this.keys + " by " + LeaseContext.required().name());
     }
+
+    String print() {
+        return printed();
+    }
+
+    @DistributedSemaphore(name = "printers", permits = 3, weight = 2)
+    private String printed() {
+        return this.keys + " " + this.registry.getSemaphore("printers", 3).availablePermits() + " left";
+    }
+
+    @Plotters
+    static String plotted(Keys keys) {
+        return keys.toString();
+    }
+
+    @DistributedSemaphore(name = "editors", permits = 1)
+    @DistributedLock(name = "book", mode = LockMode.READ)
+    String edit() {
+        return this.keys + " "
+                + this.registry.getReadWriteLock("book").readLock().getHoldCount() + " by "
+                + LeaseContext.required().name();
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedSemaphore(name = "plotters", permits = 1)
+    @interface Plotters {}
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLock(name = "nightly")

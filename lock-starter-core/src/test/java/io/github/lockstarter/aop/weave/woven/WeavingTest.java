@@ -57,6 +57,15 @@ class WeavingTest {
     }
 
     @Test
+    void shouldAcquirePermitsAndReaders() {
+        assertThat(lines)
+                .contains(
+                        "> permits of a private method: [lock:{printers}] 1 left",
+                        "> permits of a static method, composed: [lock:{plotters}]",
+                        "> permits and a reader: [lock:{book}, lock:{editors}] 1 by book");
+    }
+
+    @Test
     void shouldHoldTheLockUntilTheWorkIsComplete() {
         assertThat(lines)
                 .containsSubsequence(
@@ -95,7 +104,7 @@ class WeavingTest {
                         "> private and disabled: []",
                         "> static and disabled: []",
                         "> of a class that is disabled: [], copied []")
-                .filteredOn(line -> line.contains("run WITHOUT their lock"))
+                .filteredOn(line -> line.contains("run WITHOUT their lock or permits"))
                 .singleElement()
                 .asString()
                 .contains(" WARN ", "distributed-lock.enabled=false")

@@ -82,6 +82,9 @@ final class WovenWorker {
             say("static with a fallback", () -> Orders.busyNow("1"));
         }
         say("in a transaction", orders::pay);
+        say("permits of a private method", orders::print);
+        say("permits of a static method, composed", () -> Orders.plotted(keys));
+        say("permits and a reader", orders::edit);
     }
 
     private static void results(Orders orders) throws Exception {

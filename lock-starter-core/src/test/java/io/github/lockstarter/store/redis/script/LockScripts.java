@@ -6,7 +6,10 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Calls the scripts of one lock, {@link #KEY}, as the store would, and looks at what they left in Redis. */
 final class LockScripts {
@@ -82,6 +85,11 @@ final class LockScripts {
         return call(LuaScript.KEEP, id, Long.toString(millis));
     }
 
+    /** Turns the writer into the reader of the same name. */
+    long downgrade(String id) {
+        return call(LuaScript.DOWNGRADE, id, Long.toString(LEASE), "0", code(Receivers.COUNT));
+    }
+
     /** Renews the lease of this one lock; empty if it was renewed. */
     List<?> renew(String id) {
         return (List<?>) Objects.requireNonNull(
@@ -102,6 +110,26 @@ final class LockScripts {
     void held(String owner, long token) {
         this.redis.command("HSET", KEY, "o", owner, "f", Long.toString(token));
         this.redis.command("PEXPIRE", KEY, Long.toString(LEASE));
+    }
+
+    /** Makes a lock that readers share, without a script; the holders are deadlines of the server's clock by ids. */
+    void shared(Map<String, Long> holders) {
+        held("~r", 1);
+        holders.forEach((id, deadline) -> this.redis.command("HSET", KEY, "h:" + id, deadline + ":1:0"));
+    }
+
+    /** Returns the ids of the holders, expired or not. */
+    Set<String> holders() {
+        return this.redis.hgetall(KEY).keySet().stream()
+                .filter(field -> field.startsWith("h:"))
+                .map(field -> field.substring(2))
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns the deadline, the token or the weight of a holder: its first, second or third value. */
+    long ofHolder(String id, int position) {
+        String[] values = this.redis.hgetall(KEY).get("h:" + id).split(":", -1);
+        return Long.parseLong(values[position - 1]);
     }
 
     /** Id of the owner; fails if nobody owns the lock. */
