@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
@@ -39,13 +38,12 @@ final class AmbiguityCheck implements SmartInitializingSingleton {
         check(LockFailureHandler.class, this.handler, AmbiguityCheck::usesHandler);
     }
 
-    private static boolean usesHandler(MergedAnnotation<DistributedLock> annotation) {
+    private static boolean usesHandler(MergedAnnotation<?> annotation) {
         return annotation.getString("fallback").isEmpty()
                 && annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.THROW;
     }
 
-    private <T> void check(
-            Class<T> type, ObjectProvider<T> provider, Predicate<MergedAnnotation<DistributedLock>> concerned) {
+    private <T> void check(Class<T> type, ObjectProvider<T> provider, Predicate<MergedAnnotation<?>> concerned) {
         String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, type, true, false);
         if (names.length < 2 || provider.getIfUnique() != null) {
             return;
@@ -53,8 +51,8 @@ final class AmbiguityCheck implements SmartInitializingSingleton {
         String locked = LockedBeans.anyIn(this.beanFactory, concerned);
         if (locked != null) {
             throw new InvalidLockDefinitionException(
-                    "Bean '" + locked + "' has methods with @DistributedLock, and none of the " + type.getSimpleName()
-                            + " beans is @Primary: " + String.join(", ", names) + ".",
+                    "Bean '" + locked + "' has methods with @DistributedLock or @DistributedSemaphore, and none of the "
+                            + type.getSimpleName() + " beans is @Primary: " + String.join(", ", names) + ".",
                     "Mark the one that annotated methods should use as @Primary; inject the others with @Qualifier.",
                     null);
         }

@@ -1,6 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.util.List;
 import java.util.function.Predicate;
@@ -18,11 +20,13 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
 /** Finds beans with annotated methods, for checks at the end of start-up. */
 final class LockedBeans {
 
+    private static final List<Class<? extends Annotation>> TYPES =
+            List.of(DistributedLock.class, DistributedSemaphore.class);
+
     private LockedBeans() {}
 
     /** Returns the name of a created singleton with an annotation that matches; null if there is none. */
-    static @Nullable String anyIn(
-            ConfigurableListableBeanFactory beanFactory, Predicate<MergedAnnotation<DistributedLock>> wanted) {
+    static @Nullable String anyIn(ConfigurableListableBeanFactory beanFactory, Predicate<MergedAnnotation<?>> wanted) {
         for (String name : beanFactory.getBeanDefinitionNames()) {
             Object bean = beanFactory.getSingleton(name);
             if (bean != null && isLocked(AopProxyUtils.ultimateTargetClass(bean), wanted)) {
@@ -32,8 +36,8 @@ final class LockedBeans {
         return null;
     }
 
-    private static boolean isLocked(Class<?> type, Predicate<MergedAnnotation<DistributedLock>> wanted) {
-        if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+    private static boolean isLocked(Class<?> type, Predicate<MergedAnnotation<?>> wanted) {
+        if (!AnnotationUtils.isCandidateClass(type, TYPES)) {
             return false;
         }
         MethodFilter annotated = method -> hasAny(method, wanted);
@@ -41,13 +45,16 @@ final class LockedBeans {
                 || !MethodIntrospector.selectMethods(type, annotated).isEmpty();
     }
 
+    private static boolean hasAny(AnnotatedElement element, Predicate<MergedAnnotation<?>> wanted) {
+        MergedAnnotations annotations = MergedAnnotations.from(
+                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables());
+        return TYPES.stream().anyMatch(type -> hasAny(annotations, type, wanted));
+    }
+
     /** Returns whether one of the nearest annotations matches; there are several if the annotation is repeated. */
-    private static boolean hasAny(AnnotatedElement element, Predicate<MergedAnnotation<DistributedLock>> wanted) {
-        List<MergedAnnotation<DistributedLock>> all =
-                MergedAnnotations.from(
-                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-                        .stream(DistributedLock.class)
-                        .toList();
+    private static <A extends Annotation> boolean hasAny(
+            MergedAnnotations annotations, Class<A> type, Predicate<MergedAnnotation<?>> wanted) {
+        List<MergedAnnotation<A>> all = annotations.stream(type).toList();
         return all.stream()
                 .filter(annotation ->
                         annotation.getAggregateIndex() == all.get(0).getAggregateIndex())

@@ -8,9 +8,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * The locks of this instance, as a result of the endpoint.
  *
- * @param heldCount number of locks that this instance holds
- * @param held the locks that are held longest, at most {@value LocksEndpoint#MOST}
- * @param awaitedCount number of locks that this instance waits for
+ * @param heldCount number of leases that this instance holds
+ * @param held the leases that are held longest, at most {@value LocksEndpoint#MOST}
+ * @param awaitedCount number of locks that this instance waits for, each mode of a lock counted on its own
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
  */
 record LocksDescription(int heldCount, List<Held> held, int awaitedCount, List<Awaited> awaited)

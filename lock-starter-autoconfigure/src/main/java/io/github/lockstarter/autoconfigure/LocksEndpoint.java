@@ -57,6 +57,7 @@ final class LocksEndpoint {
         return lock(String.join("/", name));
     }
 
+    /** Ends all grants of the lock, also those of readers and permits. */
     @DeleteOperation
     ReleaseDescription release(String name) {
         requireUsable(name);

@@ -25,7 +25,8 @@ final class MissingStoreCheck implements SmartInitializingSingleton {
         String locked = this.enabled ? LockedBeans.anyIn(this.beanFactory, annotation -> true) : null;
         if (locked != null) {
             throw MissingLockStoreException.in(
-                    this.beanFactory, "Bean '" + locked + "' has methods with @DistributedLock.");
+                    this.beanFactory,
+                    "Bean '" + locked + "' has methods with @DistributedLock or @DistributedSemaphore.");
         }
     }
 }

@@ -3,7 +3,9 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.metrics.LockGauges;
 import io.github.lockstarter.metrics.MicrometerLockListener;
@@ -167,13 +169,35 @@ class DistributedLockMetricsAutoConfigurationTest {
                     lockOnce(context);
 
                     assertThat(context.getBean(PrometheusMeterRegistry.class).scrape())
-                            .contains("distributed_lock_acquire_seconds_count{lock=\"orders\",outcome=\"acquired\"} 1")
-                            .contains("distributed_lock_hold_seconds_count{lock=\"orders\"} 1")
-                            .contains("distributed_lock_release_total{lock=\"orders\",outcome=\"released\"} 1.0")
+                            .contains("distributed_lock_acquire_seconds_count{lock=\"orders\",mode=\"write\","
+                                    + "outcome=\"acquired\"} 1")
+                            .contains("distributed_lock_hold_seconds_count{lock=\"orders\",mode=\"write\"} 1")
+                            .contains("distributed_lock_release_total{lock=\"orders\",mode=\"write\","
+                                    + "outcome=\"released\"} 1.0")
                             .contains("distributed_lock_active 0.0")
                             .contains("distributed_lock_waiting 0.0")
                             .contains("distributed_lock_watchdog_lag_seconds 0.0")
                             .contains("distributed_lock_events_dropped_total 0.0");
+                });
+    }
+
+    /** Series of one name with other keys are dropped by Prometheus. */
+    @Test
+    void shouldShowAllModesInPrometheus() {
+        this.application
+                .withBean(PrometheusMeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))
+                .run(context -> {
+                    LockRegistry registry = context.getBean(LockRegistry.class);
+                    lockOnce(context);
+                    registry.acquire(LockRequest.of("orders:42").withMode(LockMode.READ))
+                            .release();
+                    registry.acquire(LockRequest.of("exports").withPermits(1, 2))
+                            .release();
+
+                    assertThat(context.getBean(PrometheusMeterRegistry.class).scrape())
+                            .contains("distributed_lock_hold_seconds_count{lock=\"orders\",mode=\"write\"} 1")
+                            .contains("distributed_lock_hold_seconds_count{lock=\"orders\",mode=\"read\"} 1")
+                            .contains("distributed_lock_hold_seconds_count{lock=\"exports\",mode=\"permit\"} 1");
                 });
     }
 

@@ -108,7 +108,7 @@ class GrafanaDashboardTest {
         assertThat(used).containsExactlyInAnyOrderElementsOf(known);
         assertThat(dashboard.<List<String>>read("$.panels[?(@.type != 'row')].datasource.uid"))
                 .containsOnly("${datasource}");
-        assertThat(definitions()).hasSize(3).allSatisfy(definition -> {
+        assertThat(definitions()).hasSize(4).allSatisfy(definition -> {
             Matcher values = Pattern.compile("label_values\\((\\w+)(?:\\{.*})?, (\\w+)\\)")
                     .matcher(definition);
             assertThat(values.matches()).as(definition).isTrue();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
@@ -71,6 +72,8 @@ class LocksEndpointRedisTest {
             assertThat(of("orders:42", locks))
                     .containsEntry("fencingToken", lock.currentLease().fencingToken())
                     .containsEntry("state", "HELD")
+                    .containsEntry("mode", "WRITE")
+                    .containsEntry("permits", 0)
                     .containsEntry("renewed", true)
                     .containsEntry("owner", Thread.currentThread().getName())
                     .hasEntrySatisfying(
@@ -87,6 +90,7 @@ class LocksEndpointRedisTest {
                     .singleElement()
                     .satisfies(awaited -> assertThat(awaited)
                             .hasFieldOrPropertyWithValue("name", "report")
+                            .hasFieldOrPropertyWithValue("mode", "WRITE")
                             .hasFieldOrPropertyWithValue("waiters", 1));
             assertThat(Duration.parse(locks.at("$.awaited[0].longest"))).isBetween(Duration.ofMillis(1), PATIENCE);
         });
@@ -121,6 +125,8 @@ class LocksEndpointRedisTest {
         assertThat(held.<String>at("$.name")).isEqualTo(name);
         assertThat(held.<String>at("$.held.name")).isEqualTo(name);
         assertThat(held.<Boolean>at("$.store.locked")).isTrue();
+        assertThat(held.<String>at("$.store.mode")).isEqualTo("WRITE");
+        assertThat(held.<Map<String, ?>>at("$.store")).doesNotContainKeys("permits", "holders");
         assertThat(held.<Number>at("$.store.fencingToken").longValue()).isEqualTo(lease.fencingToken());
         assertThat(Duration.parse(held.at("$.store.remaining")))
                 .isBetween(Duration.ofMillis(1), Duration.ofMillis(1500));
@@ -172,6 +178,66 @@ class LocksEndpointRedisTest {
             lease.release();
             waiter.get(10, TimeUnit.SECONDS).release();
         }
+    }
+
+    @Test
+    void shouldShowAndEndTheGrantsOfReaders() throws Exception {
+        LockRequest reading = LockRequest.of("prices").withMode(LockMode.READ);
+        Lease reader = registry.acquire(reading);
+        // With a minimum hold it does not share the grant of the other one.
+        Lease second = registry.acquire(reading.withMinHold(Duration.ofMillis(1)));
+        CompletableFuture<Lease> writer = registry.acquireAsync(
+                        LockRequest.of("prices").withWaitTime(PATIENCE))
+                .toCompletableFuture();
+        await().until(() -> instance.get("/actuator/locks/prices").<Integer>at("$.store.waiting") == 1);
+
+        Answer prices = instance.get("/actuator/locks/prices");
+
+        assertThat(prices.<String>at("$.held.mode")).isEqualTo("READ");
+        assertThat(prices.<String>at("$.awaited.mode")).isEqualTo("WRITE");
+        assertThat(prices.<String>at("$.store.mode")).isEqualTo("READ");
+        assertThat(prices.<Map<String, ?>>at("$.store")).doesNotContainKey("permits");
+        assertThat(prices.<List<Number>>at("$.store.holders[*].fencingToken"))
+                .extracting(Number::longValue)
+                .containsExactly(reader.fencingToken(), second.fencingToken());
+        assertThat(prices.<List<Object>>at("$.store.holders[*].holder"))
+                .containsOnly(prices.<Object>at("$.store.holder"));
+        assertThat(prices.<List<String>>at("$.store.holders[*].remaining"))
+                .allSatisfy(remaining ->
+                        assertThat(Duration.parse(remaining)).isBetween(Duration.ofMillis(1), Duration.ofMillis(1500)));
+        assertThat(instance.get("/actuator/locks").<List<String>>at("$.held[*].mode"))
+                .containsExactly("READ", "READ");
+        assertThat(instance.delete("/actuator/locks/prices").<Boolean>at("$.released"))
+                .isTrue();
+        assertThat(reader.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .isNotNull();
+        assertThat(second.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .isNotNull();
+        writer.get(10, TimeUnit.SECONDS).release();
+    }
+
+    @Test
+    void shouldShowAndEndTheGrantsOfPermits() throws Exception {
+        Lease two = registry.acquire(LockRequest.of("exports").withPermits(2, 5));
+        Lease three = registry.acquire(LockRequest.of("exports").withPermits(3, 5));
+
+        Answer exports = instance.get("/actuator/locks/exports");
+
+        assertThat(exports.<String>at("$.store.mode")).isEqualTo("PERMIT");
+        assertThat(exports.<Integer>at("$.store.permits")).isEqualTo(5);
+        assertThat(exports.<List<Integer>>at("$.store.holders[*].permits")).containsExactly(2, 3);
+        assertThat(exports.<List<String>>at("$.store.holders[*].holder.instance"))
+                .hasSize(2);
+        assertThat(Instant.parse(exports.at("$.store.holders[0].since")))
+                .isEqualTo(Instant.EPOCH.plus(two.fencingToken(), ChronoUnit.MICROS));
+        assertThat(instance.get("/actuator/locks").<List<Integer>>at("$.held[*].permits"))
+                .containsExactlyInAnyOrder(2, 3);
+        assertThat(instance.delete("/actuator/locks?name=exports").<Boolean>at("$.released"))
+                .isTrue();
+        assertThat(two.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isNotNull();
+        assertThat(three.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isNotNull();
+        assertThat(instance.get("/actuator/locks/exports").<Map<?, ?>>at("$.store"))
+                .isEqualTo(Map.of("locked", false));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
@@ -66,6 +67,15 @@ class MissingStoreTest {
                 .run(context -> assertThat(context.getStartupFailure())
                         .isInstanceOf(MissingLockStoreException.class)
                         .hasMessageContaining("'shipping'"));
+    }
+
+    @Test
+    void shouldFailWhenABeanHasAMethodWithPermits() {
+        this.ours
+                .withBean("printers", Printers.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(MissingLockStoreException.class)
+                        .hasMessageContaining("'printers'"));
     }
 
     @Test
@@ -261,5 +271,11 @@ class MissingStoreTest {
         RedisConnectionFactory foundRedis() {
             return mock(RedisConnectionFactory.class);
         }
+    }
+
+    static class Printers {
+
+        @DistributedSemaphore(permits = 2)
+        public void print() {}
     }
 }
