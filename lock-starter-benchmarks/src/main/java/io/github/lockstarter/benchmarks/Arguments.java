@@ -32,14 +32,14 @@ record Arguments(Plan plan, boolean quick, Path output) {
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     static final String USAGE = """
-            --rows=1,3,4         only these rows (1 to 11)
+            --rows=1,3,4         only these rows (1 to 15)
             --contenders=A,B     only these: %s
             --rounds=3           medians of so many
             --seconds=5          per measurement
             --warmup=3           seconds before each
             --long-warmup=30     seconds before rows 8 and 9
             --locks=100000       renewed locks, watched for --renewed-seconds=20
-            --lease=9            seconds; of renewed locks and of the owner that is killed
+            --lease=9            seconds; of renewed locks, and of the owner and the reader that are killed
             --output=RESULTS.md  where the report goes
             --quick              everything once and short: does it work?
             """.formatted(

@@ -48,7 +48,8 @@ public final class Benchmarks {
         conditions.add("medians of " + plan.rounds() + " rounds, contenders in turn; " + seconds(plan.time())
                 + " per measurement after " + seconds(plan.warmUp()) + " of warm-up");
         conditions.add(plan.locks() + " renewed locks, watched for " + seconds(plan.renewedTime()) + "; lease there and"
-                + " of the owner that is killed: " + seconds(plan.lease()) + "; otherwise everybody's default");
+                + " of the owner and the reader that are killed: " + seconds(plan.lease())
+                + "; otherwise everybody's default");
         conditions.add(String.format(Locale.ROOT, "load of the machine before the start: %.1f", load));
         String report = Report.of(results, conditions);
         System.out.println(report);

@@ -23,6 +23,9 @@ class BenchmarksQuickIT {
             Metric.WIRE_COMMANDS,
             Metric.ALL_COMMANDS,
             Metric.LONGEST_WAIT,
+            Metric.READER_WAIT,
+            Metric.LIMIT,
+            Metric.AFTER_KILL,
             Metric.HEAP,
             Metric.CLIENT_CPU);
 

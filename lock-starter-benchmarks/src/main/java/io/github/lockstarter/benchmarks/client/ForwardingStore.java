@@ -83,6 +83,11 @@ class ForwardingStore implements LockStore {
     }
 
     @Override
+    public boolean forceReleaseReaders(String lockName) {
+        return this.redis.forceReleaseReaders(lockName);
+    }
+
+    @Override
     public void prepareWaiting() {
         this.redis.prepareWaiting();
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.client;
 
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 /** One contender in one JVM, with connections of its own. */
 public interface LockClient extends AutoCloseable {
@@ -10,6 +11,20 @@ public interface LockClient extends AutoCloseable {
 
     /** The lock of that name, as an application would ask for it each time it needs it. */
     Lock getLock(String name);
+
+    /** The lock for readers and writers of that name. Not every contender has one. */
+    default ReadWriteLock getReadWriteLock(String name) {
+        throw new UnsupportedOperationException(name);
+    }
+
+    /**
+     * Takes a permit of a semaphore, as soon as one is left; returns what gives it back. Not every contender has one.
+     *
+     * @param permits as many as may be taken at the same time, the same number for all calls with that name
+     */
+    default Runnable takePermit(String name, int permits) throws InterruptedException {
+        throw new UnsupportedOperationException(name);
+    }
 
     /** The fencing token of a lock that the calling thread holds. */
     default long token(Lock held) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -11,6 +12,7 @@ import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.UnaryOperator;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -85,6 +87,20 @@ class LockStarterClient implements LockClient {
     @Override
     public Lock getLock(String name) {
         return this.registry.getLock(name);
+    }
+
+    @Override
+    public ReadWriteLock getReadWriteLock(String name) {
+        return this.registry.getReadWriteLock(name);
+    }
+
+    @Override
+    public Runnable takePermit(String name, int permits) throws InterruptedException {
+        Lease permit = this.registry
+                .getSemaphore(name, permits)
+                .tryAcquire(1, LockRequest.FOREVER)
+                .orElseThrow();
+        return permit::close;
     }
 
     @Override

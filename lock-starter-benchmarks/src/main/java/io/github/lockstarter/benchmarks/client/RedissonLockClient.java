@@ -1,17 +1,33 @@
 package io.github.lockstarter.benchmarks.client;
 
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import org.redisson.Redisson;
+import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's {@code RLock} with its defaults. */
+/**
+ * Redisson's {@code RLock}, {@code RReadWriteLock} and {@code RPermitExpirableSemaphore} with their defaults, except that
+ * permits have a lease: without one, those of a crashed JVM are lost.
+ */
 final class RedissonLockClient implements LockClient {
+
+    private static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
     private final RedissonClient redisson;
 
-    private RedissonLockClient(RedissonClient redisson) {
+    private final long permitMillis;
+
+    private final ConcurrentMap<String, RPermitExpirableSemaphore> semaphores = new ConcurrentHashMap<>();
+
+    private RedissonLockClient(RedissonClient redisson, Duration permitLease) {
         this.redisson = redisson;
+        this.permitMillis = permitLease.toMillis();
     }
 
     static LockClient open(ClientSettings settings) {
@@ -20,12 +36,31 @@ final class RedissonLockClient implements LockClient {
         if (settings.lease() != null) {
             config.setLockWatchdogTimeout(settings.lease().toMillis());
         }
-        return new RedissonLockClient(Redisson.create(config));
+        return new RedissonLockClient(Redisson.create(config), settings.leaseOr(DEFAULT_LEASE));
     }
 
     @Override
     public Lock getLock(String name) {
         return this.redisson.getLock(name);
+    }
+
+    @Override
+    public ReadWriteLock getReadWriteLock(String name) {
+        return this.redisson.getReadWriteLock(name);
+    }
+
+    @Override
+    public Runnable takePermit(String name, int permits) throws InterruptedException {
+        RPermitExpirableSemaphore semaphore = this.semaphores.computeIfAbsent(name, key -> setUp(key, permits));
+        String permit = semaphore.acquire(this.permitMillis, TimeUnit.MILLISECONDS);
+        return () -> semaphore.release(permit);
+    }
+
+    /** Any number of clients may do so: the first one sets the number. */
+    private RPermitExpirableSemaphore setUp(String name, int permits) {
+        RPermitExpirableSemaphore semaphore = this.redisson.getPermitExpirableSemaphore(name);
+        semaphore.trySetPermits(permits);
+        return semaphore;
     }
 
     @Override

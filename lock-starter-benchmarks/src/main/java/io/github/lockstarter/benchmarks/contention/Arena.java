@@ -80,6 +80,19 @@ public final class Arena implements AutoCloseable {
         LONGS.set(this.memory, index * Long.BYTES, value);
     }
 
+    /** For what is read while others may write it. */
+    long getVolatile(int index) {
+        return (long) LONGS.getVolatile(this.memory, index * Long.BYTES);
+    }
+
+    /** Sets the value if it is larger than the one there. */
+    void raise(int index, long value) {
+        long current = getVolatile(index);
+        while (current < value && !LONGS.compareAndSet(this.memory, index * Long.BYTES, current, value)) {
+            current = getVolatile(index);
+        }
+    }
+
     long getAndAdd(int index, long delta) {
         return (long) LONGS.getAndAdd(this.memory, index * Long.BYTES, delta);
     }

@@ -10,7 +10,8 @@ import java.util.stream.LongStream;
  *
  * @param served acquisitions within the time
  * @param entered all acquisitions
- * @param longestWaitNanos of any thread
+ * @param longestWaitNanos of any thread; of readers if there are readers and writers
+ * @param longestWriteWaitNanos of writers if there are readers and writers, otherwise 0
  * @param threadFairness least served thread by most served thread
  * @param jvmFairness least served JVM by most served JVM
  * @param handOverNanos median from JVM to JVM; 0 if there was none
@@ -19,6 +20,7 @@ public record ContentionResult(
         long served,
         long entered,
         long longestWaitNanos,
+        long longestWriteWaitNanos,
         double threadFairness,
         double jvmFairness,
         long handOverNanos) {
@@ -28,7 +30,8 @@ public record ContentionResult(
         int threads = jvms * threadsPerJvm;
         long[] served = column(arena, threads, ContendingThread.SERVED).toArray();
         long entered = column(arena, threads, ContendingThread.ENTERED).sum();
-        requireExclusion(arena, entered);
+        requireExclusion(
+                arena, column(arena, threads, ContendingThread.ENTERED_ALONE).sum());
         LongStream perJvm = IntStream.range(0, jvms)
                 .mapToLong(jvm -> Arrays.stream(served, jvm * threadsPerJvm, (jvm + 1) * threadsPerJvm)
                         .sum());
@@ -36,6 +39,9 @@ public record ContentionResult(
                 Arrays.stream(served).sum(),
                 entered,
                 column(arena, threads, ContendingThread.LONGEST_WAIT).max().orElse(0),
+                column(arena, threads, ContendingThread.LONGEST_WRITE_WAIT)
+                        .max()
+                        .orElse(0),
                 fairness(Arrays.stream(served)),
                 fairness(perJvm),
                 median(arena));
@@ -45,13 +51,13 @@ public record ContentionResult(
         return IntStream.range(0, threads).mapToLong(thread -> arena.get(Arena.thread(thread) + column));
     }
 
-    private static void requireExclusion(Arena arena, long entered) {
+    private static void requireExclusion(Arena arena, long enteredAlone) {
         long overlaps = arena.get(CriticalSection.OVERLAPS);
         long counted = arena.get(CriticalSection.ENTRIES);
         long stale = arena.get(CriticalSection.STALE_TOKENS);
-        if (overlaps != 0 || counted != entered || stale != 0) {
-            throw new ExclusionViolationException(overlaps + " overlaps, " + counted + " entries counted of " + entered
-                    + ", " + stale + " fencing tokens not larger than the one before");
+        if (overlaps != 0 || counted != enteredAlone || stale != 0) {
+            throw new ExclusionViolationException(overlaps + " overlaps, " + counted + " entries counted of "
+                    + enteredAlone + ", " + stale + " fencing tokens not larger than the one before");
         }
     }
 

@@ -7,7 +7,7 @@ import io.github.lockstarter.benchmarks.client.LockClient;
  * counter that loses increments if they overlap, and sees to it that fencing tokens grow from one to the next. On the
  * way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM.
  */
-final class CriticalSection {
+final class CriticalSection implements Section {
 
     static final int INSIDE = 0;
 
@@ -25,6 +25,9 @@ final class CriticalSection {
 
     static final int HAND_OVERS = LAST_TOKEN + 3;
 
+    /** Largest one of a reader. */
+    static final int LAST_READ_TOKEN = 5 * Arena.LINE;
+
     private final Arena arena;
 
     /** From 1, for 0 is nobody. */
@@ -35,14 +38,14 @@ final class CriticalSection {
         this.jvm = jvm;
     }
 
-    /** To be called with the lock held; returns what {@link #leave} has to be given. */
-    long enter(long token) {
+    @Override
+    public long enter(long token) {
         long begin = System.nanoTime();
         if (this.arena.getAndAdd(INSIDE, 1) != 0) {
             this.arena.getAndAdd(OVERLAPS, 1);
         }
         if (token != LockClient.NO_TOKEN) {
-            if (token <= this.arena.get(LAST_TOKEN)) {
+            if (token <= Math.max(this.arena.get(LAST_TOKEN), this.arena.getVolatile(LAST_READ_TOKEN))) {
                 this.arena.getAndAdd(STALE_TOKENS, 1);
             }
             this.arena.set(LAST_TOKEN, token);
@@ -56,8 +59,8 @@ final class CriticalSection {
         return this.arena.get(ENTRIES);
     }
 
-    /** To be called before the lock is given back. */
-    void leave(long entriesBefore) {
+    @Override
+    public void leave(long entriesBefore) {
         this.arena.set(ENTRIES, entriesBefore + 1);
         this.arena.set(LAST_JVM, this.jvm);
         this.arena.getAndAdd(INSIDE, -1);

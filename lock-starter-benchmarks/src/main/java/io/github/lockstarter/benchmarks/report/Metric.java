@@ -9,8 +9,12 @@ public enum Metric {
     CALLER_BYTES("allocated by the caller", " B", 0, false),
     ALL_BYTES("allocated by all threads", " B", 0, false),
     WIRE_COMMANDS("commands on the wire", "", 2, false),
+    LIMIT("limit", "/s", 0, false),
+    LIMIT_SHARE("rate / limit", "", 2, false),
     ALL_COMMANDS("commands in all, each", "", 2, false),
     LONGEST_WAIT("longest wait", " ms", 0, false),
+    WRITER_WAIT("longest wait of a writer", " ms", 0, false),
+    READER_WAIT("longest wait of a reader", " ms", 0, false),
     THREAD_FAIRNESS("least / most served thread", "", 2, false),
     JVM_FAIRNESS("least / most served JVM", "", 2, false),
     HAND_OVER("hand-over between JVMs, p50", " µs", 0, true),
@@ -19,7 +23,8 @@ public enum Metric {
     HEAP("heap each, without the name", " B", 0, false),
     NAMED_HEAP("heap each, with the name", " B", 0, false),
     LOST("lost", "", 0, false),
-    AFTER_EXPIRY("served after the expiry", " ms", 0, false);
+    AFTER_EXPIRY("served after the expiry", " ms", 0, false),
+    AFTER_KILL("served after the kill", " leases", 2, false);
 
     private final String label;
 

@@ -96,12 +96,9 @@ public final class Report {
     }
 
     private void bound(Bound bound, RowResult result, Contender contender) {
-        OptionalDouble actual = bound.actual(result, contender);
-        if (actual.isPresent()) {
-            double value = actual.getAsDouble();
-            line("| " + bound.describe() + " | " + bound.format(value) + " | "
-                    + (bound.holds(value) ? "holds" : "**does not hold**") + " |");
-        }
+        bound.judge(result, contender)
+                .ifPresent(verdict -> line("| " + bound.describe() + " | " + verdict.actual() + " | "
+                        + (verdict.holds() ? "holds" : "**does not hold**") + " |"));
     }
 
     private void line(String line) {

@@ -112,7 +112,29 @@ public enum Row {
     CONFIRMED_OWN_KEYS(
             11,
             "confirm-replicas: lock + unlock at a master with 2 replicas, 16 threads, 1,000 keys of its own each",
-            CONFIRMED.without);
+            CONFIRMED.without),
+    READERS(
+            12,
+            "readers only: 1 JVM, 16 threads, one lock, empty body",
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, LOCK_STARTER_BACKGROUND, REDISSON))),
+            atLeast(Metric.RATE, 100).times(REDISSON)),
+    MOSTLY_READERS(
+            13,
+            "95 % reads, 5 % writes: 4 JVMs × 4 threads, one lock, empty body",
+            READERS.without,
+            atLeast(Metric.RATE, 20).times(REDISSON),
+            atMost(Metric.WRITER_WAIT, 150)),
+    SEMAPHORE(
+            14,
+            "semaphore of 4 permits: 4 JVMs × 4 threads, parked for 1 ms with a permit",
+            READERS.without,
+            atLeast(Metric.RATE, 3).times(REDISSON).or(atLeast(Metric.LIMIT_SHARE, 0.85)),
+            atLeast(Metric.THREAD_FAIRNESS, 0.8)),
+    READER_KILLED(
+            15,
+            "one of two readers killed, a writer stands by in a third JVM",
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, REDISSON))),
+            atMost(Metric.AFTER_KILL, 1));
 
     private final int number;
 

@@ -1,16 +1,14 @@
 package io.github.lockstarter.benchmarks.rows;
 
 import io.github.lockstarter.benchmarks.client.Contender;
-import io.github.lockstarter.benchmarks.contention.Arena;
-import io.github.lockstarter.benchmarks.contention.ContentionOrder;
 import io.github.lockstarter.benchmarks.contention.ContentionResult;
+import io.github.lockstarter.benchmarks.contention.Sharing;
 import io.github.lockstarter.benchmarks.report.Metric;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.report.Row;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -21,11 +19,6 @@ final class ContendedRows {
             Row.ONE_JVM, Row.FOUR_JVMS, Row.FOUR_JVMS_WORKING, Row.HAND_OVER, Row.HAND_OVER_WORKING, Row.OWNER_KILLED);
 
     private static final int JVMS = 4;
-
-    /** So that all JVMs know of the start before it comes. */
-    private static final Duration LEAD = Duration.ofMillis(100);
-
-    private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private static final double MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -72,38 +65,16 @@ final class ContendedRows {
         }
         Duration warmUp =
                 row == Row.HAND_OVER || row == Row.HAND_OVER_WORKING ? this.plan.longWarmUp() : this.plan.warmUp();
-        if (!warmUp.isZero()) {
-            run(fleet, jvms, threads, work, warmUp);
-        }
-        cli.command("CONFIG", "RESETSTAT");
-        ContentionResult result = run(fleet, jvms, threads, work, this.plan.time());
-        long commands = cli.infoCommandStats().values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
-        add(row, Metric.RATE, result.served() * SECOND / this.plan.time().toNanos());
-        add(row, Metric.ALL_COMMANDS, (double) commands / Math.max(1, result.entered()));
+        Contest contest = new Contest(jvms, threads, Sharing.EXCLUSIVE, work);
+        Contest.Outcome outcome = contest.measure(fleet, cli, warmUp, this.plan.time());
+        ContentionResult result = outcome.contention();
+        add(row, Metric.RATE, outcome.perSecond());
+        add(row, Metric.ALL_COMMANDS, outcome.commandsEach());
         add(row, Metric.LONGEST_WAIT, result.longestWaitNanos() / MILLI);
         add(row, Metric.THREAD_FAIRNESS, result.threadFairness());
         if (jvms > 1) {
             add(row, Metric.JVM_FAIRNESS, result.jvmFairness());
             add(row, Metric.HAND_OVER, result.handOverNanos() / MICRO);
-        }
-    }
-
-    private ContentionResult run(Fleet fleet, int jvms, int threads, Duration work, Duration time)
-            throws InterruptedException {
-        try (Arena arena = Arena.create()) {
-            long start = System.nanoTime() + LEAD.toNanos();
-            List<Integer> numbers = new ArrayList<>();
-            for (int jvm = 1; jvm <= jvms; jvm++) {
-                ContentionOrder order =
-                        new ContentionOrder(arena.file(), jvm, threads, work.toNanos(), start, start + time.toNanos());
-                numbers.add(fleet.send(jvm - 1, "contend " + order.encode()));
-            }
-            for (int worker = 0; worker < jvms; worker++) {
-                fleet.await(worker, numbers.get(worker));
-            }
-            return ContentionResult.read(arena, jvms, threads);
         }
     }
 

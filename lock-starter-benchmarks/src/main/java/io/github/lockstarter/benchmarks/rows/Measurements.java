@@ -25,6 +25,7 @@ public final class Measurements {
             Consumer<String> said = part -> progress.accept(prefix + part);
             each(plan, PairRows.ROWS, PairRows::measure, results, said);
             each(plan, ContendedRows.ROWS, ContendedRows::measure, results, said);
+            each(plan, SharedRows.ROWS, SharedRows::measure, results, said);
             each(plan, ConfirmedRows.ROWS, ConfirmedRows::measure, results, said);
             each(plan, RenewedRow.ROWS, RenewedRow::measure, results, said);
         }

@@ -18,7 +18,7 @@ import java.util.Set;
  * @param time of each measurement
  * @param locks how many renewed ones
  * @param renewedTime how long they are watched
- * @param lease of renewed locks, and of the one whose owner is killed
+ * @param lease of renewed locks, and of those whose owner or reader is killed
  * @param jvmOptions of the JVMs in which it happens
  * @param log where JMH writes
  */

@@ -1,15 +1,14 @@
 package io.github.lockstarter.benchmarks.rows;
 
 import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.contention.Pause;
 import io.github.lockstarter.benchmarks.report.Metric;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.report.Row;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** One JVM holds many locks, which are all renewed; what does that cost, and are they all still there in the end? */
 final class RenewedRow {
@@ -30,7 +29,8 @@ final class RenewedRow {
             long began = System.nanoTime();
             double client = clientSeconds(fleet);
             double server = serverSeconds(cli);
-            pass(plan.renewedTime());
+            // the measurement is that time goes by
+            Pause.until(began + plan.renewedTime().toNanos());
             client = clientSeconds(fleet) - client;
             server = serverSeconds(cli) - server;
             double seconds = (System.nanoTime() - began) / SECOND;
@@ -56,13 +56,5 @@ final class RenewedRow {
 
     private static long keys(RedisCli cli) {
         return cli.keys().size();
-    }
-
-    /** The measurement is that time goes by. */
-    private static void pass(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
     }
 }

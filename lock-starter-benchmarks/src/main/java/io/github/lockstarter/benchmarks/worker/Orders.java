@@ -43,6 +43,19 @@ final class Orders {
                 client().getLock(Worker.ORPHAN).lock();
                 yield Long.toString(System.nanoTime());
             }
+            case "read" -> {
+                new Reading(client()).begin();
+                yield "reading";
+            }
+            case "read-on" -> {
+                String[] words = rest.split(" ", -1);
+                new Reading(client()).goOn(Long.parseLong(words[0]), Long.parseLong(words[1]));
+                yield "done";
+            }
+            case "write" -> {
+                client().getReadWriteLock(Worker.ORPHAN).writeLock().lock();
+                yield Long.toString(System.nanoTime());
+            }
             case "hold" -> {
                 String[] words = rest.split(" ", -1);
                 this.held = new HeldLocks(open(Use.RENEWED, Long.parseLong(words[1])));

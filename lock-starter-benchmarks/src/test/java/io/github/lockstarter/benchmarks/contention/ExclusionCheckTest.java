@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.benchmarks.client.LockClient;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** The check is only worth something if it finds a lock that does not exclude, and tokens that do not grow. */
+/**
+ * The check is only worth something if it finds a lock that does not exclude, a semaphore that has too many permits, and
+ * tokens that do not grow.
+ */
 class ExclusionCheckTest {
 
     private static final int THREADS = 4;
@@ -21,6 +26,8 @@ class ExclusionCheckTest {
 
     /** Long enough for threads to meet inside, however few processors there are. */
     private static final Duration WORK = Duration.ofMillis(1);
+
+    private static final Sharing HALF_READS = Sharing.reads(50);
 
     private final Lock exclusive = new ReentrantLock();
 
@@ -51,14 +58,150 @@ class ExclusionCheckTest {
                 .withMessageStartingWith("0 overlaps");
     }
 
+    @Test
+    void readersBesideEachOtherPass() throws InterruptedException {
+        ContentionResult result = contend(readWriteLock(new ReentrantReadWriteLock(true)), HALF_READS);
+
+        assertThat(result.served()).isPositive().isLessThanOrEqualTo(result.entered());
+        assertThat(result.longestWaitNanos()).as("of a reader").isPositive();
+        assertThat(result.longestWriteWaitNanos()).as("of a writer").isPositive();
+    }
+
+    @Test
+    void aWriterBesideReadersIsFound() {
+        ReadWriteLock broken = pair(this.shared, this.exclusive);
+
+        assertThatExceptionOfType(ExclusionViolationException.class)
+                .isThrownBy(() -> contend(readWriteLock(broken), HALF_READS))
+                .withMessageMatching("[1-9]\\d* overlaps.*");
+    }
+
+    @Test
+    void twoWritersAreFound() {
+        ReadWriteLock broken = pair(this.shared, this.shared);
+
+        assertThatExceptionOfType(ExclusionViolationException.class)
+                .isThrownBy(() -> contend(readWriteLock(broken), Sharing.reads(0)))
+                .withMessageMatching("[1-9]\\d* overlaps.*");
+    }
+
+    @Test
+    void readersMayShareATokenBetweenThoseOfWriters() throws InterruptedException {
+        ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+        LongSupplier shared = () -> lock.isWriteLocked() ? this.tokens.addAndGet(2) : this.tokens.get() + 1;
+
+        assertThat(contend(readWriteLock(lock, shared), HALF_READS).served()).isPositive();
+    }
+
+    @Test
+    void aReadersTokenThatIsNotLargerThanThatOfAWriterIsFound() {
+        ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+        LongSupplier stale = () -> lock.isWriteLocked() ? this.tokens.incrementAndGet() : this.tokens.get();
+
+        assertThatExceptionOfType(ExclusionViolationException.class)
+                .isThrownBy(() -> contend(readWriteLock(lock, stale), HALF_READS))
+                .withMessageStartingWith("0 overlaps");
+    }
+
+    @Test
+    void aWritersTokenThatIsNotLargerThanThatOfAReaderIsFound() {
+        ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+        LongSupplier stale = () -> this.tokens.incrementAndGet() + (lock.isWriteLocked() ? 0 : 10);
+
+        assertThatExceptionOfType(ExclusionViolationException.class)
+                .isThrownBy(() -> contend(readWriteLock(lock, stale), HALF_READS))
+                .withMessageStartingWith("0 overlaps");
+    }
+
+    @Test
+    void asManyAsThereArePermitsPass() throws InterruptedException {
+        ContentionResult result = contend(semaphore(new Semaphore(2)), Sharing.permits(2));
+
+        assertThat(result.served()).isPositive().isLessThanOrEqualTo(result.entered());
+        assertThat(result.longestWaitNanos()).isPositive();
+    }
+
+    @Test
+    void aSemaphoreThatLetsOneMoreInIsFound() {
+        assertThatExceptionOfType(ExclusionViolationException.class)
+                .isThrownBy(() -> contend(semaphore(new Semaphore(3)), Sharing.permits(2)))
+                .withMessageMatching("[1-9]\\d* overlaps.*");
+    }
+
+    @Test
+    void theLimitNeedsNoContender() throws InterruptedException {
+        assertThat(contend(new LockClientStub(), Sharing.UNLIMITED).served()).isPositive();
+    }
+
     private static ContentionResult contend(Lock lock, LongSupplier tokens) throws InterruptedException {
+        return contend(new LocalClient(lock, tokens), Sharing.EXCLUSIVE);
+    }
+
+    private static ContentionResult contend(LockClient client, Sharing sharing) throws InterruptedException {
         try (Arena arena = Arena.create()) {
             long start = System.nanoTime();
             Contention.run(
-                    new LocalClient(lock, tokens),
-                    new ContentionOrder(arena.file(), 1, THREADS, WORK.toNanos(), start, start + TIME.toNanos()));
+                    client,
+                    new ContentionOrder(
+                            arena.file(), 1, THREADS, sharing, WORK.toNanos(), start, start + TIME.toNanos()));
             return ContentionResult.read(arena, 1, THREADS);
         }
+    }
+
+    private static LockClient readWriteLock(ReadWriteLock lock) {
+        return readWriteLock(lock, () -> LockClient.NO_TOKEN);
+    }
+
+    private static LockClient readWriteLock(ReadWriteLock lock, LongSupplier tokens) {
+        return new LockClientStub() {
+
+            @Override
+            public ReadWriteLock getReadWriteLock(String name) {
+                return lock;
+            }
+
+            @Override
+            public long token(Lock held) {
+                return tokens.getAsLong();
+            }
+        };
+    }
+
+    private static ReadWriteLock pair(Lock read, Lock write) {
+        return new ReadWriteLock() {
+
+            @Override
+            public Lock readLock() {
+                return read;
+            }
+
+            @Override
+            public Lock writeLock() {
+                return write;
+            }
+        };
+    }
+
+    private static LockClient semaphore(Semaphore semaphore) {
+        return new LockClientStub() {
+
+            @Override
+            public Runnable takePermit(String name, int permits) throws InterruptedException {
+                semaphore.acquire();
+                return semaphore::release;
+            }
+        };
+    }
+
+    private static class LockClientStub implements LockClient {
+
+        @Override
+        public Lock getLock(String name) {
+            throw new UnsupportedOperationException(name);
+        }
+
+        @Override
+        public void close() {}
     }
 
     private record LocalClient(Lock lock, LongSupplier tokens) implements LockClient {
