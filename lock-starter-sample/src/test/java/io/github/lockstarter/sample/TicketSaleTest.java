@@ -2,6 +2,7 @@ package io.github.lockstarter.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -28,18 +30,24 @@ class TicketSaleTest {
     private static final int SEATS = 50;
     private static final int BUYERS = 200;
 
+    private static final ExecutorService observer = Executors.newSingleThreadExecutor();
+
+    private static RedisCli redis;
     private static Instance first;
     private static Instance second;
 
     @BeforeAll
-    static void start(@TempDir Path directory, RedisServer redis) {
-        String[] arguments = {"--spring.data.redis.port=" + redis.port(), "--distributed-lock.wait-time=30s"};
+    static void start(@TempDir Path directory, RedisServer server) {
+        redis = server.cli();
+        String[] arguments = {"--spring.data.redis.port=" + server.port(), "--distributed-lock.wait-time=30s"};
         first = Instance.start(directory, arguments);
         second = Instance.start(directory, arguments);
     }
 
     @AfterAll
     static void stop() {
+        observer.shutdownNow();
+        redis.close();
         second.close();
         first.close();
     }
@@ -59,6 +67,33 @@ class TicketSaleTest {
         assertThat(event.number("$.left")).isZero();
         assertThat(event.numbers("$.tickets[*].number")).isEqualTo(numbers(SEATS));
         assertThat(event.numbers("$.tickets[*].token")).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void takesAFewPaymentsAtOnceFromBuyersAtBothInstances() throws Exception {
+        first.post("/api/events/ballet?seats=" + SEATS);
+        AtomicBoolean bought = new AtomicBoolean();
+        Future<Long> most = observer.submit(() -> {
+            long seen = 0;
+            while (!bought.get()) {
+                seen = Math.max(seen, paymentsInRedis());
+            }
+            return seen;
+        });
+
+        List<Answer> answers = buyAllAtOnce("/api/events/ballet/tickets");
+        bought.set(true);
+
+        assertThat(answers.stream().filter(answer -> answer.status() == 201)).hasSize(SEATS);
+        assertThat(most.get()).isEqualTo(4);
+    }
+
+    /** One moment of both instances: the fields of the holders. */
+    private static long paymentsInRedis() {
+        List<?> fields = (List<?>) redis.command("HGETALL", "lock:{payment}");
+        return fields.stream()
+                .filter(field -> String.valueOf(field).startsWith("h:"))
+                .count();
     }
 
     @Test

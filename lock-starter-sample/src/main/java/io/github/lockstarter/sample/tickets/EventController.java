@@ -21,10 +21,12 @@ class EventController {
     private static final int LONGEST_REPORT_SECONDS = 3600;
 
     private final TicketOffice office;
+    private final Payments payments;
     private final ReportWriter reports;
 
-    EventController(TicketOffice office, ReportWriter reports) {
+    EventController(TicketOffice office, Payments payments, ReportWriter reports) {
         this.office = office;
+        this.payments = payments;
         this.reports = reports;
     }
 
@@ -47,7 +49,9 @@ class EventController {
 
     @PostMapping("/tickets")
     @ResponseStatus(HttpStatus.CREATED)
-    Ticket sell(@PathVariable String eventId) {
+    Ticket sell(@PathVariable String eventId) throws InterruptedException {
+        office.requireOpen(eventId);
+        payments.authorize();
         return office.sell(eventId);
     }
 

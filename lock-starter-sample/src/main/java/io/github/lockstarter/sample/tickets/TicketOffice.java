@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.tickets;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.sample.tickets.TicketOfficeException.Reason;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -48,6 +49,16 @@ class TicketOffice {
         return created;
     }
 
+    /** Refuses an event that does not exist, before anybody pays for it. */
+    public void requireOpen(String eventId) {
+        existing(eventId);
+    }
+
+    /**
+     * Shows an event with its tickets. Visitors read at the same time, on all instances, and never between the two halves of
+     * a sale; a sale that waits is not kept waiting by those who come after it.
+     */
+    @DistributedLock(name = "event", key = "#eventId", mode = LockMode.READ)
     @Transactional(readOnly = true)
     public EventOverview overview(String eventId) {
         return EventOverview.of(existing(eventId), events.tickets(eventId));
