@@ -70,4 +70,11 @@ class ConfirmedContractTest {
             super(new RedisBackend(servers));
         }
     }
+
+    @Nested
+    class PermitsLimit extends PermitsLimitContract {
+        PermitsLimit() {
+            super(new RedisBackend(servers));
+        }
+    }
 }

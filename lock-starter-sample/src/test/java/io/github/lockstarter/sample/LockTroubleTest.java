@@ -91,7 +91,7 @@ class LockTroubleTest {
     void asksToTryAgainWhileRedisIsAway() {
         redis.kill();
 
-        instance.post("/api/events/gala/tickets").assertTryAgain("event:gala");
+        instance.post("/api/events/gala/tickets").assertTryAgain("payment");
 
         redis.restart();
         awaitSale("gala");

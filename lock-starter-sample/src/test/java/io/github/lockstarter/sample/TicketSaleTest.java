@@ -140,7 +140,8 @@ class TicketSaleTest {
         first.post("/api/events/fair?seats=0").assertProblem(400, "at least one seat");
         first.post("/api/events/fair?seats=many").assertProblem(400, "seats");
         first.post("/api/events/a b?seats=1").assertProblem(400, "letters");
-        first.post("/api/events/ /tickets").assertProblem(400, "called like this");
+        first.post("/api/events/ /tickets").assertProblem(404, "no event");
+        first.post("/api/events/ /report?seconds=1").assertProblem(400, "called like this");
         first.post("/api/events/fair/report?seconds=0").assertProblem(400, "3600");
         first.post("/api/events/fair/report?seconds=3601").assertProblem(400, "3600");
     }
