@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockNameListener;
@@ -77,7 +78,17 @@ public final class DistributedLockAutoConfiguration {
                 .ifBound(policy -> postProcessor.setOnLost(policy.onLost()));
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
-        postProcessor.setNameListener(name -> names.orderedStream().forEach(listener -> listener.named(name)));
+        postProcessor.setNameListener(new LockNameListener() {
+            @Override
+            public void named(String lockName) {
+                named(lockName, LockMode.WRITE);
+            }
+
+            @Override
+            public void named(String lockName, LockMode mode) {
+                names.orderedStream().forEach(listener -> listener.named(lockName, mode));
+            }
+        });
         return postProcessor;
     }
 
