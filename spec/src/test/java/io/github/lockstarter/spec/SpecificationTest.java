@@ -36,7 +36,7 @@ class SpecificationTest {
     @MethodSource("holding")
     void shouldHold(Configuration configuration, @TempDir Path scratch, TestReporter reporter) throws Exception {
         assumeThat(configuration.isLong() && !Boolean.getBoolean("spec.long"))
-                .as(configuration + " takes half a minute and runs with -Dspec.long=true only")
+                .as(configuration + " takes half a minute or longer and runs with -Dspec.long=true only")
                 .isFalse();
         ModelChecker.Result result = new ModelChecker(scratch).check(configuration);
 
