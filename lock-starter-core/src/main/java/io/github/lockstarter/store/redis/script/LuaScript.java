@@ -15,23 +15,28 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class LuaScript<T> implements RedisScript<T> {
 
-    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", true, Long.class);
+    /** Functions for locks in shared use. */
+    private static final String SHARED = "shared.lua";
 
-    public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", true, Long.class);
+    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", Long.class, SHARED);
 
-    public static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", true, Long.class);
+    public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class, SHARED);
 
-    public static final LuaScript<Long> DOWNGRADE = new LuaScript<>("downgrade.lua", true, Long.class);
+    public static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", Long.class, SHARED);
 
-    public static final LuaScript<List<Object>> RENEW = new LuaScript<>("renew.lua", true, listOfObjects());
+    public static final LuaScript<Long> DOWNGRADE = new LuaScript<>("downgrade.lua", Long.class, SHARED);
 
-    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", true, listOfObjects());
+    public static final LuaScript<List<Object>> RENEW =
+            new LuaScript<>("renew.lua", listOfObjects(), SHARED, "renewals.lua");
 
-    public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", false, Long.class);
+    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", listOfObjects(), SHARED);
 
-    public static final LuaScript<List<Object>> CONFIRM = new LuaScript<>("confirm.lua", true, listOfObjects());
+    public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", Long.class);
 
-    public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", false, listOfObjects());
+    public static final LuaScript<List<Object>> CONFIRM =
+            new LuaScript<>("confirm.lua", listOfObjects(), SHARED, "renewals.lua");
+
+    public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", listOfObjects());
 
     private final String text;
 
@@ -42,10 +47,14 @@ public final class LuaScript<T> implements RedisScript<T> {
     /**
      * Reads a script.
      *
-     * @param shared whether it uses the functions for locks in shared use, which then precede its text
+     * @param preceding files with the functions that it uses, whose texts precede its own
      */
-    private LuaScript(String file, boolean shared, Class<T> resultType) {
-        this.text = shared ? read("shared.lua") + '\n' + read(file) : read(file);
+    private LuaScript(String file, Class<T> resultType, String... preceding) {
+        StringBuilder texts = new StringBuilder();
+        for (String each : preceding) {
+            texts.append(read(each)).append('\n');
+        }
+        this.text = texts.append(read(file)).toString();
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
     }

@@ -1,6 +1,6 @@
 -- Renews leases, each independently of the others.
 --
--- Follows the text of shared.lua, which describes locks in shared use: there the acquisition must be a holder.
+-- Follows the texts of shared.lua, which describes locks in shared use, and of renewals.lua. In shared use, the acquisition must be a holder.
 --
 -- KEYS[i]  the locks, see acquire.lua
 -- ARGV[1]  lease in milliseconds, the same for all
@@ -13,74 +13,23 @@
 -- of the next owner. It never creates a key and never shortens a lease. One script for many locks saves commands; each
 -- command uses pcall, so that a key of another type affects only its own lock. It works on a full Redis, which always
 -- accepts PEXPIRE.
---
--- The ids are one argument and compared as one text: an argument and a reply for each lock would make the renewal a quarter
--- slower. No id contains a ; so equal texts are equal ids.
 
 -- REDIS_VERSION_NUM exists from Redis 7.0 on, as does GT, which saves one command for each lock.
 local greater = redis.REDIS_VERSION_NUM ~= nil
 
 local lease = ARGV[1]
-local command = redis.pcall
 
 local function expire(key)
+  local set = nil
   if greater then
-    return command('PEXPIRE', key, lease, 'GT')
-  end
-  local left = command('PTTL', key)
-  if type(left) == 'table' then
-    return left
-  end
-  return left >= 0 and left < tonumber(lease) and command('PEXPIRE', key, lease)
-end
-
-local function reason(owner)
-  if not owner then
-    return 0
-  end
-  if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
-    return owner.err
-  end
-  return -1
-end
-
-local owners = {}
-
-for i, key in ipairs(KEYS) do
-  owners[i] = command('HGET', key, 'o')
-end
-
--- Fails if an owner is not a string: the lock is free, or there was an error.
-local joined, text = pcall(table.concat, owners, ';')
-local ids = nil
-
-if not joined or text ~= ARGV[2] then
-  ids = {}
-  for id in string.gmatch(ARGV[2], '[^;]+') do
-    ids[#ids + 1] = id
-  end
-end
-
-local failures = {}
-
-for i, key in ipairs(KEYS) do
-  local failure = nil
-  if ids and owners[i] ~= ids[i] then
-    if isMarker(owners[i]) then
-      failure = renewHolder(key, ids[i], tonumber(lease), false)
-    else
-      failure = reason(owners[i])
-    end
+    set = redis.pcall('PEXPIRE', key, lease, 'GT')
   else
-    local set = expire(key)
-    if type(set) == 'table' then
-      failure = set.err
+    set = redis.pcall('PTTL', key)
+    if type(set) == 'number' and set >= 0 and set < tonumber(lease) then
+      set = redis.pcall('PEXPIRE', key, lease)
     end
   end
-  if failure then
-    failures[#failures + 1] = i
-    failures[#failures + 1] = failure
-  end
+  return type(set) == 'table' and set.err or nil
 end
 
-return failures
+return renewAll(tonumber(lease), ARGV[2], expire, false)

@@ -280,34 +280,3 @@ local function advance(lock, countsAllReceivers)
     end
   until not takenBack
 end
-
--- Renews the lease of a holder; with `always`, writes also what does not change. Returns nil, or why it was not renewed: 0
--- if there is no such holder, or the text of an error. A holder whose lease has expired is not revived.
-local function renewHolder(key, id, lease, always)
-  local value = redis.pcall('HGET', key, 'h:' .. id)
-  if type(value) == 'table' then
-    return value.err
-  end
-  local deadline, rest = string.match(value or '', '^(%d+)(:.*)$')
-  local _, millis = serverTime()
-  if not deadline or tonumber(deadline) <= millis then
-    return 0
-  end
-  local wanted = math.max(tonumber(deadline), millis + lease)
-  if always or wanted > tonumber(deadline) then
-    local ttl = math.max(redis.call('PTTL', key), wanted - millis)
-    -- First, because a full Redis accepts HSET only after it.
-    local set = redis.pcall('PEXPIRE', key, ttl)
-    if type(set) ~= 'table' then
-      set = redis.pcall('HSET', key, 'h:' .. id, string.format('%.0f', wanted) .. rest)
-    end
-    if type(set) ~= 'table' then
-      -- HSET creates the key again without an expiry if PEXPIRE has deleted it, see writeShared.
-      set = redis.pcall('PEXPIRE', key, ttl)
-    end
-    if type(set) == 'table' then
-      return set.err
-    end
-  end
-  return nil
-end
