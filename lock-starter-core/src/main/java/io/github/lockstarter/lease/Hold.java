@@ -43,10 +43,14 @@ final class Hold {
         this.lease = lease;
     }
 
-    /** Creates the hold of a reader in the thread of the writer, which needs no grant as long as the writer has one. */
+    /**
+     * Creates the hold of a reader in the thread of the writer, which needs no grant as long as the writer has one. It has yet
+     * to be entered.
+     */
     static Hold readerUnder(Hold writer, LockRequest request) {
         Hold hold = new Hold(writer.lease, LockMode.READ);
         hold.underWriter = request;
+        hold.count = 0;
         return hold;
     }
 

@@ -27,15 +27,6 @@ final class NestedHolds {
 
     /** Enters again; costs a command to the store only if the request asks for a longer lease than is left. */
     void enter(Hold hold, LockRequest request) {
-        enter(hold, request, false);
-    }
-
-    /** Enters as the first reader under the lease of the writer of the same thread. */
-    void enterFirst(Hold hold, LockRequest request) {
-        enter(hold, request, true);
-    }
-
-    private void enter(Hold hold, LockRequest request, boolean first) {
         hold.lease().ensureHeld();
         Grant grant = hold.grant();
         long now = this.clock.nanoTime();
@@ -46,9 +37,7 @@ final class NestedHolds {
         if (!renewedAlready && LeaseTerms.usableNanos(leaseMillis) > grant.remaining(this.clock)) {
             this.renewer.renewNow(grant, leaseMillis);
         }
-        if (!first) {
-            hold.enter();
-        }
+        hold.enter();
         grant.keep(request.minHold(), now);
         if (longer) {
             hold.renewUntil(renewUntil);

@@ -107,7 +107,7 @@ final class OwnedLocks {
             Hold writer = this.holds.get(lockName, LockMode.WRITE);
             if (writer != null) {
                 hold = Hold.readerUnder(writer, request);
-                this.nested.enterFirst(hold, request);
+                this.nested.enter(hold, request);
                 this.holds.put(hold);
             }
         }
@@ -150,12 +150,11 @@ final class OwnedLocks {
      */
     @Nullable
     LossReason leave(Hold hold, int number) {
-        if (hold.count() == 1 && hold.isUnderWriter()) {
-            this.holds.remove(hold);
+        if (hold.count() > 1 || hold.isUnderWriter()) {
             hold.leave(number);
-            hold.lease().isHeld();
-        } else if (hold.count() > 1) {
-            hold.leave(number);
+            if (hold.count() == 0) {
+                this.holds.remove(hold);
+            }
             // Checks the deadline, so that a loss is not reported later than this.
             hold.lease().isHeld();
         } else {
