@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockListener;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockNameListener;
@@ -78,17 +77,8 @@ public final class DistributedLockAutoConfiguration {
                 .ifBound(policy -> postProcessor.setOnLost(policy.onLost()));
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
-        postProcessor.setNameListener(new LockNameListener() {
-            @Override
-            public void named(String lockName) {
-                named(lockName, LockMode.WRITE);
-            }
-
-            @Override
-            public void named(String lockName, LockMode mode) {
-                names.orderedStream().forEach(listener -> listener.named(lockName, mode));
-            }
-        });
+        postProcessor.setNameListener(
+                (name, mode) -> names.orderedStream().forEach(listener -> listener.named(name, mode)));
         return postProcessor;
     }
 

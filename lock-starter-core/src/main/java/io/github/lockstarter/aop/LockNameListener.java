@@ -10,20 +10,11 @@ import io.github.lockstarter.LockMode;
 public interface LockNameListener {
 
     /**
-     * Called as {@link #named(String, LockMode)} is, unless that method is overridden.
-     *
-     * @param lockName the static name, without key
-     */
-    void named(String lockName);
-
-    /**
      * Called once for each lock name and mode: when the application has started or, for a bean that is created later, on
      * the thread that creates it. Must not throw.
      *
      * @param lockName the static name, without key
      * @param mode the mode in which an annotated method requests the lock
      */
-    default void named(String lockName, LockMode mode) {
-        named(lockName);
-    }
+    void named(String lockName, LockMode mode);
 }

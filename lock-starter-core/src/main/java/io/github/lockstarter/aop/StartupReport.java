@@ -34,7 +34,7 @@ final class StartupReport {
         }
     }
 
-    private volatile LockNameListener listener = lockName -> {};
+    private volatile LockNameListener listener = (lockName, mode) -> {};
 
     private volatile boolean started;
 

@@ -33,12 +33,6 @@ public final class MicrometerLockListener implements LockListener, LockNameListe
         this.meters = new LockMetersByName(registry);
     }
 
-    /** Registers all meters of the name with the value zero, for the mode of plain locks. */
-    @Override
-    public void named(String lockName) {
-        named(lockName, LockMode.WRITE);
-    }
-
     /** Registers all meters of the name in that mode with the value zero. */
     @Override
     public void named(String lockName, LockMode mode) {

@@ -20,7 +20,9 @@ class LockNameListenerTest {
     @Test
     void shouldReceiveTheNamesWhenTheApplicationHasStarted() {
         LockedContext context = LockedContext.prepare(
-                processor -> processor.setNameListener(this.heard::add), Orders.class, Advised.class);
+                processor -> processor.setNameListener((name, mode) -> this.heard.add(name)),
+                Orders.class,
+                Advised.class);
         context.registerBean(Last.class, () -> new Last(List.copyOf(this.heard)));
         context.property("invoices", "invoices-eu").refresh();
         try (context) {
@@ -34,7 +36,9 @@ class LockNameListenerTest {
     @Test
     void shouldReceiveTheNamesOfLaterBeansOnCreation() {
         try (LockedContext context = LockedContext.with(
-                processor -> processor.setNameListener(this.heard::add), Late.class, Prototype.class)) {
+                processor -> processor.setNameListener((name, mode) -> this.heard.add(name)),
+                Late.class,
+                Prototype.class)) {
             assertThat(this.heard).isEmpty();
 
             context.getBean(Late.class);
@@ -50,7 +54,7 @@ class LockNameListenerTest {
     void shouldReceiveNothingWhenLocksAreDisabled() {
         LockedContext.with(
                         processor -> {
-                            processor.setNameListener(this.heard::add);
+                            processor.setNameListener((name, mode) -> this.heard.add(name));
                             processor.setEnabled(false);
                         },
                         Late.class,

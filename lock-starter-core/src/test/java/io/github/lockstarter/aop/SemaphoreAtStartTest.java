@@ -48,18 +48,7 @@ class SemaphoreAtStartTest {
     @Test
     void shouldReportNamesWithTheirModes() {
         List<String> named = new ArrayList<>();
-        LockNameListener listener = new LockNameListener() {
-
-            @Override
-            public void named(String lockName) {
-                throw new AssertionError("without mode");
-            }
-
-            @Override
-            public void named(String lockName, LockMode mode) {
-                named.add(lockName + ' ' + mode);
-            }
-        };
+        LockNameListener listener = (lockName, mode) -> named.add(lockName + ' ' + mode);
 
         LockedContext.with(processor -> processor.setNameListener(listener), Catalog.class)
                 .close();

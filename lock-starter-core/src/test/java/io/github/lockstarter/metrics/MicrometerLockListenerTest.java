@@ -138,7 +138,7 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldShowZerosForANameBeforeAnythingHappens() {
-        this.listener.named("orders");
+        this.listener.named("orders", LockMode.WRITE);
         List<Meter.Id> atStart =
                 this.registry.getMeters().stream().map(Meter::getId).toList();
         this.registry.forEachMeter(meter -> assertThat(meter.measure())
@@ -157,7 +157,7 @@ class MicrometerLockListenerTest {
     @Test
     void shouldKeepTheLimitOfNamesThatAreToldBeforeAnythingHappens() {
         for (int name = 1; name <= 210; name++) {
-            this.listener.named("lock-" + name);
+            this.listener.named("lock-" + name, LockMode.WRITE);
         }
 
         assertThat(this.registry.find("distributed.lock.hold").timers())
@@ -187,7 +187,7 @@ class MicrometerLockListenerTest {
         });
 
         assertThatCode(() -> {
-                    this.listener.named("orders");
+                    this.listener.named("orders", LockMode.WRITE);
                     everyEvent("orders");
                     everyEvent("orders");
                 })
