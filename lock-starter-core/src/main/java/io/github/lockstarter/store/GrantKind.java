@@ -1,6 +1,7 @@
 package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 
 /**
  * What an acquisition requests of a lock. The end of its id states it, so that each command names it, and so that a store
@@ -19,6 +20,8 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     /** The lock for reading. */
     public static final GrantKind READER = new GrantKind(LockMode.READ, 0, 0);
 
+    private static final int RESERVED_FOR_PERMITS = 63;
+
     private static final String READER_SUFFIX = ".r";
 
     private static final String PERMITS = ".s";
@@ -26,6 +29,15 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     /** Returns the kind of a grant that holds permits. */
     public static GrantKind permits(int weight, int limit) {
         return new GrantKind(LockMode.PERMIT, weight, limit);
+    }
+
+    /** Returns the kind of the grant that is requested. */
+    public static GrantKind of(LockRequest request) {
+        return switch (request.mode()) {
+            case WRITE -> EXCLUSIVE;
+            case READ -> READER;
+            case PERMIT -> permits(request.weight(), request.permits());
+        };
     }
 
     /** Returns the kind that the id of an acquisition states. */
@@ -50,12 +62,6 @@ public record GrantKind(LockMode mode, int weight, int limit) {
         return acquisitionId + READER_SUFFIX;
     }
 
-    /** Returns the id without the end that states a kind. */
-    public static String plainId(String acquisitionId) {
-        int dot = acquisitionId.indexOf('.');
-        return dot < 0 ? acquisitionId : acquisitionId.substring(0, dot);
-    }
-
     /** Returns the id with the end that states this kind. */
     public String idOf(String plainId) {
         return switch (this.mode) {
@@ -63,6 +69,14 @@ public record GrantKind(LockMode mode, int weight, int limit) {
             case READ -> plainId + READER_SUFFIX;
             case PERMIT -> plainId + PERMITS + this.weight + '.' + this.limit;
         };
+    }
+
+    /**
+     * Returns how many tokens after that of a grant the store must give to no other one: a JVM hands permits over in memory
+     * with the next token, while others hold permits as well.
+     */
+    public int reservedTokens() {
+        return this.mode == LockMode.PERMIT ? RESERVED_FOR_PERMITS : 0;
     }
 
     /** Returns whether several grants of this kind may exist at the same time. */

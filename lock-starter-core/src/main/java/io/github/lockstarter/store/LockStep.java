@@ -15,8 +15,6 @@ final class LockStep {
     /** A grant of which the waiters are to be notified. */
     private record LineGrant(String acquisitionId, long token) {}
 
-    private static final int RESERVED_FOR_PERMITS = 63;
-
     private final String lockName;
 
     private final long now = System.nanoTime();
@@ -36,12 +34,9 @@ final class LockStep {
         return this.now;
     }
 
-    /**
-     * Returns a new token, larger than the given one. A JVM hands permits over in memory with the next token, so that each
-     * grant of permits reserves some, as in {@code shared.lua}.
-     */
+    /** Returns a token for a new grant of that kind, larger than the given one. */
     long nextToken(long after, GrantKind kind) {
-        return this.tokens.next(after, kind.mode() == LockMode.PERMIT ? RESERVED_FOR_PERMITS : 0);
+        return this.tokens.next(after, kind.reservedTokens());
     }
 
     /** Creates the exception for a lock that is used for permits, or for a semaphore that is used as a lock. */

@@ -67,7 +67,7 @@ public final class Acquisition implements WaitingRequest {
         Duration requested = waitTime != null ? waitTime : request.waitTime();
         this.waitTime = requested != null ? requested : settings.waitTime();
         this.deadline = Deadline.in(this.waitTime, this.startedAt);
-        this.kind = kindOf(request);
+        this.kind = GrantKind.of(request);
         this.leaseMillis = terms.leaseMillis(request);
         this.polls = new PollSchedule(settings.pollInterval().toNanos());
     }
@@ -201,14 +201,6 @@ public final class Acquisition implements WaitingRequest {
     @Override
     public @Nullable Thread owner() {
         return this.owner;
-    }
-
-    private static GrantKind kindOf(LockRequest request) {
-        return switch (request.mode()) {
-            case WRITE -> GrantKind.EXCLUSIVE;
-            case READ -> GrantKind.READER;
-            case PERMIT -> GrantKind.permits(request.weight(), request.permits());
-        };
     }
 
     @Override

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PermitHandOff {
 
-    /** Each grant of permits by the store reserves this number of tokens, see {@code shared.lua}. */
-    private static final int RESERVED_TOKENS = 64;
-
     private final LocalQueues<Grant> queues;
 
     private final LocalHandOff limits;
@@ -64,18 +61,13 @@ public final class PermitHandOff {
         this.clock = clock;
     }
 
-    /** Returns whether the grant, which is held, may be handed over if a waiter is there. */
+    /** Returns whether the grant may be handed over if a waiter is there; only while it is held. */
     boolean isPossible(SharedGrant grant) {
-        return grant.request().permits() > 0
-                && grant.passes() < RESERVED_TOKENS - 1
-                && this.limits.isWithinLimits(grant)
-                && firstFor(grant) != null;
+        return grant.passes() < GrantKind.of(grant.request()).reservedTokens() && this.limits.isWithinLimits(grant);
     }
 
     private @Nullable QueueNode<Grant> firstFor(SharedGrant grant) {
-        QueueNode<Grant> first = this.queues.first(
-                grant.lockName(),
-                GrantKind.permits(grant.request().weight(), grant.request().permits()));
+        QueueNode<Grant> first = this.queues.first(grant.lockName(), GrantKind.of(grant.request()));
         WaitingRequest waiter = first != null && first.isWaiting() ? first.waiter() : null;
         return waiter != null && waiter.wantsRenewal() ? first : null;
     }
