@@ -44,7 +44,7 @@ final class ConfirmedRows {
         try (RedisCli cli = master.cli()) {
             String all = Integer.toString(replicas.size());
             while (!all.equals(String.valueOf(cli.command("WAIT", all, "1000")))) {
-                Thread.sleep(100);
+                // WAIT has waited for a second.
             }
         }
     }
