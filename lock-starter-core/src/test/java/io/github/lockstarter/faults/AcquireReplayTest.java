@@ -16,6 +16,7 @@ import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,14 +110,12 @@ class AcquireReplayTest {
     void shouldBelieveInTheLeaseNoLongerThanRedisDoes() throws Exception {
         Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
         // as long as the client tries to connect again, the time of the first execution passes
-        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {
-            this.proxy.refuse();
-            this.proxy.cutFin();
-        });
+        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.ACQUIRE);
         Call<Lease> call = Call.start(
                 () -> instance.registry().acquire(LockRequest.of("replayed").withLease(Duration.ofSeconds(5))));
         soon().until(() -> this.redis.exists("lock:{replayed}"));
         soon().until(() -> this.redis.pttl("lock:{replayed}") < 4800);
+        disconnected.get(10, TimeUnit.SECONDS);
         this.proxy.accept();
 
         Lease lease = call.result();

@@ -18,6 +18,8 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -129,12 +131,10 @@ class LostReleaseReplyTest {
                 this.instances.at(this.proxy, setup -> longLease(setup).sharedConnection());
         Instance successor = this.instances.at(this.server, LostReleaseReplyTest::longLease);
         Lease lease = instance.registry().acquire(LockRequest.of("left"));
-        this.proxy.swallowReplyOf(Script.RELEASE, () -> {
-            this.proxy.refuse();
-            this.proxy.cutFin();
-        });
+        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.RELEASE);
         Call<Boolean> release = Call.start(lease::release);
         assertThat(successor.lock("left").tryLock(Duration.ofSeconds(5))).isTrue();
+        disconnected.get(10, TimeUnit.SECONDS);
         this.proxy.accept();
 
         assertThat(release.result()).as("ours until now").isTrue();
@@ -150,12 +150,10 @@ class LostReleaseReplyTest {
         Instance owner = this.instances.at(this.server, LostReleaseReplyTest::longLease);
         Instance successor = this.instances.at(this.server, LostReleaseReplyTest::longLease);
         Lease stuck = owner.registry().acquire(LockRequest.of("left"));
-        this.proxy.swallowReplyOf(Script.RELEASE, () -> {
-            this.proxy.refuse();
-            this.proxy.cutFin();
-        });
+        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.RELEASE);
         Call<Boolean> forced = Call.start(() -> forcing.lock("left").forceUnlock());
         Lease lease = successor.registry().acquire(LockRequest.of("left"));
+        disconnected.get(10, TimeUnit.SECONDS);
         this.proxy.accept();
 
         soon().until(forced::isDone);

@@ -15,6 +15,8 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -79,12 +81,10 @@ class MinimumHoldTest {
                 this.instances.at(this.proxy, setup -> longLease(setup).sharedConnection());
         Instance other = this.instances.at(this.server, MinimumHoldTest::longLease);
         Lease lease = instance.acquire("kept");
-        this.proxy.swallowReplyOf(Script.KEEP, () -> {
-            this.proxy.refuse();
-            this.proxy.cutFin();
-        });
+        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.KEEP);
         Call<Boolean> release = Call.start(() -> lease.releaseAfter(Duration.ofMillis(50)));
         Lease next = other.acquire("kept");
+        disconnected.get(10, TimeUnit.SECONDS);
         this.proxy.accept();
 
         assertThat(release.result()).as("ours until now").isTrue();

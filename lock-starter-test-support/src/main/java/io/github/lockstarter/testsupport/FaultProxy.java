@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -129,6 +130,21 @@ public final class FaultProxy implements AutoCloseable {
     /** Loses the reply to the first command that matches, and all that follow it on its connection; then runs {@code then}. */
     public void swallowReplyOf(Predicate<List<String>> command, Runnable then) {
         replies.swallow(command, then);
+    }
+
+    /**
+     * Loses the reply to the first command that matches, refuses new connections and ends the present ones.
+     *
+     * @return completes when all of this has happened: an {@link #accept()} before would be undone
+     */
+    public CompletableFuture<Void> disconnectAtReplyOf(Predicate<List<String>> command) {
+        CompletableFuture<Void> disconnected = new CompletableFuture<>();
+        swallowReplyOf(command, () -> {
+            refuse();
+            cutFin();
+            disconnected.complete(null);
+        });
+        return disconnected;
     }
 
     /** As {@link #swallowRequestOf}, but half of the command's bytes arrive, so that the server waits for the rest. */
