@@ -100,7 +100,7 @@ abstract class NestedLeaseContract extends RegistryFixture {
 
     @Test
     void shouldBeRenewedBeyondItsCapWhileANestedHoldAsksForIt() throws Exception {
-        LeasingLockRegistry registry = registry();
+        LeasingLockRegistry registry = registry(expiring());
         LeaseLock lock = registry.getLock(NAME);
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(() -> registry.execute(request().withMaxHold(Duration.ofMillis(300)), lease -> {

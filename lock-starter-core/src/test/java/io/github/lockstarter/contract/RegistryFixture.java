@@ -96,17 +96,27 @@ abstract class RegistryFixture {
 
     /** Leases that do not end in a test, renewed as often as those of {@link #TIMEOUT}. */
     static LockSettings lasting() {
-        return lasting(Duration.ofSeconds(10));
+        return renewed(LASTING, Duration.ofSeconds(4), Duration.ofSeconds(10));
     }
 
-    private static LockSettings lasting(Duration shutdownTimeout) {
+    /** Leases that end within seconds of their last renewal. */
+    static LockSettings expiring() {
+        return withShutdownTimeout(Duration.ofSeconds(10));
+    }
+
+    /** The leases that a stop leaves end within seconds. */
+    static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
+        return renewed(Duration.ofSeconds(4), Duration.ofSeconds(1), shutdownTimeout);
+    }
+
+    private static LockSettings renewed(Duration timeout, Duration commandTimeout, Duration shutdownTimeout) {
         return LockSettings.of(
                 Duration.ofSeconds(10),
                 OnLost.THROW,
-                LASTING,
+                timeout,
                 RENEWAL,
                 null,
-                Duration.ofSeconds(4),
+                commandTimeout,
                 Duration.ofMillis(150),
                 shutdownTimeout);
     }
@@ -125,10 +135,6 @@ abstract class RegistryFixture {
     static LockSettings withCommandTimeout(Duration commandTimeout) {
         return LockSettings.of(
                 Duration.ofSeconds(10), OnLost.THROW, LONG, null, null, commandTimeout, null, Duration.ofSeconds(10));
-    }
-
-    static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
-        return lasting(shutdownTimeout);
     }
 
     private static LockSettings settings(Duration timeout, Duration pollInterval, Duration shutdownTimeout) {

@@ -57,7 +57,7 @@ class BelievedMessageTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldNeedOneRenewalAndNoAcquire(Way way) throws Exception {
+    void shouldNeedNoAcquire(Way way) throws Exception {
         Call<Long> call = Call.start(() -> way.tokenOf(this.instance));
         awaitProof();
 
@@ -66,7 +66,8 @@ class BelievedMessageTest {
 
         assertThat(call.result()).isEqualTo(message.fencingToken());
         soon().until(() -> !this.redis.exists(KEY));
-        assertThat(this.proxy.commandsSeen(Script.RENEW.of(KEY))).isEqualTo(1);
+        // none if the release came first
+        assertThat(this.proxy.commandsSeen(Script.RENEW.of(KEY))).isLessThanOrEqualTo(1);
         assertThat(this.proxy.commandsSeen(Script.ACQUIRE.of(KEY))).isZero();
         assertThat(this.instance.events().handOvers(Kind.REMOTE)).isEqualTo(1);
     }

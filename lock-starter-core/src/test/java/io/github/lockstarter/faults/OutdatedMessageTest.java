@@ -74,7 +74,8 @@ class OutdatedMessageTest {
         assertThat(lease.fencingToken()).isEqualTo(later.fencingToken());
         assertThat(lease.release()).isTrue();
         assertThat(this.proxy.commandsSeen(Script.ACQUIRE.of(KEY))).isZero();
-        assertThat(this.proxy.commandsSeen(Script.RENEW.of(KEY))).isEqualTo(1);
+        // none if the release came first
+        assertThat(this.proxy.commandsSeen(Script.RENEW.of(KEY))).isLessThanOrEqualTo(1);
     }
 
     @Test

@@ -46,6 +46,9 @@ final class Plan {
         if (this.deck.isEmpty()) {
             this.deck.addAll(List.of(Trouble.values()));
             Collections.shuffle(this.deck, this.random);
+            // In a short run, too, a process is killed early. The end of the deck is drawn first.
+            int early = this.deck.size() - 1 - this.random.nextInt(5);
+            Collections.swap(this.deck, this.deck.indexOf(Trouble.PROCESS_KILLED), early);
         }
         return this.deck.remove(this.deck.size() - 1);
     }

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a seed stands for. */
 class PlanTest {
@@ -21,6 +23,12 @@ class PlanTest {
         assertThat(plan(7, Trouble.values().length))
                 .extracting(Strike::trouble)
                 .containsExactlyInAnyOrder(Trouble.values());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldKillAProcessEarly(long seed) {
+        assertThat(plan(seed, 5)).extracting(Strike::trouble).contains(Trouble.PROCESS_KILLED);
     }
 
     @Test
