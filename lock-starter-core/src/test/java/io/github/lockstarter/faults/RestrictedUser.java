@@ -19,7 +19,7 @@ final class RestrictedUser {
      */
     private static final String RULE_7_0 = "resetkeys resetchannels ~lock:* &lock:inbox:* -@all"
             + " +ping +eval +evalsha +hget +hmget +hgetall +hset +hdel +hexists +del +pexpire +pttl +time"
-            + " +publish +subscribe +unsubscribe +info";
+            + " +publish +pubsub|numsub +subscribe +unsubscribe +info";
 
     /** The rule for newer servers. */
     private static final String RULE = RULE_7_0 + " +client|setinfo";

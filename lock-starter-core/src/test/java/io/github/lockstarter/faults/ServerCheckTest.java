@@ -31,6 +31,8 @@ class ServerCheckTest {
     private static final Map<String, String> CONSEQUENCES = Map.of(
             "+publish",
             "poll",
+            "+pubsub|numsub",
+            "one more command",
             "&lock:inbox:*",
             "poll",
             "+client|setinfo",

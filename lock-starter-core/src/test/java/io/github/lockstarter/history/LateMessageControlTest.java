@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A message that arrives when its grant has expired: harmless, unless belief counts from its receipt, which is found. */
@@ -25,10 +24,9 @@ class LateMessageControlTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    private static final String KEY = "lock:{job}";
+    private static final int ATTEMPTS = 5;
 
-    @AutoClose
-    private final Scene scene = new Scene(PACE.limits(Duration.ofSeconds(2)));
+    private static final String KEY = "lock:{job}";
 
     private final RedisServer server;
 
@@ -44,8 +42,12 @@ class LateMessageControlTest {
 
     @Test
     void shouldFindABeliefThatCountsFromTheReceipt() throws Exception {
-        assertThat(violations(Belief.FROM_RECEIPT))
-                .anyMatch(violation -> violation.startsWith("belief: Two owners of 'job'"));
+        // the belief is short, and on a busy machine it can be over before its owner looks at it
+        List<String> violations = List.of();
+        for (int attempt = 0; attempt < ATTEMPTS && violations.isEmpty(); attempt++) {
+            violations = violations(Belief.FROM_RECEIPT);
+        }
+        assertThat(violations).anyMatch(violation -> violation.startsWith("belief: Two owners of 'job'"));
     }
 
     @Test
@@ -54,10 +56,16 @@ class LateMessageControlTest {
     }
 
     private List<String> violations(Belief belief) throws Exception {
+        try (Scene scene = new Scene(PACE.limits(Duration.ofSeconds(2)))) {
+            return violations(scene, belief);
+        }
+    }
+
+    private List<String> violations(Scene scene, Belief belief) throws Exception {
         LateMessages messages = new LateMessages(belief);
-        Contender one = this.scene.client("one", this.server.port(), PACE);
-        Contender two = this.scene.client("two", this.network.port(), PACE, messages::of);
-        Contender three = this.scene.client("three", this.server.port(), PACE);
+        Contender one = scene.client("one", this.server.port(), PACE);
+        Contender two = scene.client("two", this.network.port(), PACE, messages::of);
+        Contender three = scene.client("three", this.server.port(), PACE);
         Visit first = one.tryAcquire(Scene.job(LONG)).orElseThrow();
         CompletableFuture<Optional<Visit>> second =
                 CompletableFuture.supplyAsync(() -> two.tryAcquire(Scene.job(LONG)));
@@ -82,6 +90,6 @@ class LateMessageControlTest {
         Visit last = second.get(LONG.toSeconds(), TimeUnit.SECONDS).orElseThrow();
         last.look();
         last.release();
-        return this.scene.violations();
+        return scene.violations();
     }
 }

@@ -35,6 +35,11 @@ final class PermissionCheck {
     /** Prefix of the permissions for commands that Lettuce sends on each new connection, and does without. */
     static final String OF_CLIENT = "+client|";
 
+    /** The permission to count the subscribers of a channel: of this command, one subcommand is enough. */
+    static final String TO_COUNT_SUBSCRIBERS = "+pubsub|numsub";
+
+    private static final String PUBSUB = "PUBSUB";
+
     /** Whether the client is Lettuce 7 or newer, which has this class and sends {@code CLIENT MAINT_NOTIFICATIONS}. */
     private static final boolean SENDS_MAINT_NOTIFICATIONS =
             ClassUtils.isPresent("io.lettuce.core.MaintNotificationsConfig", PermissionCheck.class.getClassLoader());
@@ -77,7 +82,8 @@ final class PermissionCheck {
                 List.of("TIME"),
                 List.of("HDEL", this.key, FIELD),
                 List.of("DEL", this.key),
-                List.of("PUBLISH", keys.channelOf(FIELD), FIELD));
+                List.of("PUBLISH", keys.channelOf(FIELD), FIELD),
+                List.of(PUBSUB, "NUMSUB", keys.channelOf(FIELD)));
     }
 
     /** Returns the missing permissions. A command without a reply before the deadline counts as permitted. */
@@ -195,7 +201,8 @@ final class PermissionCheck {
     }
 
     private static String permissionOf(List<String> attempt) {
-        return '+' + attempt.get(0).toLowerCase(Locale.ROOT);
+        String command = attempt.get(0);
+        return command.equals(PUBSUB) ? TO_COUNT_SUBSCRIBERS : '+' + command.toLowerCase(Locale.ROOT);
     }
 
     /**

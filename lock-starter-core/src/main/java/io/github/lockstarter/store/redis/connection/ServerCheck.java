@@ -56,6 +56,9 @@ final class ServerCheck {
         if (missing.stream().anyMatch(ServerCheck::isForNotifications)) {
             consequences.add("waiters poll for locks");
         }
+        if (missing.contains(PermissionCheck.TO_COUNT_SUBSCRIBERS)) {
+            consequences.add("a hand-over to another instance takes one more command");
+        }
         if (missing.stream().anyMatch(ServerCheck::isForClient)) {
             consequences.add("each new connection adds an entry to the server's ACL LOG");
         }
@@ -63,11 +66,18 @@ final class ServerCheck {
             consequences.add(
                     "holders of locks are shown by their ids, as with distributed-lock.redis.publish-instance=false");
         }
-        if (missing.stream().allMatch(each -> isForNotifications(each) || isForClient(each) || isForInstances(each))) {
+        if (missing.stream().allMatch(ServerCheck::isOptional)) {
             logger.warn(text + String.join(", and ", consequences) + '.');
         } else {
             logger.error(text + "locks fail.");
         }
+    }
+
+    private static boolean isOptional(String permission) {
+        return isForNotifications(permission)
+                || permission.equals(PermissionCheck.TO_COUNT_SUBSCRIBERS)
+                || isForClient(permission)
+                || isForInstances(permission);
     }
 
     /** Returns whether only notifications of waiters need the permission; without them waiters poll. */

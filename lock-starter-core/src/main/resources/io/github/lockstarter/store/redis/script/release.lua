@@ -6,7 +6,7 @@
 -- ARGV[1]  id of the acquisition that releases the lock or leaves the line
 -- ARGV[2]  last fencing token used under that id; 0: the stored one
 -- ARGV[3]  prefix of the channels of inboxes
--- ARGV[4]  1: PUBLISH returns the number of all receivers; 0: it may not (a cluster, the application's connection)
+-- ARGV[4]  1: this server knows all subscribers; 0: it may not (a cluster, the application's connection)
 -- ARGV[5]  id of the next waiter of this instance; absent: there is none
 -- ARGV[6]  lease of that waiter in milliseconds
 -- ARGV[7]  as ARGV[3] of acquire.lua, for that waiter
@@ -19,7 +19,10 @@
 --
 -- The message about a grant is the key, followed by <id>:<token> if the name of the inbox ends with +: an instance of an
 -- earlier version understands the key alone. It is published after all writes. On a replica, or with too few replicas, Redis
--- rejects writes but not PUBLISH, and the message would report a grant that never happened.
+-- rejects writes but not PUBLISH, and the message would report a grant that never happened. A grant that is reported with its
+-- token is never taken back for want of subscribers: Redis passes messages on to replicas, and a subscriber there, which
+-- PUBLISH does not count, would believe in it. So subscribers are counted before. Without the permission for that
+-- (+pubsub|numsub), the message is the key alone, and PUBLISH counts them.
 --
 -- Atomic, because a late release must not free the lock of the next owner, and an acquisition that leaves the line must not
 -- be granted the lock at the same time. Ids are never reused: a repetition finds nothing under its own id and changes
@@ -154,19 +157,25 @@ while line ~= '' do
   if id == successor then
     break
   end
-  local behind = rest
-  if successor ~= '' and not queued then
-    line = line .. ';' .. successor .. ':' .. ARGV[8] .. ':' .. ARGV[7]
+  local channel = inbox ~= '' and ARGV[3] .. inbox
+  local isCounted = channel and ARGV[4] == '1'
+  local subscribers = isCounted and redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
+  -- A channel without subscribers belongs to an instance that is gone: the lock is granted to the next one instead.
+  if subscribers ~= 0 then
+    local behind = rest
+    if successor ~= '' and not queued then
+      line = line .. ';' .. successor .. ':' .. ARGV[8] .. ':' .. ARGV[7]
+    end
+    grant(id, claim)
+    local isBelieved = string.sub(inbox, -1) == '+' and (subscribers or not isCounted)
+    local message = isBelieved and KEYS[1] .. id .. ':' .. text or KEYS[1]
+    -- Uses pcall: without the permission to publish the lock is still released, and the waiter polls.
+    local receivers = channel and redis.pcall('PUBLISH', channel, message)
+    if subscribers or not (receivers == 0 and isCounted) then
+      return successor ~= '' and -token or 1
+    end
+    line = behind
   end
-  grant(id, claim)
-  local message = string.sub(inbox, -1) == '+' and KEYS[1] .. id .. ':' .. text or KEYS[1]
-  -- Uses pcall: without the permission to publish the lock is still released, and the waiter polls.
-  local receivers = inbox ~= '' and redis.pcall('PUBLISH', ARGV[3] .. inbox, message)
-  -- A channel without receivers belongs to an instance that is gone: the lock is granted to the next one instead.
-  if not (receivers == 0 and ARGV[4] == '1') then
-    return successor ~= '' and -token or 1
-  end
-  line = behind
 end
 
 if successor ~= '' then

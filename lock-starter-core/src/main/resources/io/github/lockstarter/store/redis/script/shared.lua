@@ -232,8 +232,9 @@ local function writeShared(lock, refusable)
 end
 
 -- Publishes one message to each inbox: the key, followed by <id>:<token> if the inbox got one grant and its instance reads
--- that. Returns the inboxes whose channel has no receivers. Uses pcall: without the permission to publish, waiters poll.
-local function publish(key, granted)
+-- that. Returns the inboxes whose channel has no receivers. Uses pcall: without the permission to publish, waiters poll. With
+-- `countsAllReceivers`, they are counted before, see release.lua.
+local function publish(key, granted, countsAllReceivers)
   local numbers, dead = {}, {}
   for _, entry in ipairs(granted) do
     if not entry.lease then
@@ -246,11 +247,12 @@ local function publish(key, granted)
     local number = not entry.lease and numbers[inbox]
     if number and inbox ~= '' then
       numbers[inbox] = nil
+      local subscribers = countsAllReceivers and redis.pcall('PUBSUB', 'NUMSUB', prefix .. inbox)[2]
       local message = key
-      if number == 1 and string.sub(inbox, -1) == '+' then
+      if number == 1 and string.sub(inbox, -1) == '+' and (subscribers or not countsAllReceivers) then
         message = key .. entry.id .. ':' .. string.format('%.0f', entry.token)
       end
-      if redis.pcall('PUBLISH', prefix .. inbox, message) == 0 then
+      if subscribers == 0 or (redis.pcall('PUBLISH', prefix .. inbox, message) == 0 and not subscribers) then
         dead[inbox] = true
       end
     end
@@ -270,7 +272,7 @@ local function advance(lock, countsAllReceivers)
       return
     end
     writeShared(lock, false)
-    local dead = publish(lock.key, granted)
+    local dead = publish(lock.key, granted, countsAllReceivers)
     for _, entry in ipairs(granted) do
       if countsAllReceivers and not entry.lease and dead[entry.inbox] then
         takenBack = true
