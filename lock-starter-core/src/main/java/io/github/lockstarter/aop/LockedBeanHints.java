@@ -4,7 +4,6 @@ import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.aop.metadata.LockedMethodSource;
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +14,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ReflectionUtils;
 
@@ -57,11 +57,11 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
     }
 
     private void registerForExpressions(ReflectionHints hints, Method method) {
-        for (Type parameter : method.getGenericParameterTypes()) {
-            this.properties.registerReflectionHints(hints, parameter);
-        }
-        for (Class<?> parameter : method.getParameterTypes()) {
-            hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);
+        // The last parameter of a suspend function is not declared by its author.
+        int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+        for (int i = 0; i < count; i++) {
+            this.properties.registerReflectionHints(hints, method.getGenericParameterTypes()[i]);
+            hints.registerType(method.getParameterTypes()[i], MemberCategory.INVOKE_PUBLIC_METHODS);
         }
         hints.registerType(ExpressionContext.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
         hints.registerType(Method.class, MemberCategory.INVOKE_PUBLIC_METHODS);

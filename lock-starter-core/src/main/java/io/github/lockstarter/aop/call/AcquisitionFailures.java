@@ -52,7 +52,8 @@ final class AcquisitionFailures {
             return null;
         }
         ResultKind kind = call.method().resultKind();
-        if (kind == ResultKind.REACTIVE) {
+        boolean suspendsForValue = site.isSuspending() && !site.returnsFlow();
+        if (kind == ResultKind.REACTIVE && !suspendsForValue) {
             // Any value can be emitted, and null is an empty publisher.
             return result;
         }

@@ -43,7 +43,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
         ResultKind kind = method.resultKind();
         if (kind == ResultKind.REACTIVE) {
             // Conditions and keys are evaluated for each subscription.
-            return new ReactiveExecution(() -> lockedInvocation(method, invocation)).publisher(method);
+            return ReactiveResults.of(method, invocation, () -> lockedInvocation(method, invocation));
         }
         LockedInvocation call = lockedInvocation(method, invocation);
         if (!call.isLocked()) {

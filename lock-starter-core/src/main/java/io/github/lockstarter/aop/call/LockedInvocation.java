@@ -135,4 +135,9 @@ record LockedInvocation(
     MethodInvocation repeatable() {
         return this.invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : this.invocation;
     }
+
+    /** As {@link #repeatable()}, of a proxy, with other arguments. */
+    MethodInvocation repeatable(@Nullable Object[] arguments) {
+        return ((ProxyMethodInvocation) this.invocation).invocableClone(arguments);
+    }
 }

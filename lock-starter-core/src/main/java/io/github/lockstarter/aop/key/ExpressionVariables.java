@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /** The variables of an expression: the parameters of the method, by name and by position. Immutable. */
@@ -35,8 +36,13 @@ final class ExpressionVariables implements ParameterNameDiscoverer {
      */
     static ExpressionVariables of(Method method, @Nullable Object annotated) {
         @Nullable String[] names = annotated instanceof Method declared ? DISCOVERER.getParameterNames(declared) : null;
+        if (names == null) {
+            names = DISCOVERER.getParameterNames(method);
+        }
+        // The last parameter of a suspend function is not declared by its author.
+        int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
         return new ExpressionVariables(
-                names != null ? names : DISCOVERER.getParameterNames(method), method.getParameterCount());
+                names != null && names.length > count ? Arrays.copyOf(names, count) : names, count);
     }
 
     /** Returns whether {@code #root} has a property of that name. */

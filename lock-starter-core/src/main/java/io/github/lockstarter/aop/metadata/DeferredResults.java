@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop.metadata;
 
-import java.lang.reflect.Method;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,7 @@ final class DeferredResults {
             "java.util.concurrent.Flow$Publisher",
             "org.reactivestreams.Publisher",
             "kotlinx.coroutines.Job",
-            "kotlinx.coroutines.flow.Flow",
+            "kotlinx.coroutines.flow.Flow", // other than Flow itself, such as a StateFlow
             "io.reactivex.rxjava3.core.CompletableSource",
             "io.reactivex.rxjava3.core.MaybeSource",
             "io.reactivex.rxjava3.core.ObservableSource",
@@ -26,19 +25,15 @@ final class DeferredResults {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
-
     private DeferredResults() {}
 
     /** Returns how the method defers its result, as a text for messages; null if it returns the result itself. */
     static @Nullable String of(LockSite site) {
-        Method method = site.method();
-        Class<?>[] parameters = method.getParameterTypes();
-        if (parameters.length > 0 && parameters[parameters.length - 1].getName().equals(CONTINUATION)) {
-            return "is a suspend function";
-        }
         Class<?> returned = site.returnType();
-        return isDeferred(returned) ? "returns a " + returned.getSimpleName() : null;
+        if (!isDeferred(returned)) {
+            return null;
+        }
+        return (site.isSuspending() ? "is a suspend function that returns a " : "returns a ") + returned.getSimpleName();
     }
 
     private static boolean isDeferred(@Nullable Class<?> type) {

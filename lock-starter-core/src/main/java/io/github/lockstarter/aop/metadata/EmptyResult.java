@@ -33,6 +33,14 @@ final class EmptyResult {
                             + ", which has no value for a skipped call",
                     "Return the wrapper class or an Optional, or use fallback.");
         }
+        boolean direct = site.isSuspending() ? !site.returnsFlow() : ResultKind.of(site) == ResultKind.DIRECT;
+        boolean hasEmptyValue = returned == void.class || EMPTY.containsKey(returned) || !direct;
+        if (!hasEmptyValue && KotlinFunctions.returnsNonNull(site.method())) {
+            throw site.rejection(
+                    "onNotGranted = SKIP, but the function returns a " + returned.getSimpleName()
+                            + " that cannot be null, which has no value for a skipped call",
+                    "Return " + returned.getSimpleName() + "?, or use fallback.");
+        }
         return (failure, invocation) -> of(returned);
     }
 

@@ -50,9 +50,29 @@ public record LockSite(Class<?> beanClass, Method method, Class<? extends Annota
         return '@' + this.annotation.getSimpleName();
     }
 
-    /** Returns the return type of the method, with type variables resolved against the bean class. */
+    /**
+     * Returns the return type of the method, with type variables resolved against the bean class; that of the declaration
+     * if it is a suspend function.
+     */
     public Class<?> returnType() {
-        return GenericTypeResolver.resolveReturnType(this.method, this.beanClass);
+        return returnType(this.method);
+    }
+
+    /** As {@link #returnType()}, for another method of the bean. */
+    Class<?> returnType(Method other) {
+        return KotlinFunctions.isSuspending(other)
+                ? KotlinFunctions.returnType(other)
+                : GenericTypeResolver.resolveReturnType(other, this.beanClass);
+    }
+
+    /** Returns whether the method is a suspend function of Kotlin. */
+    public boolean isSuspending() {
+        return KotlinFunctions.isSuspending(this.method);
+    }
+
+    /** Returns whether the result is a Flow of Kotlin's coroutines. */
+    public boolean returnsFlow() {
+        return KotlinFunctions.isFlow(returnType());
     }
 
     /**
@@ -61,7 +81,7 @@ public record LockSite(Class<?> beanClass, Method method, Class<? extends Annota
     String defaultLockName() {
         Class<?> owner = nameOwner();
         String simpleName = owner.getSimpleName();
-        return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + this.method.getName();
+        return (simpleName.isEmpty() ? withoutPackage(owner) : simpleName) + '.' + KotlinFunctions.name(this.method);
     }
 
     private Class<?> nameOwner() {
@@ -93,12 +113,12 @@ public record LockSite(Class<?> beanClass, Method method, Class<? extends Annota
 
     /** Returns class and method without parameters, for lists. */
     public String shortText() {
-        return this.method.getDeclaringClass().getName() + '.' + this.method.getName();
+        return this.method.getDeclaringClass().getName() + '.' + KotlinFunctions.name(this.method);
     }
 
     @Override
     public String toString() {
-        String parameters = Arrays.stream(this.method.getParameterTypes())
+        String parameters = Arrays.stream(KotlinFunctions.parameterTypes(this.method))
                 .map(Class::getSimpleName)
                 .collect(Collectors.joining(", ", "(", ")"));
         String where = shortText() + parameters;

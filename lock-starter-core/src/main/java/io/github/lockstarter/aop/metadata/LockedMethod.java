@@ -79,11 +79,22 @@ public final class LockedMethod {
 
     /** Rejects a method whose work may go on after it has returned, as nothing reports its completion. */
     public void checkResult() {
+        String coroutineUse = KotlinFunctions.coroutineUse(this.site);
+        List<String> missing = coroutineUse != null ? KotlinFunctions.missingArtifacts() : List.of();
+        if (!missing.isEmpty()) {
+            String artifacts = String.join(" and ", missing);
+            throw this.site.rejection(
+                    "the method " + coroutineUse + ", and " + artifacts + " is not on the class path",
+                    "Add the dependency " + artifacts + " in the version that Spring Boot manages" + otherwise());
+        }
         if (this.resultKind == ResultKind.UNKNOWN) {
             throw this.site.rejection(
                     "the method " + DeferredResults.of(this.site) + ", and the lock would end before the work does",
-                    "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
-                            + " LockRegistry.acquireAsync until the work is done" + otherwise());
+                    (this.site.isSuspending()
+                                    ? "Return the result itself, or remove suspend"
+                                    : "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
+                                            + " LockRegistry.acquireAsync until the work is done")
+                            + otherwise());
         }
     }
 

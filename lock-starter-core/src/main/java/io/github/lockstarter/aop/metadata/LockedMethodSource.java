@@ -138,7 +138,8 @@ public final class LockedMethodSource {
     private void collect(Method[] candidates, @Nullable Class<?> targetClass, Map<Method, LockedMethod> found) {
         for (Method candidate : candidates) {
             boolean inherited = (candidate.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0;
-            if (!inherited && !LockAnnotations.isDeclaredOn(candidate)) {
+            // Kotlin copies annotations to the static method that contains the code of an open suspend function.
+            if (!inherited && (candidate.isSynthetic() || !LockAnnotations.isDeclaredOn(candidate))) {
                 continue;
             }
             LockedMethod locked = find(candidate, targetClass);

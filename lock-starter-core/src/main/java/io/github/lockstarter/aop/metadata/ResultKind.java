@@ -20,6 +20,13 @@ public enum ResultKind {
     /** Returns the kind for the return type of the method. */
     static ResultKind of(LockSite site) {
         Class<?> returned = site.returnType();
+        if (KotlinFunctions.isFlow(returned)) {
+            return REACTIVE;
+        }
+        if (site.isSuspending()) {
+            // Spring's proxies turn the function into a publisher.
+            return DeferredResults.of(site) != null ? UNKNOWN : REACTIVE;
+        }
         String supported = returned.getName();
         if (supported.equals("java.util.concurrent.CompletionStage")
                 || supported.equals("java.util.concurrent.CompletableFuture")) {

@@ -24,7 +24,18 @@ public final class WeavingRules {
         for (LockedMethod method : methodsOfBean) {
             method.specs();
             method.checkResult();
+            checkNotSuspending(method.site());
             checkWoven(method);
+        }
+    }
+
+    /** The code of a suspend function is entered again after each suspension, and advice around it as often. */
+    private static void checkNotSuspending(LockSite site) {
+        if (site.isSuspending()) {
+            throw site.rejection(
+                    MODE + "but the method is a suspend function, and a lock cannot be woven into one",
+                    "Call LockRegistry.acquireAsync in the function, annotate a method that is not suspending, or set"
+                            + " distributed-lock.mode=proxy.");
         }
     }
 

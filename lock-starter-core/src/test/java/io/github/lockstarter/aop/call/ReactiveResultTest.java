@@ -93,7 +93,7 @@ class ReactiveResultTest {
 
         work.tryEmitValue("done");
 
-        assertThat(result).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(LockLostException.class);
+        assertThat(result).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockLostException.class);
     }
 
     @Test

@@ -51,8 +51,9 @@ class DeferredResultsTest {
                 .hasMessageContaining("onLost = INTERRUPT, but the work of the method has no thread of its own");
     }
 
+    /** As here, where the class path has no kotlinx-coroutines-reactor. */
     @Test
-    void shouldRejectSuspendFunctions(@TempDir Path directory) throws Exception {
+    void shouldNameWhatSuspendFunctionsRequire(@TempDir Path directory) throws Exception {
         Class<?> bean = Sources.in(directory)
                 .add("kotlin.coroutines.Continuation", "public interface Continuation<T> {}")
                 .add(
@@ -61,7 +62,10 @@ class DeferredResultsTest {
                                 + " public Object run(kotlin.coroutines.Continuation<Object> next) { return null; } }")
                 .load("shop.Suspending");
 
-        assertThat(rejectionOf(bean)).hasMessageContaining("the method is a suspend function");
+        assertThat(rejectionOf(bean))
+                .hasMessageContaining("shop.Suspending.run()")
+                .hasMessageContaining("is a suspend function")
+                .hasMessageContaining("org.jetbrains.kotlinx:kotlinx-coroutines-reactor");
     }
 
     static class ReturnsFuture {
