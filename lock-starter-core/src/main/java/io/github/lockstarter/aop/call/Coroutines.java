@@ -2,6 +2,7 @@ package io.github.lockstarter.aop.call;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.text.Printable;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -147,7 +148,7 @@ final class Coroutines {
         } catch (InvocationTargetException ex) {
             throw sneaky(ex.getTargetException());
         } catch (IllegalAccessException ex) {
-            throw new IllegalStateException("Failed to call " + method, ex);
+            throw new IllegalStateException(Printable.of("Failed to call " + method), ex);
         }
     }
 
@@ -168,7 +169,8 @@ final class Coroutines {
         try {
             return type(type).getField(name).get(null);
         } catch (ReflectiveOperationException ex) {
-            throw new IllegalStateException("Unknown version of Kotlin's coroutines: " + type + "." + name, ex);
+            throw new IllegalStateException(
+                    Printable.of("Unknown version of Kotlin's coroutines: " + type + "." + name), ex);
         }
     }
 }
