@@ -96,8 +96,8 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
             throw locked.site()
                     .rejection(
                             "a proxy cannot intercept a final method",
-                            "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), " + CALL_REGISTRY + OR_WEAVE
-                                    + locked.otherwise());
+                            "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), "
+                                    + CALL_REGISTRY + OR_WEAVE + locked.otherwise());
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
         if (packagePrivate && !isInPackageOf(this.beanClass, method.getDeclaringClass())) {
@@ -114,7 +114,8 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
             String modifier = this.beanClass.isSealed() ? "sealed" : "final";
             throw site.rejection(
                     this.beanClass.getName() + " is " + modifier + ", so that no proxy can extend it",
-                    "Remove " + modifier + " (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), or implement an interface"
+                    "Remove " + modifier
+                            + " (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), or implement an interface"
                             + " with this method and use interface-based proxies (spring.aop.proxy-target-class=false).");
         }
     }

@@ -40,8 +40,8 @@ final class Coroutines {
 
     private static final Method MINUS_KEY = method(CONTEXT, "minusKey", type("kotlin.coroutines.CoroutineContext$Key"));
 
-    private static final Method AS_ELEMENT =
-            method(type("kotlinx.coroutines.ThreadContextElementKt"), "asContextElement", ThreadLocal.class, Object.class);
+    private static final Method AS_ELEMENT = method(
+            type("kotlinx.coroutines.ThreadContextElementKt"), "asContextElement", ThreadLocal.class, Object.class);
 
     private static final Method COLLECT =
             method(FLOW, "collect", type("kotlinx.coroutines.flow.FlowCollector"), CONTINUATION);
@@ -102,7 +102,8 @@ final class Coroutines {
             }
             Object continuation = args[1];
             Object context = call(MINUS_KEY, call(GET_CONTEXT, continuation), JOB);
-            // Without a buffer, the body proceeds, and the lock is released, only when the collector has processed a value.
+            // Without a buffer, the body proceeds, and the lock is released, only when the collector has processed a
+            // value.
             Object flow = call(BUFFER, null, call(AS_FLOW, null, publisher.apply(context)), 0, SUSPEND);
             return collect(flow, args[0], continuation);
         });
@@ -125,8 +126,8 @@ final class Coroutines {
     /** Separate, because it is needed rarely. */
     private static final class Suspended {
 
-        static final Object MARKER = call(
-                method(type("kotlin.coroutines.intrinsics.IntrinsicsKt"), "getCOROUTINE_SUSPENDED"), null);
+        static final Object MARKER =
+                call(method(type("kotlin.coroutines.intrinsics.IntrinsicsKt"), "getCOROUTINE_SUSPENDED"), null);
     }
 
     private static Object implement(Class<?> type, InvocationHandler behaviour) {

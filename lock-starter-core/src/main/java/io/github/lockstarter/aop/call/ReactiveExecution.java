@@ -54,7 +54,8 @@ final class ReactiveExecution {
                                 .then(),
                         leases -> release(leases).then())
                 // Reactor wraps what goes wrong after the completion.
-                .onErrorMap(failure -> failure.getCause() != null && failure.getCause() == lost.get(), Throwable::getCause)
+                .onErrorMap(
+                        failure -> failure.getCause() != null && failure.getCause() == lost.get(), Throwable::getCause)
                 .onErrorResume(LockNotGrantedException.class, failure -> notGranted(call, held, failure));
     }
 
@@ -80,8 +81,7 @@ final class ReactiveExecution {
         }
     }
 
-    private Publisher<Object> notGranted(
-            LockedInvocation call, HeldLeases held, LockNotGrantedException failure) {
+    private Publisher<Object> notGranted(LockedInvocation call, HeldLeases held, LockNotGrantedException failure) {
         if (held.isStarted()) {
             return Flux.error(failure);
         }

@@ -29,9 +29,10 @@ final class ReactiveResults {
         LockSite site = method.site();
         if (site.isSuspending()) {
             if (!(invocation instanceof ProxyMethodInvocation)) {
-                throw new LockException("Lock of " + site + " is not acquired, and the method was not run: it is a suspend"
-                        + " function, whose lock requires a Spring proxy. Call the function on the Spring bean, with"
-                        + " distributed-lock.mode=proxy.");
+                throw new LockException(
+                        "Lock of " + site + " is not acquired, and the method was not run: it is a suspend"
+                                + " function, whose lock requires a Spring proxy. Call the function on the Spring bean, with"
+                                + " distributed-lock.mode=proxy.");
             }
             Flux<Object> locked = new ReactiveExecution(calls, ReactiveResults::runSuspending).publisher();
             return site.returnsFlow() ? locked : locked.singleOrEmpty();
@@ -39,7 +40,8 @@ final class ReactiveResults {
         if (site.returnsFlow()) {
             return Coroutines.flow(context -> new ReactiveExecution(calls, new FlowBody(context)).publisher());
         }
-        Flux<Object> locked = new ReactiveExecution(calls, (call, lease) -> published(call.repeatable().proceed()))
+        Flux<Object> locked = new ReactiveExecution(
+                        calls, (call, lease) -> published(call.repeatable().proceed()))
                 .publisher();
         return site.returnType() == Mono.class ? locked.singleOrEmpty() : locked;
     }
@@ -96,7 +98,9 @@ final class ReactiveResults {
         }
 
         private static Publisher<Object> asPublisher(@Nullable Object returned, Object context) {
-            return returned != null && Coroutines.isFlow(returned) ? Coroutines.asFlux(returned, context) : published(returned);
+            return returned != null && Coroutines.isFlow(returned)
+                    ? Coroutines.asFlux(returned, context)
+                    : published(returned);
         }
     }
 }

@@ -33,7 +33,8 @@ final class DeferredResults {
         if (!isDeferred(returned)) {
             return null;
         }
-        return (site.isSuspending() ? "is a suspend function that returns a " : "returns a ") + returned.getSimpleName();
+        return (site.isSuspending() ? "is a suspend function that returns a " : "returns a ")
+                + returned.getSimpleName();
     }
 
     private static boolean isDeferred(@Nullable Class<?> type) {
