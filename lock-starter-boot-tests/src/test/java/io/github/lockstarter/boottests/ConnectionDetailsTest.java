@@ -94,7 +94,7 @@ class ConnectionDetailsTest {
                     .getConstructor(String.class, int.class)
                     .newInstance("127.0.0.1", port);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError("Unknown kind of connection details", e);
         }
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * all that follows from it. RELEASED and the losses are final, so that the reply to a renewal changes nothing after either. The
  * owner's thread, the watchdog, the threads that read replies and the shutdown may all try at the same time.
  *
- * <p>{@code renewUntil} and {@code keptUntil} belong to the owner. Times are nanoseconds of {@link LeaseClock#nanoTime()} and
+ * <p>{@code renewUntil} and {@code keptUntil} belong to the owner. Times are nanoseconds of {@code LeaseClock.nanoTime()} and
  * are compared by their difference.
  *
  * <p>The grant is its own entry in the timing wheel, so that scheduling a check allocates nothing.
