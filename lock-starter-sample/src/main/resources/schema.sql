@@ -28,3 +28,10 @@ create table if not exists start_gate (
     id int primary key
 );
 insert into start_gate select 1 where not exists (select 1 from start_gate);
+
+-- Where the instances listen, so that the live page of one shows all of them.
+create table if not exists live_instance (
+    port    int    primary key,
+    pid     bigint not null,
+    seen_at bigint not null
+);

@@ -19,14 +19,17 @@ import org.springframework.web.bind.annotation.RestController;
 class EventController {
 
     private static final int LONGEST_REPORT_SECONDS = 3600;
+    private static final int LONGEST_SALE_SECONDS = 60;
 
     private final TicketOffice office;
     private final Payments payments;
     private final ReportWriter reports;
+    private final SlowSale slowSale;
 
-    EventController(TicketOffice office, Payments payments, ReportWriter reports) {
+    EventController(TicketOffice office, Payments payments, ReportWriter reports, SlowSale slowSale) {
         this.office = office;
         this.payments = payments;
+        this.slowSale = slowSale;
         this.reports = reports;
     }
 
@@ -53,6 +56,17 @@ class EventController {
         office.requireOpen(eventId);
         payments.authorize();
         return office.sell(eventId);
+    }
+
+    /** As {@code /tickets}, for a buyer who takes so many seconds. */
+    @PostMapping("/slow-tickets")
+    @ResponseStatus(HttpStatus.CREATED)
+    Ticket sellSlowly(@PathVariable String eventId, @RequestParam int seconds) throws InterruptedException {
+        require(
+                seconds >= 1 && seconds <= LONGEST_SALE_SECONDS,
+                "A sale takes between 1 and %d seconds".formatted(LONGEST_SALE_SECONDS));
+        office.requireOpen(eventId);
+        return slowSale.sell(eventId, seconds);
     }
 
     @PostMapping("/report")

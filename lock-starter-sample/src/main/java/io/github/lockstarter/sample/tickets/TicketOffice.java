@@ -4,6 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.sample.tickets.TicketOfficeException.Reason;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -12,9 +13,11 @@ import org.springframework.transaction.annotation.Transactional;
 class TicketOffice {
 
     private final EventRepository events;
+    private final ApplicationEventPublisher publisher;
 
-    TicketOffice(EventRepository events) {
+    TicketOffice(EventRepository events, ApplicationEventPublisher publisher) {
         this.events = events;
+        this.publisher = publisher;
     }
 
     /**
@@ -24,9 +27,15 @@ class TicketOffice {
     @DistributedLock(name = "event", key = "#eventId")
     @Transactional
     public Ticket sell(String eventId) {
-        // The lock alone does not protect the data: this thread may be paused right here until the lock has run out and
-        // somebody else has it. So the database has the last word: it refuses a token smaller than one it has seen.
-        long token = LeaseContext.required().fencingToken();
+        return write(eventId, LeaseContext.required().fencingToken());
+    }
+
+    /**
+     * Writes a sale within a transaction. The lock alone does not protect the data: this thread may be paused right here
+     * until the lock has run out and another one has it. So the database decides: it refuses a token smaller than one
+     * that it has seen.
+     */
+    public Ticket write(String eventId, long token) {
         if (!events.takeSeat(eventId, token)) {
             throw refusal(eventId, token);
         }
@@ -66,10 +75,12 @@ class TicketOffice {
 
     private TicketOfficeException refusal(String eventId, long token) {
         Event event = existing(eventId);
-        return event.token() > token
-                ? new TicketOfficeException(
-                        Reason.STALE_TOKEN, "Event '%s' has seen a later buyer than this one".formatted(eventId))
-                : new TicketOfficeException(Reason.SOLD_OUT, "Event '%s' is sold out".formatted(eventId));
+        if (event.token() <= token) {
+            return new TicketOfficeException(Reason.SOLD_OUT, "Event '%s' is sold out".formatted(eventId));
+        }
+        publisher.publishEvent(new StaleWriteRefused(eventId, token, event.token()));
+        return new TicketOfficeException(
+                Reason.STALE_TOKEN, "Event '%s' has seen a later buyer than this one".formatted(eventId));
     }
 
     private Event existing(String eventId) {

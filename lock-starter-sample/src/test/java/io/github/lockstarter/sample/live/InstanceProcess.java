@@ -1,0 +1,39 @@
+package io.github.lockstarter.sample.live;
+
+import io.github.lockstarter.sample.SampleApplication;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.WorkerJvm;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** An instance in a process of its own, which can be paused and killed. */
+record InstanceProcess(WorkerJvm jvm, int port) implements AutoCloseable {
+
+    private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
+
+    static InstanceProcess start(Path directory, RedisServer redis) throws InterruptedException {
+        WorkerJvm jvm = WorkerJvm.start(
+                SampleApplication.class,
+                "--server.port=0",
+                "--spring.data.redis.port=" + redis.port(),
+                "--spring.datasource.url=jdbc:h2:file:" + directory.resolve("tickets") + ";AUTO_SERVER=TRUE",
+                "--distributed-lock.watchdog.timeout=3s");
+        String line = jvm.awaitLine(text -> PORT.matcher(text).find(), Duration.ofSeconds(120));
+        Matcher port = PORT.matcher(line);
+        if (!port.find()) {
+            throw new AssertionError(line);
+        }
+        return new InstanceProcess(jvm, Integer.parseInt(port.group(1)));
+    }
+
+    String address() {
+        return "http://127.0.0.1:" + port;
+    }
+
+    @Override
+    public void close() {
+        jvm.close();
+    }
+}
