@@ -16,19 +16,6 @@ create table if not exists ticket (
     primary key (event_id, number)
 );
 
--- Who runs on this database, and with which Redis: see RunningInstances.
-create table if not exists running_instance (
-    id      varchar(36)   primary key,
-    nodes   varchar(1000) not null,
-    options varchar(1000) not null
-);
-
--- One row, for instances that start together to wait for each other.
-create table if not exists start_gate (
-    id int primary key
-);
-insert into start_gate select 1 where not exists (select 1 from start_gate);
-
 -- Where the instances listen, so that the live page of one shows all of them.
 create table if not exists live_instance (
     port    int    primary key,

@@ -1,21 +1,28 @@
 package io.github.lockstarter.sample;
 
-import org.springframework.boot.SpringApplication;
+import io.github.lockstarter.sample.backing.BackingInitializer;
+import io.github.lockstarter.sample.backing.BackingProcess;
+import java.io.IOException;
+import java.util.List;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts the ticket office. Start it twice, on two ports, to see the lock at work. */
 @SpringBootApplication(proxyBeanMethods = false)
 public class SampleApplication {
 
-    public static void main(String[] args) {
-        run(args);
+    public static void main(String[] args) throws IOException {
+        if (args.length > 0 && args[0].equals(BackingProcess.COMMAND)) {
+            BackingProcess.run(List.of(args).subList(1, args.length)); // launched by an instance
+        } else {
+            run(args);
+        }
     }
 
     static ConfigurableApplicationContext run(String... args) {
-        // The instance that opens the database file first serves it to the others, by default on all networks. H2 reads
-        // this property when its first class is loaded.
-        System.setProperty("h2.bindAddress", "127.0.0.1");
-        return SpringApplication.run(SampleApplication.class, args);
+        return new SpringApplicationBuilder(SampleApplication.class)
+                .initializers(new BackingInitializer())
+                .run(args);
     }
 }

@@ -1,6 +1,6 @@
 /**
  * A ticket office: the example of lock-starter. Start reading at {@code tickets.TicketOffice}; the package {@code
- * redis} only saves you the installation of a Redis.
+ * backing} only saves the installation of a Redis and a database.
  */
 @NullMarked
 package io.github.lockstarter.sample;

@@ -7,26 +7,26 @@ import java.util.List;
 import org.springframework.http.HttpHeaders;
 
 /** What the service answered. */
-record Answer(int status, HttpHeaders headers, String body) {
+public record Answer(int status, HttpHeaders headers, String body) {
 
-    long number(String path) {
+    public long number(String path) {
         return JsonPath.<Number>read(body, path).longValue();
     }
 
-    List<Long> numbers(String path) {
+    public List<Long> numbers(String path) {
         return JsonPath.<List<Number>>read(body, path).stream()
                 .map(Number::longValue)
                 .toList();
     }
 
-    Answer assertProblem(int expectedStatus, String expectedDetail) {
+    public Answer assertProblem(int expectedStatus, String expectedDetail) {
         assertThat(status).as(body).isEqualTo(expectedStatus);
         assertThat(headers.getContentType()).hasToString("application/problem+json");
         assertThat(JsonPath.<String>read(body, "$.detail")).contains(expectedDetail);
         return this;
     }
 
-    Answer assertTryAgain(String expectedDetail) {
+    public Answer assertTryAgain(String expectedDetail) {
         assertThat(headers.getFirst(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
         return assertProblem(503, expectedDetail);
     }

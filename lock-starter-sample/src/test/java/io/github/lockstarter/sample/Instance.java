@@ -9,7 +9,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.web.client.RestClient;
 
 /** An instance of the service, in this JVM, and a client for it. */
-final class Instance implements AutoCloseable {
+public final class Instance implements AutoCloseable {
 
     private final ConfigurableApplicationContext context;
     private final RestClient client;
@@ -20,33 +20,44 @@ final class Instance implements AutoCloseable {
         this.client = RestClient.create("http://127.0.0.1:" + port);
     }
 
-    /** Starts one, on a free port, with the database in that directory. */
-    static Instance start(Path directory, String... options) {
+    /** Starts one on a free port. Those that are given the same directory share a database, in the memory of this JVM. */
+    public static Instance start(Path directory, String... options) {
         return new Instance(SampleApplication.run(arguments(directory, options)));
     }
 
-    /** The arguments for one on a free port, with the database in that directory. */
-    static String[] arguments(Path directory, String... options) {
-        List<String> all = new ArrayList<>(List.of(
-                "--server.port=0",
-                "--spring.main.banner-mode=off",
-                "--logging.level.root=WARN",
-                "--spring.datasource.url=jdbc:h2:file:" + directory.resolve("tickets")
-                        + ";AUTO_SERVER=TRUE;LOCK_TIMEOUT=10000"));
+    /** Starts one on a free port, which uses the backing process unless the options name a Redis and a database. */
+    public static Instance start(String... options) {
+        return new Instance(SampleApplication.run(arguments(options)));
+    }
+
+    /** Returns the arguments for one as {@link #start(Path, String...)} starts it, in this JVM or in another one. */
+    public static String[] arguments(Path directory, String... options) {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.add("--spring.datasource.url=" + TestDatabase.url(directory));
+        return arguments(all.toArray(String[]::new));
+    }
+
+    private static String[] arguments(String... options) {
+        List<String> all = new ArrayList<>(
+                List.of("--server.port=0", "--spring.main.banner-mode=off", "--logging.level.root=WARN"));
         all.addAll(List.of(options));
         return all.toArray(String[]::new);
     }
 
-    <T> T bean(Class<T> type) {
+    public <T> T bean(Class<T> type) {
         return context.getBean(type);
     }
 
-    Answer get(String path) {
+    public Answer get(String path) {
         return send(HttpMethod.GET, path);
     }
 
-    Answer post(String path) {
+    public Answer post(String path) {
         return send(HttpMethod.POST, path);
+    }
+
+    public Answer delete(String path) {
+        return send(HttpMethod.DELETE, path);
     }
 
     private Answer send(HttpMethod method, String path) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.live;
 
+import io.github.lockstarter.sample.Instance;
 import io.github.lockstarter.sample.SampleApplication;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.WorkerJvm;
@@ -16,10 +17,11 @@ record InstanceProcess(WorkerJvm jvm, int port) implements AutoCloseable {
     static InstanceProcess start(Path directory, RedisServer redis) throws InterruptedException {
         WorkerJvm jvm = WorkerJvm.start(
                 SampleApplication.class,
-                "--server.port=0",
-                "--spring.data.redis.port=" + redis.port(),
-                "--spring.datasource.url=jdbc:h2:file:" + directory.resolve("tickets") + ";AUTO_SERVER=TRUE",
-                "--distributed-lock.watchdog.timeout=3s");
+                Instance.arguments(
+                        directory,
+                        "--spring.data.redis.port=" + redis.port(),
+                        "--distributed-lock.watchdog.timeout=3s",
+                        "--logging.level.org.springframework.boot=INFO"));
         String line = jvm.awaitLine(text -> PORT.matcher(text).find(), Duration.ofSeconds(120));
         Matcher port = PORT.matcher(line);
         if (!port.find()) {

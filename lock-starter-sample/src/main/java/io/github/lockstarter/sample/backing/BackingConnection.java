@@ -1,0 +1,91 @@
+package io.github.lockstarter.sample.backing;
+
+import io.github.lockstarter.sample.SampleApplication;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of an instance to the {@link BackingProcess}. It shows the process that the instance lives: the
+ * operating system closes it, however the instance ends.
+ */
+final class BackingConnection {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /**
+     * Runs a program in a session of its own, so that Ctrl-C in the terminal of the instance does not reach it. macOS has
+     * no setsid; there, job control gives the program a process group of its own.
+     */
+    private static final String DETACHED = "command -v setsid > /dev/null && exec setsid \"$@\"; set -m; \"$@\" & wait";
+
+    private BackingConnection() {}
+
+    /** Connects to the process, and launches it first if there is none. */
+    static Socket open(BackingProperties properties) {
+        try {
+            Process launched = null;
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < LIMIT.toNanos()) {
+                Socket connection = connect(properties.port());
+                if (connection != null) {
+                    return connection;
+                }
+                if (launched == null || !launched.isAlive()) {
+                    launched = launch(properties);
+                }
+                Thread.sleep(50);
+            }
+            throw new IllegalStateException("The backing process does not start");
+        } catch (IOException | InterruptedException | IllegalStateException e) {
+            throw new IllegalStateException("%s. Log: %s".formatted(e.getMessage(), properties.log()), e);
+        }
+    }
+
+    /** Returns null if no process listens, or one that is about to end. */
+    private static @Nullable Socket connect(int port) throws IOException {
+        Socket socket = new Socket();
+        try {
+            socket.connect(new InetSocketAddress(BackingProperties.HOST, port));
+            socket.setSoTimeout((int) LIMIT.toMillis());
+            String answer = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))
+                    .readLine();
+            if (BackingProcess.READY.equals(answer)) {
+                return socket;
+            }
+            if (answer != null) {
+                throw new IllegalStateException("Port %d (sample.backing.port): %s".formatted(port, answer));
+            }
+        } catch (SocketException e) {
+            // refused or reset
+        }
+        socket.close();
+        return null;
+    }
+
+    private static Process launch(BackingProperties properties) throws IOException {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", DETACHED, "sh"));
+        command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx128m", "-XX:TieredStopAtLevel=1"));
+        String classPath = System.getProperty("java.class.path");
+        boolean jar = !classPath.contains(File.pathSeparator);
+        command.addAll(jar ? List.of("-jar", classPath) : List.of("-cp", classPath, SampleApplication.class.getName()));
+        command.add(BackingProcess.COMMAND);
+        command.addAll(properties.arguments());
+        Files.createDirectories(properties.directory());
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.appendTo(properties.log().toFile()))
+                .start();
+    }
+}

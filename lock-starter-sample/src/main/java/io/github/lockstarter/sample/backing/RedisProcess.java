@@ -1,0 +1,71 @@
+package io.github.lockstarter.sample.backing;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.github.lockstarter.redisbinary.RedisBinary;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A Redis that keeps nothing on disk, is started again some seconds after it ended, and never outlives this JVM. */
+final class RedisProcess {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisProcess.class);
+
+    /** Long enough to watch what instances do without Redis. */
+    private static final int RESTART_SECONDS = 5;
+
+    /** Waits for the end of its input, which comes with the end of this JVM, {@code kill -9} included. */
+    private static final String GUARD = "read -r _; kill -9 \"$0\"; rm -rf \"$1\"";
+
+    private RedisProcess() {}
+
+    /** Starts Redis and returns when it accepts connections. */
+    static void start(int port) throws IOException {
+        Path directory = Files.createTempDirectory("sample-redis-");
+        RedisBinary binary = RedisBinary.installed()
+                .or(() -> RedisBinary.embeddedIn(directory))
+                .orElseThrow(() -> new IllegalStateException("There is no redis-server for this system: set "
+                        + RedisBinary.VARIABLE + " to the path of one, or spring.data.redis.host"));
+        List<String> command = new ArrayList<>(List.of(binary.path().toString(), "--save", ""));
+        String options = "--port %d --bind %s --dir %s".formatted(port, BackingProperties.HOST, directory);
+        command.addAll(List.of(options.split(" ")));
+        Process redis = launch(command, directory);
+        while (!accepts(port)) {
+            if (!redis.isAlive()) {
+                throw new IllegalStateException("redis-server ended with code " + redis.exitValue());
+            }
+        }
+    }
+
+    private static Process launch(List<String> command, Path directory) {
+        try {
+            Process redis = new ProcessBuilder(command).inheritIO().start();
+            Process guard = new ProcessBuilder("sh", "-c", GUARD, "" + redis.pid(), "" + directory).start();
+            redis.onExit().thenRun(() -> {
+                guard.destroy();
+                log.warn("Redis has ended, and is started again in {} seconds", RESTART_SECONDS);
+                CompletableFuture.delayedExecutor(RESTART_SECONDS, SECONDS).execute(() -> launch(command, directory));
+            });
+            return redis;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean accepts(int port) throws IOException {
+        try (Socket socket = new Socket(BackingProperties.HOST, port)) {
+            return socket.isConnected();
+        } catch (ConnectException e) {
+            return false;
+        }
+    }
+}
