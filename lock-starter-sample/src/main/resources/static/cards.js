@@ -46,9 +46,9 @@ export class Cards {
         h('span', { className: 'pid' }),
         h('span', { className: 'status' })),
       h('p', { className: 'problem', hidden: true }),
-      h('h4', {}, 'Holds'),
+      h('h4', {}, 'Locks'),
       h('ul', { className: 'locks' }),
-      h('p', { className: 'empty' }, 'No lock.'),
+      h('p', { className: 'empty' }, 'Holds no lock.'),
       h('h4', {}, 'Waits for'),
       h('ul', { className: 'waiting' }),
       h('p', { className: 'empty' }, 'Nothing.'),
@@ -69,9 +69,12 @@ export class Cards {
     setText(card.querySelector('.pid'), instance.pid === null ? '' : `pid ${instance.pid}`);
     setText(card.querySelector('.message'), instance.message);
     this.updateProblem(card.querySelector('.problem'), instance, status);
+    const losses = instance.recentLosses();
+    const held = (status === 'gone' ? [] : instance.state?.locks ?? [])
+      .filter((one) => !losses.some((loss) => loss.lock === one.name && loss.token === one.token));
     const locks = [
-      ...instance.recentLosses().map((loss) => ({ key: `lost ${loss.lock} ${loss.token}`, loss })),
-      ...(status === 'gone' ? [] : instance.state?.locks ?? []).map((held) => ({ key: `${held.name} ${held.mode} ${held.token}`, held })),
+      ...losses.map((loss) => ({ key: `lost ${loss.lock} ${loss.token}`, loss })),
+      ...held.map((one) => ({ key: `${one.name} ${one.mode} ${one.token}`, held: one })),
     ];
     this.updateList(card.querySelector('.locks'), locks, (entry) => this.createLock(instance, entry),
       (item, entry) => (entry.loss ? updateLoss(item, entry.loss) : updateLock(item, entry.held, instance)));

@@ -16,8 +16,7 @@ public final class Instance implements AutoCloseable {
 
     private Instance(ConfigurableApplicationContext context) {
         this.context = context;
-        int port = ((WebServerApplicationContext) context).getWebServer().getPort();
-        this.client = RestClient.create("http://127.0.0.1:" + port);
+        this.client = RestClient.create("http://127.0.0.1:" + port());
     }
 
     /** Starts one on a free port. Those that are given the same directory share a database, in the memory of this JVM. */
@@ -42,6 +41,11 @@ public final class Instance implements AutoCloseable {
                 List.of("--server.port=0", "--spring.main.banner-mode=off", "--logging.level.root=WARN"));
         all.addAll(List.of(options));
         return all.toArray(String[]::new);
+    }
+
+    /** Returns the port on which it listens. */
+    public int port() {
+        return ((WebServerApplicationContext) context).getWebServer().getPort();
     }
 
     public <T> T bean(Class<T> type) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.live;
 
 import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
@@ -98,7 +99,7 @@ record InstanceState(
                     awaited.waiters(),
                     awaited.longest().toMillis(),
                     lock.map(Stored::holder).map(Object::toString).orElse(null),
-                    lock.map(Stored::holder).map(io.github.lockstarter.LockHolder::pid).orElse(null),
+                    lock.map(Stored::holder).map(LockHolder::pid).orElse(null),
                     lock.map(Stored::fencingToken).map(String::valueOf).orElse(null),
                     lock.map(Stored::remaining).map(Duration::toMillis).orElse(null));
         }

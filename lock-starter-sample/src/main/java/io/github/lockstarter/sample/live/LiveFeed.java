@@ -11,8 +11,10 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
+import reactor.core.publisher.BufferOverflowStrategy;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
@@ -30,7 +32,7 @@ class LiveFeed implements LockListener {
 
     /** Returns the news from now on. */
     Flux<LockNews> news() {
-        return news.asFlux().onBackpressureBuffer(BACKLOG, dropped -> {}, reactor.core.publisher.BufferOverflowStrategy.DROP_OLDEST);
+        return news.asFlux().onBackpressureBuffer(BACKLOG, dropped -> {}, BufferOverflowStrategy.DROP_OLDEST);
     }
 
     /** Publishes something that is no event of a lock, such as a refused write. */
@@ -110,7 +112,7 @@ class LiveFeed implements LockListener {
     }
 
     private static String text(Enum<?> value) {
-        return value.name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+        return value.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     private static String text(Duration duration) {

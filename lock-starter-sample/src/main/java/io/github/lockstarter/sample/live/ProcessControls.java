@@ -43,7 +43,6 @@ class ProcessControls {
         String pid = Long.toString(ProcessHandle.current().pid());
         try {
             new ProcessBuilder("sh", "-c", SOON + commands, pid)
-                    .redirectInput(Redirect.from(new java.io.File("/dev/null")))
                     .redirectOutput(Redirect.DISCARD)
                     .redirectError(Redirect.DISCARD)
                     .start();

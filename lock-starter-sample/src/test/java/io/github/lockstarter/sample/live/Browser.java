@@ -119,10 +119,10 @@ final class Browser implements AutoCloseable {
         return driver.executeScript("return " + script);
     }
 
-    List<String> logOfErrors() {
+    List<String> errorsOfScripts() {
         return driver.manage().logs().get("browser").getAll().stream()
                 .map(Object::toString)
-                .filter(line -> line.contains("SEVERE") && !line.contains("net::ERR"))
+                .filter(line -> line.contains("SEVERE") && !line.contains("Failed to load resource"))
                 .toList();
     }
 

@@ -38,7 +38,7 @@ class LivePageTest {
                 fitInANarrowWindow(browser);
                 showADeadRedis(browser, second);
                 showAKilledInstance(browser, first, second);
-                assertThat(browser.logOfErrors()).isEmpty();
+                assertThat(browser.errorsOfScripts()).isEmpty();
             }
         }
     }

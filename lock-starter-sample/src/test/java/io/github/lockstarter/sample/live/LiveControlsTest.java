@@ -1,0 +1,123 @@
+package io.github.lockstarter.sample.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.sample.Instance;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The buttons obey the page and nobody else. */
+@RedisTest
+class LiveControlsTest {
+
+    static {
+        // the HTTP client sends a Host header of the test only if it is told so before it is used first
+        System.setProperty("jdk.httpclient.allowRestrictedHeaders", "host");
+    }
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    private final RedisServer redis;
+
+    private Instance instance;
+
+    LiveControlsTest(RedisServer redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void start(@TempDir Path directory) {
+        instance = Instance.start(directory, "--spring.data.redis.port=" + redis.port());
+    }
+
+    @AfterEach
+    void stop() {
+        instance.close();
+    }
+
+    @Test
+    void shouldRejectRequestsThatAnotherSiteCanMakeABrowserSend() throws Exception {
+        assertThat(post("/live/kill").statusCode()).isEqualTo(403);
+        assertThat(post("/live/pause", "Origin", "http://evil.test", LiveWebConfiguration.HEADER, "yes")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(post("/live/kill", "Host", "evil.test", LiveWebConfiguration.HEADER, "yes")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(send("OPTIONS", "/live/kill", "Origin", "http://evil.test", "Access-Control-Request-Method", "POST")
+                        .headers()
+                        .firstValue("Access-Control-Allow-Origin"))
+                .isEmpty();
+    }
+
+    @Test
+    void shouldRejectNumbersOutOfRange() throws Exception {
+        for (String path : List.of(
+                "/live/pause?seconds=0",
+                "/live/pause?seconds=61",
+                "/live/events/gala/buyers?count=0",
+                "/live/events/gala/buyers?count=501",
+                "/api/events/gala/slow-tickets?seconds=61")) {
+            assertThat(post(path, LiveWebConfiguration.HEADER, "yes").statusCode())
+                    .as(path)
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void shouldNotKeepTheServerFromStopping() throws Exception {
+        HttpResponse<Stream<String>> stream =
+                client.send(request("GET", "/live/stream").build(), BodyHandlers.ofLines());
+        assertThat(stream.body().filter(line -> line.startsWith("data:")).findFirst())
+                .hasValueSatisfying(line -> assertThat(line).contains("\"port\":" + instance.port()));
+
+        long start = System.nanoTime();
+        instance.close();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+    }
+
+    @Test
+    void shouldNotBeThereWhereOthersReachTheService() {
+        ApplicationContextRunner contexts =
+                new ApplicationContextRunner().withUserConfiguration(ProcessControls.class);
+
+        contexts.withPropertyValues("server.address=127.0.0.1")
+                .run(context -> assertThat(context).hasSingleBean(ProcessControls.class));
+        contexts.withPropertyValues("server.address=0.0.0.0")
+                .run(context -> assertThat(context).doesNotHaveBean(ProcessControls.class));
+        contexts.run(context -> assertThat(context).doesNotHaveBean(ProcessControls.class));
+    }
+
+    private HttpResponse<String> post(String path, String... headers) throws Exception {
+        return send("POST", path, headers);
+    }
+
+    private HttpResponse<String> send(String method, String path, String... headers) throws Exception {
+        HttpRequest.Builder request = request(method, path);
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return client.send(request.build(), BodyHandlers.ofString());
+    }
+
+    private HttpRequest.Builder request(String method, String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + instance.port() + path))
+                .method(method, BodyPublishers.noBody());
+    }
+}
