@@ -22,3 +22,10 @@ create table if not exists live_instance (
     pid     bigint not null,
     seen_at bigint not null
 );
+
+-- Written every ten seconds, by one of all instances.
+create table if not exists sales_count (
+    counted_at timestamp with time zone not null,
+    sold       int                      not null,
+    port       int                      not null
+);

@@ -113,7 +113,7 @@ public final class BackingProcess {
     }
 
     private static ServerSocket listen(int port) throws IOException {
-        return new ServerSocket(port, 50, InetAddress.getByName(BackingProperties.HOST));
+        return new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
     }
 
     private static void requireFree(int port, String property) throws IOException {

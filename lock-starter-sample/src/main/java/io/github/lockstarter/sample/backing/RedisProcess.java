@@ -6,6 +6,7 @@ import io.github.lockstarter.redisbinary.RedisBinary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ final class RedisProcess {
         try {
             Process redis = new ProcessBuilder(command).inheritIO().start();
             Process guard = new ProcessBuilder("sh", "-c", GUARD, "" + redis.pid(), "" + directory).start();
-            redis.onExit().thenRun(() -> {
+            CompletableFuture<Void> unused = redis.onExit().thenRun(() -> {
                 guard.destroy();
                 log.warn("Redis has ended, and is started again in {} seconds", RESTART_SECONDS);
                 CompletableFuture.delayedExecutor(RESTART_SECONDS, SECONDS).execute(() -> launch(command, directory));
@@ -62,7 +63,7 @@ final class RedisProcess {
     }
 
     private static boolean accepts(int port) throws IOException {
-        try (Socket socket = new Socket(BackingProperties.HOST, port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
         } catch (ConnectException e) {
             return false;

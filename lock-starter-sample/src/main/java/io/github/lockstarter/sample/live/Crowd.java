@@ -55,7 +55,8 @@ class Crowd {
                         .exceptionally(failure -> 0))
                 .toList();
         CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenRun(() -> feed.publish(LockNews.of("crowd", eventId, null, count + " buyers: " + summary(answers))));
+                .thenRun(() ->
+                        feed.publish(LockNews.of("crowd", eventId, null, count + " buyers: " + summary(answers))));
     }
 
     /** Takes a lock away from its owner, whichever instance that is. */

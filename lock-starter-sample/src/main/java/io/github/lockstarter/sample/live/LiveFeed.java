@@ -45,8 +45,7 @@ class LiveFeed implements LockListener {
 
     @Override
     public void acquired(LockAcquiredEvent event) {
-        publish(LockNews.of(
-                "acquired", event.lockName(), event.fencingToken(), "after " + text(event.waited())));
+        publish(LockNews.of("acquired", event.lockName(), event.fencingToken(), "after " + text(event.waited())));
     }
 
     @Override
@@ -62,7 +61,8 @@ class LiveFeed implements LockListener {
 
     @Override
     public void renewalFailed(LockRenewalFailedEvent event) {
-        publish(LockNews.of("renewal failed", event.lockName(), event.fencingToken(), reason(event.lossReason(), event.cause())));
+        publish(LockNews.of(
+                "renewal failed", event.lockName(), event.fencingToken(), reason(event.lossReason(), event.cause())));
     }
 
     @Override
@@ -82,7 +82,10 @@ class LiveFeed implements LockListener {
     @Override
     public void lost(LockLostEvent event) {
         publish(LockNews.of(
-                "lost", event.lockName(), event.fencingToken(), text(event.reason()) + ", held for " + text(event.heldFor())));
+                "lost",
+                event.lockName(),
+                event.fencingToken(),
+                text(event.reason()) + ", held for " + text(event.heldFor())));
     }
 
     @Override

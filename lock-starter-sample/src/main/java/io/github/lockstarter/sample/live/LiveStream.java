@@ -30,8 +30,8 @@ class LiveStream {
         this.states = Flux.interval(Duration.ZERO, INTERVAL)
                 .onBackpressureDrop()
                 .concatMap(
-                        tick -> Mono.fromCallable(() -> InstanceState.of(
-                                        inventory, tables.self(), tables.instances(), tables.sales()))
+                        tick -> Mono.fromCallable(() ->
+                                        InstanceState.of(inventory, tables.self(), tables.instances(), tables.sales()))
                                 .subscribeOn(Schedulers.boundedElastic()),
                         1)
                 .replay(1)

@@ -88,7 +88,8 @@ class LiveTables {
     }
 
     /** Returns the instances that gave a sign of life lately; null if the database does not answer. */
-    @Nullable List<RunningInstance> instances() {
+    @Nullable
+    List<RunningInstance> instances() {
         long now = System.currentTimeMillis();
         try {
             return jdbc.sql("select port, pid, seen_at from live_instance where seen_at > :limit order by port")
@@ -102,7 +103,8 @@ class LiveTables {
     }
 
     /** Returns events and tickets, read without a lock so as not to disturb what is shown; null if there is no answer. */
-    @Nullable Sales sales() {
+    @Nullable
+    Sales sales() {
         try {
             return new Sales(
                     jdbc.sql("select id, seats, sold, token from event order by token desc, id")
@@ -114,7 +116,9 @@ class LiveTables {
                             .list(),
                     jdbc.sql("select event_id, number, token from ticket order by token desc limit " + TICKETS)
                             .query((row, index) -> new Sales.Ticket(
-                                    row.getString("event_id"), row.getInt("number"), Long.toString(row.getLong("token"))))
+                                    row.getString("event_id"),
+                                    row.getInt("number"),
+                                    Long.toString(row.getLong("token"))))
                             .list());
         } catch (DataAccessException | TransactionException e) {
             return null;

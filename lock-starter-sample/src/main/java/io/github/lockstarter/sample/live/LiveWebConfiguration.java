@@ -41,7 +41,8 @@ class LiveWebConfiguration implements WebMvcConfigurer {
         @Override
         public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
             if (!LoopbackOnly.HOSTS.contains(request.getServerName())) {
-                throw new ResponseStatusException(HttpStatus.FORBIDDEN, "Use http://127.0.0.1:" + request.getLocalPort());
+                throw new ResponseStatusException(
+                        HttpStatus.FORBIDDEN, "Use http://127.0.0.1:" + request.getLocalPort());
             }
             if (request.getMethod().equals("POST") && request.getHeader(HEADER) == null) {
                 throw new ResponseStatusException(HttpStatus.FORBIDDEN, "The header " + HEADER + " is missing");

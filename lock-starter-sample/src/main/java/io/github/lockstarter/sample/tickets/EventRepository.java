@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.tickets;
 
+import io.github.lockstarter.sample.tickets.TicketOfficeException.Reason;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.dao.DuplicateKeyException;
@@ -36,6 +37,13 @@ class EventRepository {
                 .optional();
     }
 
+    /** Returns an event, or refuses the request if there is none. */
+    Event existing(String eventId) {
+        return find(eventId)
+                .orElseThrow(() ->
+                        new TicketOfficeException(Reason.UNKNOWN_EVENT, "There is no event '%s'".formatted(eventId)));
+    }
+
     List<Ticket> tickets(String eventId) {
         return jdbc.sql("select number, token from ticket where event_id = :id order by number")
                 .param("id", eventId)
@@ -54,6 +62,32 @@ class EventRepository {
                         .param("token", token)
                         .update()
                 == 1;
+    }
+
+    /** Gives a seat back, if one is sold and no larger fencing token was here. */
+    boolean returnSeat(String eventId, long token) {
+        return jdbc.sql("update event set sold = sold - 1, token = :token"
+                                + " where id = :id and sold > 0 and token <= :token")
+                        .param("id", eventId)
+                        .param("token", token)
+                        .update()
+                == 1;
+    }
+
+    /** Adds seats, or removes them if the number is negative and as many are free. */
+    boolean addSeats(String eventId, int seats) {
+        return jdbc.sql("update event set seats = seats + :seats where id = :id and seats + :seats >= sold")
+                        .param("id", eventId)
+                        .param("seats", seats)
+                        .update()
+                == 1;
+    }
+
+    void deleteTicket(String eventId, Ticket ticket) {
+        jdbc.sql("delete from ticket where event_id = :id and number = :number")
+                .param("id", eventId)
+                .param("number", ticket.number())
+                .update();
     }
 
     void insertTicket(String eventId, Ticket ticket) {

@@ -26,7 +26,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
         return switch (e.reason()) {
             case INVALID_REQUEST -> problem(HttpStatus.BAD_REQUEST, e);
             case UNKNOWN_EVENT -> problem(HttpStatus.NOT_FOUND, e);
-            case EVENT_EXISTS, SOLD_OUT -> problem(HttpStatus.CONFLICT, e);
+            case EVENT_EXISTS, SOLD_OUT, NOTHING_SOLD, NOT_ENOUGH_SEATS -> problem(HttpStatus.CONFLICT, e);
             case REPORT_RUNNING -> problem(HttpStatus.LOCKED, e);
             case STALE_TOKEN -> problem(HttpStatus.SERVICE_UNAVAILABLE, e);
         };
@@ -44,7 +44,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, e);
     }
 
-    /** The database is away: its host stops, for example, and another instance takes over. */
+    /** The database is away. */
     @ExceptionHandler({DataAccessResourceFailureException.class, TransactionException.class})
     ResponseEntity<ProblemDetail> noDatabase(NestedRuntimeException e) {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer");

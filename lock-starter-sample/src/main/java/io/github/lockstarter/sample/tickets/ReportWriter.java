@@ -3,7 +3,6 @@ package io.github.lockstarter.sample.tickets;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
-import io.github.lockstarter.sample.tickets.TicketOfficeException.Reason;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Service;
@@ -38,9 +37,6 @@ class ReportWriter {
     }
 
     private int sold(String eventId) {
-        return events.find(eventId)
-                .map(Event::sold)
-                .orElseThrow(() ->
-                        new TicketOfficeException(Reason.UNKNOWN_EVENT, "There is no event '%s'".formatted(eventId)));
+        return events.existing(eventId).sold();
     }
 }

@@ -39,7 +39,7 @@ class TicketOffice {
         if (!events.takeSeat(eventId, token)) {
             throw refusal(eventId, token);
         }
-        Ticket ticket = new Ticket(existing(eventId).sold(), token);
+        Ticket ticket = new Ticket(events.existing(eventId).sold(), token);
         events.insertTicket(eventId, ticket);
         return ticket;
     }
@@ -51,7 +51,7 @@ class TicketOffice {
      */
     public boolean open(String eventId, int seats) {
         boolean created = events.insert(eventId, seats);
-        if (!created && existing(eventId).seats() != seats) {
+        if (!created && events.existing(eventId).seats() != seats) {
             throw new TicketOfficeException(
                     Reason.EVENT_EXISTS, "Event '%s' exists, with another number of seats".formatted(eventId));
         }
@@ -60,7 +60,7 @@ class TicketOffice {
 
     /** Refuses an event that does not exist, before anybody pays for it. */
     public void requireOpen(String eventId) {
-        existing(eventId);
+        events.existing(eventId);
     }
 
     /**
@@ -70,22 +70,15 @@ class TicketOffice {
     @DistributedLock(name = "event", key = "#eventId", mode = LockMode.READ)
     @Transactional(readOnly = true)
     public EventOverview overview(String eventId) {
-        return EventOverview.of(existing(eventId), events.tickets(eventId));
+        return EventOverview.of(events.existing(eventId), events.tickets(eventId));
     }
 
     private TicketOfficeException refusal(String eventId, long token) {
-        Event event = existing(eventId);
+        Event event = events.existing(eventId);
         if (event.token() <= token) {
             return new TicketOfficeException(Reason.SOLD_OUT, "Event '%s' is sold out".formatted(eventId));
         }
         publisher.publishEvent(new StaleWriteRefused(eventId, token, event.token()));
-        return new TicketOfficeException(
-                Reason.STALE_TOKEN, "Event '%s' has seen a later buyer than this one".formatted(eventId));
-    }
-
-    private Event existing(String eventId) {
-        return events.find(eventId)
-                .orElseThrow(() ->
-                        new TicketOfficeException(Reason.UNKNOWN_EVENT, "There is no event '%s'".formatted(eventId)));
+        return TicketOfficeException.staleToken(eventId);
     }
 }

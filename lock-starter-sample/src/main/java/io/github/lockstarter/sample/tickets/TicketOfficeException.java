@@ -13,6 +13,8 @@ class TicketOfficeException extends RuntimeException {
         UNKNOWN_EVENT,
         EVENT_EXISTS,
         SOLD_OUT,
+        NOTHING_SOLD,
+        NOT_ENOUGH_SEATS,
         STALE_TOKEN,
         REPORT_RUNNING
     }
@@ -26,6 +28,12 @@ class TicketOfficeException extends RuntimeException {
     TicketOfficeException(Reason reason, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
+    }
+
+    /** The lock was lost, and a later owner has written already. */
+    static TicketOfficeException staleToken(String eventId) {
+        return new TicketOfficeException(
+                Reason.STALE_TOKEN, "Event '%s' has seen a later buyer than this one".formatted(eventId));
     }
 
     Reason reason() {

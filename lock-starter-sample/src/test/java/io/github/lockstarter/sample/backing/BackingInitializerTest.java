@@ -7,7 +7,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.test.util.TestPropertyValues;
-import org.springframework.boot.test.util.TestPropertyValues.Type;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.PropertySource;
 
@@ -29,7 +27,7 @@ class BackingInitializerTest {
     @BeforeEach
     void listen() throws IOException {
         process = new ServerSocket(0, 1, TestBacking.loopback());
-        CompletableFuture.runAsync(() -> answer(process));
+        new Thread(() -> answer(process)).start();
     }
 
     @AfterEach
@@ -80,7 +78,7 @@ class BackingInitializerTest {
                         "localhost",
                         "SPRING_DATASOURCE_URL",
                         "jdbc:postgresql://localhost/tickets"))
-                .applyTo(context.getEnvironment(), Type.SYSTEM_ENVIRONMENT);
+                .applyTo(context.getEnvironment(), TestPropertyValues.Type.SYSTEM_ENVIRONMENT);
 
         assertThat(initialize()).isNull();
         assertThat(context.getBeanFactory().getSingletonNames()).isEmpty();

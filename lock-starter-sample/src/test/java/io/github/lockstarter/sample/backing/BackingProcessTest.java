@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -64,7 +63,7 @@ class BackingProcessTest {
                 assertThat(NetworkInterface.networkInterfaces()
                                 .flatMap(NetworkInterface::inetAddresses)
                                 .filter(address -> TestBacking.accepts(address, port)))
-                        .containsExactly(InetAddress.getByName("127.0.0.1"));
+                        .containsExactly(TestBacking.loopback());
             }
         }
     }

@@ -60,19 +60,23 @@ final class Browser implements AutoCloseable {
     private static Path installed(String... names) {
         String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
         return Arrays.stream(names)
-                .flatMap(name -> Arrays.stream(path.split(File.pathSeparator, -1)).map(folder -> Path.of(folder, name)))
+                .flatMap(name ->
+                        Arrays.stream(path.split(File.pathSeparator, -1)).map(folder -> Path.of(folder, name)))
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElseGet(() -> {
-                    String reason = "SKIPPED: the live page is not tested, since there is no " + String.join(" or ", names)
-                            + " on the PATH (Debian: packages chromium and chromium-driver).";
+                    String reason =
+                            "SKIPPED: the live page is not tested, since there is no " + String.join(" or ", names)
+                                    + " on the PATH (Debian: packages chromium and chromium-driver).";
                     System.out.println(reason);
                     return abort(reason);
                 });
     }
 
     void width(int pixels) {
-        command("Emulation.setDeviceMetricsOverride", Map.of("width", pixels, "height", 1100, "deviceScaleFactor", 1, "mobile", false));
+        command(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", pixels, "height", 1100, "deviceScaleFactor", 1, "mobile", false));
     }
 
     void colorScheme(String scheme) {

@@ -94,8 +94,7 @@ class LiveControlsTest {
 
     @Test
     void shouldNotBeThereWhereOthersReachTheService() {
-        ApplicationContextRunner contexts =
-                new ApplicationContextRunner().withUserConfiguration(ProcessControls.class);
+        ApplicationContextRunner contexts = new ApplicationContextRunner().withUserConfiguration(ProcessControls.class);
 
         contexts.withPropertyValues("server.address=127.0.0.1")
                 .run(context -> assertThat(context).hasSingleBean(ProcessControls.class));

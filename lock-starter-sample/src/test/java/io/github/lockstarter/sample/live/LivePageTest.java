@@ -83,7 +83,9 @@ class LivePageTest {
         WebElement lost = browser.find(card(owner, ".locks li[data-state=LOST]"), "expired");
         browser.find(card(owner, ".message"), "later buyer");
         WebElement refused = browser.find("#tickets tr.refused", "refused");
-        assertThat(tokenOf(refused)).isLessThan(successor).isEqualTo(lost.findElement(By.className("token")).getText().replaceAll("\\D", ""));
+        assertThat(tokenOf(refused))
+                .isLessThan(successor)
+                .isEqualTo(lost.findElement(By.className("token")).getText().replaceAll("\\D", ""));
         browser.find("#news li[data-type='write refused']", successor);
         browser.screenshot("6-lost-and-refused");
     }
@@ -93,7 +95,8 @@ class LivePageTest {
         browser.screenshot("7-dark");
         browser.width(400);
         browser.screenshot("8-narrow-dark");
-        assertThat((Long) browser.evaluate("document.documentElement.scrollWidth")).isLessThanOrEqualTo(400);
+        assertThat((Long) browser.evaluate("document.documentElement.scrollWidth"))
+                .isLessThanOrEqualTo(400);
         browser.colorScheme("light");
         browser.screenshot("9-narrow");
         browser.width(1280);
