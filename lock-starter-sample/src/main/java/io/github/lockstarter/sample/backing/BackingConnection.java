@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackingConnection {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /**
      * Runs a program in a session of its own, so that Ctrl-C in the terminal of the instance does not reach it. macOS has
