@@ -39,6 +39,8 @@ import org.springframework.core.annotation.AliasFor;
  * {@link LockInterruptedException} in any case; use {@link LockRegistry#acquireAsync} to wait without a thread. A
  * {@code Mono} or {@code Flux} fails with all of these exceptions instead of the call.
  *
+ * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times and its reaction to a loss.
+ *
  * @see LeaseContext
  * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
  *     distributed locking</a>

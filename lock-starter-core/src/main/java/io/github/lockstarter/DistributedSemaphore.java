@@ -43,6 +43,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The exceptions are those of {@link DistributedLock}.
  *
+ * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times and its reaction to a loss.
+ *
  * @see LeaseSemaphore
  * @see LockRequest#withPermits
  */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The only negative time is {@code Duration.ofMillis(-1)}: an unlimited wait, a renewed lease, or no {@code
  * maxHold}. Times are at most ten years. Methods that set a time throw {@link IllegalArgumentException} if it is out of
- * range.
+ * range. For what a request does not set, properties {@code distributed-lock.locks.<name>} of its static name apply, and then
+ * those of all locks.
  */
 public final class LockRequest {
 
@@ -41,7 +42,8 @@ public final class LockRequest {
 
     private final @Nullable Duration maxHold;
 
-    private final Duration minHold;
+    /** Null: not set. */
+    private final @Nullable Duration minHold;
 
     private final OnLost onLost;
 
@@ -56,7 +58,7 @@ public final class LockRequest {
             @Nullable Duration waitTime,
             @Nullable Duration lease,
             @Nullable Duration maxHold,
-            Duration minHold,
+            @Nullable Duration minHold,
             OnLost onLost,
             Use use) {
         this.name = name;
@@ -70,14 +72,14 @@ public final class LockRequest {
     }
 
     private static LockRequest create(String name, String lockName) {
-        return new LockRequest(name, lockName, null, null, null, Duration.ZERO, OnLost.DEFAULT, WRITER);
+        return new LockRequest(name, lockName, null, null, null, null, OnLost.DEFAULT, WRITER);
     }
 
     private LockRequest with(
             @Nullable Duration waitTime,
             @Nullable Duration lease,
             @Nullable Duration maxHold,
-            Duration minHold,
+            @Nullable Duration minHold,
             OnLost onLost) {
         return new LockRequest(this.name, this.lockName, waitTime, lease, maxHold, minHold, onLost, this.use);
     }
@@ -221,7 +223,12 @@ public final class LockRequest {
 
     /** Returns the minimum hold; zero: none. */
     public Duration minHold() {
-        return this.minHold;
+        return this.minHold != null ? this.minHold : Duration.ZERO;
+    }
+
+    /** Returns whether a minimum hold was set, even to zero; otherwise a property for the name may set one. */
+    public boolean isMinHoldSet() {
+        return this.minHold != null;
     }
 
     /** Returns the behaviour of {@link LockRegistry#execute} on a loss. */

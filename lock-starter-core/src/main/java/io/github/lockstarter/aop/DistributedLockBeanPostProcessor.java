@@ -15,7 +15,8 @@ import io.github.lockstarter.aop.weave.DistributedLockAspect;
 import io.github.lockstarter.aop.weave.WeavingContext;
 import io.github.lockstarter.aop.weave.WeavingContexts;
 import io.github.lockstarter.aop.weave.WeavingRules;
-import java.lang.reflect.Method;
+import io.github.lockstarter.named.AnnotatedLock;
+import io.github.lockstarter.named.SettingsByName;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -28,7 +29,6 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -62,7 +62,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final LockDefaults defaults = new LockDefaults(this::failureHandler);
 
-    private final LockedMethodSource methods = new LockedMethodSource(() -> this.beans);
+    private final LockedMethodSource methods = new LockedMethodSource(() -> this.beans, () -> this.settings);
 
     private final DefaultPointcutAdvisor lock;
 
@@ -75,6 +75,10 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     private final ScheduledJobWarning scheduledJobs = new ScheduledJobWarning(this.defaults);
 
     private final EarlyBeanRules earlyBeans = new EarlyBeanRules();
+
+    private final NamedSettingsReport namedSettings = new NamedSettingsReport(() -> this.settings);
+
+    private SettingsByName settings = SettingsByName.NONE;
 
     private boolean enabled = true;
 
@@ -149,6 +153,16 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.defaults.setLogKeys(logKeys);
     }
 
+    /** Sets the settings of locks by name, which override attributes. They must be those of the registry. */
+    public void setSettingsByName(SettingsByName settings) {
+        this.settings = settings;
+    }
+
+    /** Returns the annotations of all beans so far, with the settings that apply to them. */
+    public List<AnnotatedLock> annotatedLocks() {
+        return this.namedSettings.locks();
+    }
+
     /**
      * Sets the listener for the lock names of annotated methods, which is not called before the application has
      * started.
@@ -218,6 +232,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     @Override
     public void afterSingletonsInstantiated() {
         this.report.start();
+        if (this.enabled) {
+            this.namedSettings.start();
+        }
         if (this.enabled && !this.woven && this.beans != null) {
             this.earlyBeans.check(this.beans, this::methodsOf);
         }
@@ -264,6 +281,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     /** Reports methods of one bean that can be called and acquire their locks. */
     private void reportLocked(List<LockedMethod> callable) {
         this.report.addLocked(callable);
+        this.namedSettings.add(callable);
         this.sameKeys.check(callable);
         this.scheduledJobs.check(callable);
     }
@@ -278,20 +296,5 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return targetClass != null ? this.methods.methodsOf(targetClass) : locked;
         }
         return locked;
-    }
-
-    /** Searches for annotations but does not read them: at build time (AOT), placeholders cannot be resolved. */
-    private static final class LockedMethodPointcut extends StaticMethodMatcherPointcut {
-
-        private final LockedMethodSource methods;
-
-        LockedMethodPointcut(LockedMethodSource methods) {
-            this.methods = methods;
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return this.methods.find(method, targetClass) != null;
-        }
     }
 }

@@ -102,7 +102,7 @@ public final class LeasingLockRegistry
 
     @Override
     public LeaseLock getLock(String name) {
-        return lock(LockRequest.of(name), View.PLAIN);
+        return lock(this.settings.complete(LockRequest.of(name)), View.PLAIN);
     }
 
     @Override
@@ -121,7 +121,7 @@ public final class LeasingLockRegistry
 
     @Override
     public LeaseReadWriteLock getReadWriteLock(String name) {
-        LockRequest writer = LockRequest.of(name);
+        LockRequest writer = this.settings.complete(LockRequest.of(name));
         return new ReadWriteView(lock(writer.withMode(LockMode.READ), View.READERS), lock(writer, View.WRITER));
     }
 
@@ -133,23 +133,23 @@ public final class LeasingLockRegistry
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        return run().unowned().acquire(request);
+        return run().unowned().acquire(this.settings.complete(request));
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return Optional.ofNullable(run().unowned().tryAcquire(request));
+        return Optional.ofNullable(run().unowned().tryAcquire(this.settings.complete(request)));
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-        return run().unowned().acquireAsync(request);
+        return run().unowned().acquireAsync(this.settings.complete(request));
     }
 
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
-        return run().execution().run(request, body);
+        return run().execution().run(this.settings.complete(request), body);
     }
 
     private LockStore startedStore() {

@@ -49,6 +49,8 @@ import io.github.lockstarter.lease.release.Releaser;
 import io.github.lockstarter.lease.release.StoreDowngrade;
 import io.github.lockstarter.lease.release.StoreRelease;
 import io.github.lockstarter.lease.release.Succession;
+import io.github.lockstarter.lease.settings.ByName;
+import io.github.lockstarter.lease.settings.HandOffLimits;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.lease.support.InFlightCounter;
@@ -142,7 +144,7 @@ final class RegistryRun {
         TimingWheel<Grant> watched = new TimingWheel<>(clock.nanoTime());
         this.losses = new Losses(clock, watched, events, this.live, this::lost, names);
         LeaseTerms terms = new LeaseTerms(settings);
-        RenewalSchedule renewals = new RenewalSchedule(settings);
+        ByName<RenewalSchedule> renewals = RenewalSchedule.byName(settings);
         this.checks = new CheckSchedule(clock, this.threads, watched, this.losses, renewals);
         Renewer renewer = new Renewer(clock, store, this.threads, events, this.losses, this.checks, renewals);
         Watchdog watchdog = new Watchdog(clock, this.checks, renewals, renewer, this.losses, this.log);
@@ -156,14 +158,9 @@ final class RegistryRun {
         Succession succession =
                 new Succession(this.queues, grants, this.losses, this.cleanup, this.stop, clock, claimLease);
         ReleaseOutcomes outcomes = new ReleaseOutcomes(events, this.losses, this.live, this.cleanup, this.log);
-        this.shared = new SharedGrants(
-                clock,
-                grants,
-                this.losses,
-                settings.handOff().maxTime().toNanos(),
-                settings.watchdogTimeout().toNanos() / 2);
-        LocalHandOff handOff =
-                new LocalHandOff(this.queues, grants, this.losses, outcomes, clock, settings, claimLease);
+        ByName<HandOffLimits> limits = new ByName<>(settings, HandOffLimits::of);
+        this.shared = new SharedGrants(clock, grants, this.losses, limits);
+        LocalHandOff handOff = new LocalHandOff(this.queues, grants, this.losses, outcomes, clock, limits, claimLease);
         PermitHandOff permits = new PermitHandOff(
                 this.queues, handOff, grants, this.shared, this.cleanup, this.checks, this.live, clock);
         Releaser releaser = new Releaser(

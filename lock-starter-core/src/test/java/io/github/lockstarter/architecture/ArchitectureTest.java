@@ -67,7 +67,21 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                    ROOT + ".aop..", ROOT + ".key..", ROOT + ".lease..", ROOT + ".store..", ROOT + ".metrics..");
+                    ROOT + ".aop..",
+                    ROOT + ".key..",
+                    ROOT + ".lease..",
+                    ROOT + ".named..",
+                    ROOT + ".store..",
+                    ROOT + ".metrics..");
+
+    /** Annotated methods and the registry use them alike. */
+    @ArchTest
+    static final ArchRule settingsByNameShouldKnowTheApiAlone = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".named..")
+            .should()
+            .dependOnClassesThat(
+                    resideInAPackage(ROOT + ".*..").and(not(resideInAnyPackage(ROOT + ".named..", ROOT + ".text.."))));
 
     /** Annotated methods and the adapters use it alike. */
     @ArchTest

@@ -39,6 +39,10 @@ class ModuleBoundariesTest {
             "lease.settings.HandOffSettings",
             "lease.settings.LockSettings",
             "lease.settings.ReleaseMode",
+            "named.AnnotatedLock",
+            "named.NamedSettings",
+            "named.NamedValue",
+            "named.SettingsByName",
             "metrics.AcquisitionObservations",
             "metrics.AcquisitionsAreTimed",
             "metrics.LockAcquisitionConvention",
@@ -52,7 +56,7 @@ class ModuleBoundariesTest {
             "tx.CommitGuard");
 
     private static final Pattern USE = Pattern.compile(
-            "\\bio\\.github\\.lockstarter\\.((?:aop|key|lease|metrics|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
+            "\\bio\\.github\\.lockstarter\\.((?:aop|key|lease|metrics|named|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
 
     @Test
     void shouldUseTheApiAndNamedInternalsOnly() {

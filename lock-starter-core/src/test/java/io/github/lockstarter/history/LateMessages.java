@@ -88,7 +88,7 @@ final class LateMessages {
             if (ticket.believe(Claim.believed(receipt, this.claimMillis, message.fencingToken(), renewal))) {
                 ticket.noticeHandOver();
                 first.wake();
-                renewer.sendAhead(renewal);
+                renewer.sendAhead(renewal, waiter.request());
             }
         });
     }

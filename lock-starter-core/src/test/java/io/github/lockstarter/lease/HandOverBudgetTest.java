@@ -9,8 +9,13 @@ import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.Grants;
 import io.github.lockstarter.lease.release.LeaseHandle;
 import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.store.Renewal;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -104,6 +109,31 @@ class HandOverBudgetTest extends PuppetRegistry {
         acquire(GENEROUS, request());
 
         assertThat(releaseAsks()).isTrue();
+    }
+
+    @Test
+    void shouldUseTheBudgetOfTheName() throws Exception {
+        NamedSettings once = new NamedSettings(
+                "orders",
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                new NamedValue<>("locks.orders.handoff.max-time", Duration.ofSeconds(10)),
+                new NamedValue<>("locks.orders.handoff.max-count", 1));
+        LockSettings settings = settings(LEASE, Duration.ZERO).withHandOff(new HandOffSettings(Duration.ZERO, 64));
+        this.registry = registry(settings.withNamed(new SettingsByName(List.of(once))), this.clock);
+        this.lease = this.registry.acquire(LockRequest.of("orders:42"));
+        this.clock.pass(MILLI);
+
+        assertThat(releaseAsks(LockRequest.of("orders:42"))).isFalse();
+        assertThat(releaseAsks(LockRequest.of("orders:42"))).isTrue();
+        assertThat(this.lease.release()).isTrue();
+        this.lease = this.registry.acquire(LockRequest.of("invoices:42"));
+        this.clock.pass(MILLI);
+        assertThat(releaseAsks(LockRequest.of("invoices:42"))).isTrue();
     }
 
     @Test

@@ -88,7 +88,8 @@ abstract class PuppetRegistry {
                 settings.handOff(),
                 settings.releaseMode(),
                 settings.logKeys(),
-                settings.application());
+                settings.application(),
+                settings.named());
     }
 
     static LockRequest request() {

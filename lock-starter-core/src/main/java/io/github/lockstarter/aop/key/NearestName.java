@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Suggests an existing name for one that does not exist. */
-final class NearestName {
+public final class NearestName {
 
     private NearestName() {}
 
@@ -13,7 +13,7 @@ final class NearestName {
      * Returns the most similar name, also for a record's accessor that was written as a getter; null if none is
      * similar.
      */
-    static @Nullable String of(String name, Collection<String> known) {
+    public static @Nullable String of(String name, Collection<String> known) {
         String nearest = nearest(name, known);
         boolean getter = nearest == null && name.startsWith("get") && name.length() > 3;
         return getter ? nearest(name.substring(3), known) : nearest;

@@ -9,7 +9,9 @@ import io.github.lockstarter.aop.key.ConditionExpression;
 import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.key.ExpressionTemplates;
 import io.github.lockstarter.aop.key.KeyExpression;
-import java.time.Duration;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.SettingsByName;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.StringUtils;
@@ -21,13 +23,16 @@ final class LockSpecReader {
 
     private final ExpressionContext expressions;
 
+    private final Supplier<SettingsByName> settings;
+
     private final DerivedNames derivedNames = new DerivedNames();
 
     private final NameUses nameUses = new NameUses();
 
-    LockSpecReader(Placeholders placeholders, ExpressionContext expressions) {
+    LockSpecReader(Placeholders placeholders, ExpressionContext expressions, Supplier<SettingsByName> settings) {
         this.placeholders = placeholders;
         this.expressions = expressions;
+        this.settings = settings;
     }
 
     /** Reads one annotation of a method. */
@@ -35,17 +40,22 @@ final class LockSpecReader {
         LockSite site = method.of(annotation.getType());
         String name = name(site, annotation);
         this.nameUses.claim(site, name);
-        TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
+        NamedSettings own = this.settings.get().find(name);
+        SpecValues values = SpecValues.of(
+                site,
+                new TimeAttributes(site, annotation, this.placeholders),
+                annotation.getEnum("onLost", OnLost.class),
+                own != null ? own : NamedSettings.of(name));
         return new LockSpec(
                 name,
                 use(site, annotation),
                 condition(site, annotation),
                 key(site, annotation),
-                times.waitTime(),
-                times.lease(),
-                times.maxHold(),
-                minHold(site, times),
-                onLost(site, annotation),
+                values.waitTime(),
+                values.lease(),
+                values.maxHold(),
+                values.minHold(),
+                values.onLost(),
                 notGranted(site, annotation),
                 annotation.getBoolean("releaseAfterTransaction"));
     }
@@ -61,16 +71,6 @@ final class LockSpecReader {
                     "Use @DistributedSemaphore, which has the attributes permits and weight.");
         }
         return LockUse.of(mode);
-    }
-
-    private static OnLost onLost(LockSite site, MergedAnnotation<?> annotation) {
-        OnLost onLost = annotation.getEnum("onLost", OnLost.class);
-        if (onLost == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
-            throw site.rejection(
-                    "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
-                    "Use THROW, or observe LeaseContext.required().lost() in the method.");
-        }
-        return onLost;
     }
 
     private static @Nullable NotGrantedAction notGranted(LockSite site, MergedAnnotation<?> annotation) {
@@ -147,16 +147,5 @@ final class LockSpecReader {
         return condition.isEmpty()
                 ? null
                 : ConditionExpression.parse(site, condition, annotation.getSource(), this.expressions);
-    }
-
-    private static Duration minHold(LockSite site, TimeAttributes times) {
-        Duration minHold = times.minHold();
-        Duration lease = times.lease();
-        if (lease != null && !LockRequest.FOREVER.equals(lease) && minHold.compareTo(lease) > 0) {
-            throw site.rejection(
-                    "minHold is longer than the lease, which is never renewed",
-                    "Make the lease at least as long, or remove it.");
-        }
-        return minHold;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop.metadata;
 
 import io.github.lockstarter.aop.key.ExpressionContext;
+import io.github.lockstarter.named.SettingsByName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -32,7 +33,18 @@ public final class LockedMethodSource {
      *     (AOT)
      */
     public LockedMethodSource(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
-        this.reader = new LockSpecReader(new Placeholders(beanFactory), new ExpressionContext(beanFactory));
+        this(beanFactory, () -> SettingsByName.NONE);
+    }
+
+    /**
+     * Creates the source.
+     *
+     * @param beanFactory see {@link #LockedMethodSource(Supplier)}
+     * @param settings settings by name, which override attributes
+     */
+    public LockedMethodSource(
+            Supplier<@Nullable ConfigurableBeanFactory> beanFactory, Supplier<SettingsByName> settings) {
+        this.reader = new LockSpecReader(new Placeholders(beanFactory), new ExpressionContext(beanFactory), settings);
     }
 
     /**

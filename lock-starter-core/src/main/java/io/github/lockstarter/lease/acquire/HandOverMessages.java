@@ -93,7 +93,7 @@ public final class HandOverMessages implements WaitingListener {
         // First, because to send a command takes longer than to wake a thread, and the work need not wait for the
         // renewal.
         first.wake();
-        this.renewer.sendAhead(confirmation);
+        this.renewer.sendAhead(confirmation, waiter.request());
         return true;
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.grant;
 
+import io.github.lockstarter.lease.settings.ByName;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.LockThreads;
 import io.github.lockstarter.lease.support.TimingWheel;
@@ -23,7 +24,7 @@ public final class CheckSchedule {
 
     private final Losses losses;
 
-    private final RenewalSchedule renewals;
+    private final ByName<RenewalSchedule> renewals;
 
     private final ReentrantLock planning = new ReentrantLock();
 
@@ -39,7 +40,7 @@ public final class CheckSchedule {
             LockThreads threads,
             TimingWheel<Grant> watched,
             Losses losses,
-            RenewalSchedule renewals) {
+            ByName<RenewalSchedule> renewals) {
         this.clock = clock;
         this.threads = threads;
         this.watched = watched;
@@ -54,7 +55,7 @@ public final class CheckSchedule {
 
     /** Watches the grant from now on; its acquire command was sent at that time. */
     public void watch(Grant grant, long sentAt) {
-        check(grant, grant.wantsRenewal(sentAt) ? sentAt + this.renewals.interval() : grant.validUntil());
+        check(grant, grant.wantsRenewal(sentAt) ? sentAt + interval(grant) : grant.validUntil());
     }
 
     /** Watches a grant that continues another one, at the time at which that one was due. */
@@ -73,7 +74,11 @@ public final class CheckSchedule {
 
     /** Renews the grant after one interval, because it is renewed from now on or for longer than before. */
     public void renewAfterInterval(Grant grant) {
-        check(grant, this.clock.nanoTime() + this.renewals.interval());
+        check(grant, this.clock.nanoTime() + interval(grant));
+    }
+
+    private long interval(Grant grant) {
+        return this.renewals.of(grant.request().name()).interval();
     }
 
     /** Ends the checks of a grant that is being released. */

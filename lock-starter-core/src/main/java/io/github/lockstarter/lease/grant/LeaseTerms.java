@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.settings.ByName;
 import io.github.lockstarter.lease.settings.LockSettings;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -9,12 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** Determines the lease of a request and the end of its renewals, with the settings as defaults. Immutable. */
 public final class LeaseTerms {
 
-    private final long watchdogMillis;
+    private final ByName<Long> watchdogMillis;
 
     private final @Nullable Duration maxHold;
 
     public LeaseTerms(LockSettings settings) {
-        this.watchdogMillis = settings.watchdogTimeout().toMillis();
+        this.watchdogMillis =
+                new ByName<>(settings, own -> own.watchdogTimeout().toMillis());
         this.maxHold = settings.maxHold();
     }
 
@@ -27,7 +29,7 @@ public final class LeaseTerms {
     /** Returns the lease of the request in milliseconds. */
     public long leaseMillis(LockRequest request) {
         Duration lease = request.lease();
-        return lease == null || isRenewed(request) ? this.watchdogMillis : lease.toMillis();
+        return lease == null || isRenewed(request) ? this.watchdogMillis.of(request.name()) : lease.toMillis();
     }
 
     /** Returns the time in nanoseconds until which a grant of {@code now} is renewed, or a constant of {@link Grant}. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.settings.ByName;
 import io.github.lockstarter.lease.settings.LockSettings;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -31,6 +32,16 @@ public final class RenewalSchedule {
         this.longestRetry = settings.watchdogTimeout().dividedBy(12).toNanos();
         this.leaseMillis = settings.watchdogTimeout().toMillis();
         this.awaitMillis = 2 * settings.commandTimeout().toMillis();
+    }
+
+    /** Returns the schedules of those settings. */
+    public static ByName<RenewalSchedule> byName(LockSettings settings) {
+        return new ByName<>(settings, RenewalSchedule::new);
+    }
+
+    /** Returns whether grants of both schedules can be renewed together. */
+    boolean isSameAs(RenewalSchedule other) {
+        return this.interval == other.interval && this.leaseMillis == other.leaseMillis;
     }
 
     /** Returns the lease of a renewal in milliseconds. */

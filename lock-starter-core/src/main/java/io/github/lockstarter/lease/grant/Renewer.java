@@ -1,8 +1,10 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.settings.ByName;
 import io.github.lockstarter.lease.support.InterruptShield;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.LockThreads;
@@ -27,7 +29,7 @@ public final class Renewer implements RenewalAttempt.Outcome {
 
     private final CheckSchedule checks;
 
-    private final RenewalSchedule schedule;
+    private final ByName<RenewalSchedule> schedules;
 
     public Renewer(
             LeaseClock clock,
@@ -36,20 +38,20 @@ public final class Renewer implements RenewalAttempt.Outcome {
             LeaseEvents events,
             Losses losses,
             CheckSchedule checks,
-            RenewalSchedule schedule) {
+            ByName<RenewalSchedule> schedules) {
         this.clock = clock;
         this.store = store;
         this.threads = threads;
         this.events = events;
         this.losses = losses;
         this.checks = checks;
-        this.schedule = schedule;
+        this.schedules = schedules;
     }
 
     /** Begins an attempt, which must be sent, and notes it in the grant. */
     RenewalAttempt begin(Grant grant, long now) {
-        long leaseMillis =
-                grant.isConfirmed() ? this.schedule.leaseMillis() : this.schedule.leaseMillis(grant.request());
+        RenewalSchedule schedule = schedule(grant);
+        long leaseMillis = grant.isConfirmed() ? schedule.leaseMillis() : schedule.leaseMillis(grant.request());
         RenewalAttempt attempt = new RenewalAttempt(grant, leaseMillis, this);
         grant.renewalSent(attempt, now + lateAfter(grant));
         return attempt;
@@ -60,11 +62,15 @@ public final class Renewer implements RenewalAttempt.Outcome {
         return new RenewalAttempt(lockName, acquisitionId, leaseMillis, this);
     }
 
-    /** Sends such a renewal without waiting for the reply, which is treated as that of any renewal once the grant begins. */
-    public void sendAhead(Renewal renewal) {
+    /**
+     * Sends such a renewal without waiting for the reply, which is treated as that of any renewal once the grant begins.
+     *
+     * @param request to which the lock is expected to be granted
+     */
+    public void sendAhead(Renewal renewal, LockRequest request) {
         RenewalAttempt attempt = (RenewalAttempt) renewal;
         long now = this.clock.nanoTime();
-        long interval = this.schedule.interval();
+        long interval = this.schedules.of(request.name()).interval();
         attempt.sending(now, this.clock.currentTimeMillis(), now + interval);
         try {
             if (!this.store.renewLater(attempt)) {
@@ -93,8 +99,13 @@ public final class Renewer implements RenewalAttempt.Outcome {
         attempt.attachTo(grant);
     }
 
+    private RenewalSchedule schedule(Grant grant) {
+        return this.schedules.of(grant.request().name());
+    }
+
     private long lateAfter(Grant grant) {
-        return grant.isConfirmed() ? this.schedule.lateAfter() : this.schedule.lateAfter(grant.remaining(this.clock));
+        RenewalSchedule schedule = schedule(grant);
+        return grant.isConfirmed() ? schedule.lateAfter() : schedule.lateAfter(grant.remaining(this.clock));
     }
 
     /** Lets the reply to an open renewal apply to the successor of a grant that was handed over. */
@@ -126,11 +137,12 @@ public final class Renewer implements RenewalAttempt.Outcome {
      */
     public void renewNow(Grant grant, long leaseMillis) {
         try (InterruptShield shield = new InterruptShield()) {
+            RenewalSchedule schedule = schedule(grant);
             AwaitedRenewal renewal;
             do {
                 renewal = new AwaitedRenewal(this);
-                renew(List.of(new RenewalAttempt(grant, leaseMillis, renewal)), this.schedule.interval());
-                renewal.await(this.schedule.awaitMillis(), shield);
+                renew(List.of(new RenewalAttempt(grant, leaseMillis, renewal)), schedule.interval());
+                renewal.await(schedule.awaitMillis(), shield);
             } while (!renewal.isAnswered() && shield.caught());
             renewal.check(grant, this.losses);
         }
@@ -167,7 +179,7 @@ public final class Renewer implements RenewalAttempt.Outcome {
 
     @Override
     public void renewed(Grant grant, RenewalAttempt attempt) {
-        grant.renewalSucceeded(attempt.leaseMillis() >= this.schedule.leaseMillis(grant.request()));
+        grant.renewalSucceeded(attempt.leaseMillis() >= schedule(grant).leaseMillis(grant.request()));
         if (this.events.renewed(grant, attempt.sentAt())) {
             if (grant.state() == GrantState.AT_RISK) {
                 this.events.recovered(grant, grant::recover);
@@ -188,7 +200,7 @@ public final class Renewer implements RenewalAttempt.Outcome {
         if (this.events.renewalFailed(grant, attempt.sentAt(), null, cause)) {
             int failures = grant.renewalFailed();
             atRisk(grant, cause);
-            this.checks.check(grant, this.clock.nanoTime() + this.schedule.retry(failures));
+            this.checks.check(grant, this.clock.nanoTime() + schedule(grant).retry(failures));
         }
     }
 

@@ -3,6 +3,8 @@ package io.github.lockstarter.lease.grant;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.settings.ByName;
+import io.github.lockstarter.lease.settings.HandOffLimits;
 import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,28 +31,25 @@ public final class SharedGrants {
 
     private final Losses losses;
 
-    /** Length of the admission window in nanoseconds. */
-    private final long window;
-
-    /** Nanoseconds that must be left of a lease that is shared. */
-    private final long enough;
+    /** The time of hand-offs is the length of the admission window. */
+    private final ByName<HandOffLimits> limits;
 
     private final ConcurrentMap<String, Admission> admissions = new ConcurrentHashMap<>();
 
     private final Set<SharedGrant> live = ConcurrentHashMap.newKeySet();
 
-    public SharedGrants(LeaseClock clock, GrantFactory grants, Losses losses, long window, long enough) {
+    public SharedGrants(LeaseClock clock, GrantFactory grants, Losses losses, ByName<HandOffLimits> limits) {
         this.clock = clock;
         this.grants = grants;
         this.losses = losses;
-        this.window = window;
-        this.enough = enough;
+        this.limits = limits;
     }
 
     /** Notes a grant that the store has made and that has begun; other readers may join it from now on. */
     public void began(SharedGrant grant) {
-        if (mayShare(grant.request()) && this.window > 0) {
-            this.admissions.put(grant.lockName(), new Admission(grant, grant.grantedAt() + this.window));
+        long window = this.limits.of(grant.request().name()).maxNanos();
+        if (mayShare(grant.request()) && window > 0) {
+            this.admissions.put(grant.lockName(), new Admission(grant, grant.grantedAt() + window));
         }
         continued(grant);
     }
@@ -74,7 +73,7 @@ public final class SharedGrants {
         SharedGrant first = admission.first();
         // With less time left, the reader gets a grant of the store, which has a full lease.
         if (!mayShare(request)
-                || first.remaining(this.clock) < this.enough
+                || first.remaining(this.clock) < this.limits.of(request.name()).enoughNanos()
                 || this.losses.hasGivenUp()
                 || !first.group().join()) {
             return null;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.settings.ByName;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.lease.support.LogQueue;
 import io.github.lockstarter.text.LockLog;
@@ -20,7 +21,7 @@ import java.util.List;
  * changes the state first and removes after that, so that one of the two removes the grant.
  *
  * <p>Leases that are due within the next {@link RenewalSchedule#coalescingWindow()} are renewed with those that are due
- * now, in batches of one script call. All {@code long} values are nanoseconds of {@link LeaseClock#nanoTime()}, compared
+ * now, in batches of one script call for each schedule. All {@code long} values are nanoseconds of {@link LeaseClock#nanoTime()}, compared
  * by their difference.
  */
 public final class Watchdog {
@@ -31,7 +32,7 @@ public final class Watchdog {
 
     private final CheckSchedule schedule;
 
-    private final RenewalSchedule renewals;
+    private final ByName<RenewalSchedule> renewals;
 
     private final Renewer renewer;
 
@@ -42,7 +43,7 @@ public final class Watchdog {
     public Watchdog(
             LeaseClock clock,
             CheckSchedule schedule,
-            RenewalSchedule renewals,
+            ByName<RenewalSchedule> renewals,
             Renewer renewer,
             Losses losses,
             LogQueue log) {
@@ -57,16 +58,16 @@ public final class Watchdog {
     /** Runs a round: checks all leases that are due. Called on the timer thread, by one thread at a time. */
     public void checkDue() {
         long now = this.clock.nanoTime();
-        Round round = new Round(now, now + this.renewals.coalescingWindow(), this.renewals.interval());
+        Round round = new Round(now, now + this.renewals.common().coalescingWindow());
         try {
             this.schedule.forgetPlan();
             checkAll(round, round.now);
-            if (round.sent || !round.attempts.isEmpty()) {
+            if (!round.batches.isEmpty()) {
                 // Something is renewed anyway: fewer, fuller batches.
                 checkAll(round, round.soon);
             }
             round.again.forEach(Runnable::run);
-            send(round);
+            round.batches.forEach(this::send);
         } catch (Throwable ex) {
             this.log.add(() ->
                     logger.error("The watchdog of distributed locks failed in a round; the next round follows.", ex));
@@ -86,7 +87,8 @@ public final class Watchdog {
                         "The watchdog failed to check lock '" + this.losses.shownName(failed)
                                 + "'; it is checked again soon.",
                         ex));
-                round.again.add(() -> this.schedule.check(failed, round.now + this.renewals.lateAfter()));
+                round.again.add(() -> this.schedule.check(
+                        failed, round.now + this.renewals.common().lateAfter()));
             }
         }
     }
@@ -113,18 +115,18 @@ public final class Watchdog {
         if (grant.renewal() != null) {
             this.renewer.isLate(grant);
         }
-        round.attempts.add(this.renewer.begin(grant, round.now));
+        Batch batch = round.batch(this.renewals.of(grant.request().name()));
+        batch.attempts.add(this.renewer.begin(grant, round.now));
         checkAgain(grant, grant.renewalLateAt(), round);
-        if (round.attempts.size() >= this.renewer.batchSize()) {
-            send(round);
+        if (batch.attempts.size() >= this.renewer.batchSize()) {
+            send(batch);
         }
     }
 
-    private void send(Round round) {
-        if (!round.attempts.isEmpty()) {
-            this.renewer.send(round.attempts, round.interval);
-            round.attempts = new ArrayList<>();
-            round.sent = true;
+    private void send(Batch batch) {
+        if (!batch.attempts.isEmpty()) {
+            this.renewer.send(batch.attempts, batch.interval);
+            batch.attempts = new ArrayList<>();
         }
     }
 
@@ -144,19 +146,41 @@ public final class Watchdog {
 
         private final long soon;
 
+        /** One for each schedule that has been met; few locks have one of their own. */
+        private final List<Batch> batches = new ArrayList<>(1);
+
+        private final List<Runnable> again = new ArrayList<>();
+
+        Round(long now, long soon) {
+            this.now = now;
+            this.soon = soon;
+        }
+
+        Batch batch(RenewalSchedule schedule) {
+            for (Batch batch : this.batches) {
+                if (batch.schedule.isSameAs(schedule)) {
+                    return batch;
+                }
+            }
+            Batch batch = new Batch(schedule);
+            this.batches.add(batch);
+            return batch;
+        }
+    }
+
+    /** Renewals of one round that are sent together. */
+    private static final class Batch {
+
+        private final RenewalSchedule schedule;
+
         /** The same for all: leases that are renewed together stay together, and full batches are cheaper. */
         private final long interval;
 
         private List<RenewalAttempt> attempts = new ArrayList<>();
 
-        private boolean sent;
-
-        private final List<Runnable> again = new ArrayList<>();
-
-        Round(long now, long soon, long interval) {
-            this.now = now;
-            this.soon = soon;
-            this.interval = interval;
+        Batch(RenewalSchedule schedule) {
+            this.schedule = schedule;
+            this.interval = schedule.interval();
         }
     }
 }

@@ -8,7 +8,8 @@ import io.github.lockstarter.lease.queue.ClaimLease;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.queue.WaitingRequest;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.lease.settings.ByName;
+import io.github.lockstarter.lease.settings.HandOffLimits;
 import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -30,12 +31,7 @@ public final class LocalHandOff {
 
     private final LeaseClock clock;
 
-    private final long maxNanos;
-
-    private final int maxCount;
-
-    /** With less time left, the release goes through the store, where the next grant has a full lease. */
-    private final long enoughNanos;
+    private final ByName<HandOffLimits> limits;
 
     private final long enoughUnconfirmedNanos;
 
@@ -45,16 +41,14 @@ public final class LocalHandOff {
             Losses losses,
             ReleaseOutcomes outcomes,
             LeaseClock clock,
-            LockSettings settings,
+            ByName<HandOffLimits> limits,
             ClaimLease claimLease) {
         this.queues = queues;
         this.grants = grants;
         this.losses = losses;
         this.outcomes = outcomes;
         this.clock = clock;
-        this.maxNanos = settings.handOff().maxTime().toNanos();
-        this.maxCount = settings.handOff().maxCount();
-        this.enoughNanos = settings.watchdogTimeout().toNanos() / 2;
+        this.limits = limits;
         this.enoughUnconfirmedNanos = claimLease.leastNanos();
     }
 
@@ -71,23 +65,24 @@ public final class LocalHandOff {
 
     /** Returns whether a grant may be handed over if a waiter is there. */
     boolean isWithinLimits(Grant grant) {
+        HandOffLimits limits = this.limits.of(grant.request().name());
         long since = this.clock.nanoTime() - grant.storeGrantedAt();
         return grant.state() == GrantState.HELD
                 && grant.renewUntil() != Grant.NOT_RENEWED
-                && since < this.maxNanos
-                && grant.passes() < Math.min(this.maxCount, TimeUnit.NANOSECONDS.toMicros(since))
-                && hasEnoughLeft(grant)
+                && since < limits.maxNanos()
+                && grant.passes() < Math.min(limits.maxCount(), TimeUnit.NANOSECONDS.toMicros(since))
+                && hasEnoughLeft(grant, limits.enoughNanos())
                 && !this.losses.hasGivenUp();
     }
 
-    private boolean hasEnoughLeft(Grant grant) {
+    private boolean hasEnoughLeft(Grant grant, long enoughNanos) {
         long remaining = grant.remaining(this.clock);
         // Its renewal is on the way. Without that exception, short work would never be handed over after a message.
         if (!grant.isConfirmed()) {
             return remaining > this.enoughUnconfirmedNanos;
         }
         // A lease that a nested hold has extended would outlive its next owner by as much if that owner dies.
-        return remaining > this.enoughNanos && remaining <= 2 * this.enoughNanos;
+        return remaining > enoughNanos && remaining <= 2 * enoughNanos;
     }
 
     /** Hands over a grant whose release has begun; returns false if no next waiter wants a renewed lease. */

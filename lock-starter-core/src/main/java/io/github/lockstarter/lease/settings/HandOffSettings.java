@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.settings;
 
+import io.github.lockstarter.named.SettingRule;
 import java.time.Duration;
 
 /**
@@ -13,24 +14,8 @@ public record HandOffSettings(Duration maxTime, int maxCount) {
     /** 10 ms and 64 hand-offs: more lets other JVMs wait longer and gains little throughput. */
     public static final HandOffSettings DEFAULT = new HandOffSettings(Duration.ofMillis(10), 64);
 
-    /**
-     * Tokens must grow even if a server restarts without data: its first token is its time in microseconds, so that there
-     * must be fewer hand-offs than microseconds between two grants of the store.
-     */
-    private static final int MOST = 10_000;
-
     public HandOffSettings {
-        SettingRule.require(
-                maxTime.compareTo(Duration.ZERO) >= 0 && maxTime.compareTo(Duration.ofSeconds(10)) <= 0,
-                "handoff.max-time",
-                maxTime,
-                "must be zero (never hand over without the store) or a time up to 10s",
-                "10ms");
-        SettingRule.require(
-                maxCount >= 0 && maxCount <= MOST,
-                "handoff.max-count",
-                maxCount,
-                "must be zero (never hand over without the store) or at most " + MOST,
-                "64");
+        SettingRule.requireHandOffTime("handoff.max-time", maxTime, "10ms");
+        SettingRule.requireHandOffCount("handoff.max-count", maxCount, "64");
     }
 }

@@ -3,6 +3,10 @@ package io.github.lockstarter.lease.settings;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingRule;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
@@ -23,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param releaseMode moment at which a release returns
  * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise they contain digests
  * @param application name of the application, which other instances show as the holder of a lock
+ * @param named settings of locks by their static names, which take precedence
  */
 public record LockSettings(
         Duration waitTime,
@@ -36,52 +41,42 @@ public record LockSettings(
         HandOffSettings handOff,
         ReleaseMode releaseMode,
         boolean logKeys,
-        String application) {
+        String application,
+        SettingsByName named) {
 
     /** Name of an application that has none. */
     public static final String UNNAMED_APPLICATION = "application";
 
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
-
-    private static final Duration LONGEST_TIME = Duration.ofDays(3660);
-
-    private static final Duration ONE_MILLI = Duration.ofMillis(1);
-
     public LockSettings {
-        SettingRule.require(
-                LockRequest.FOREVER.equals(waitTime) || between(waitTime, Duration.ZERO),
-                "wait-time",
-                waitTime,
-                "must be zero (try once), a time up to 3660 days, or -1ms (wait for ever)",
-                "10s");
+        SettingRule.requireWaitTime("wait-time", waitTime, "10s");
         SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
+        SettingRule.requireTimeout("watchdog.timeout", watchdogTimeout, "30s");
         SettingRule.require(
-                between(watchdogTimeout, SHORTEST_TIMEOUT),
-                "watchdog.timeout",
-                watchdogTimeout,
-                "must be at least 100ms and at most 3660 days",
-                "30s");
-        SettingRule.require(
-                between(commandTimeout, ONE_MILLI),
+                SettingRule.isPositive(commandTimeout),
                 "redis.command-timeout",
                 commandTimeout,
                 "must be at least 1ms",
                 "a sixth of watchdog.timeout, at most 3s");
         SettingRule.require(
-                between(pollInterval, ONE_MILLI),
+                SettingRule.isPositive(pollInterval),
                 "redis.poll-interval",
                 pollInterval,
                 "must be at least 1ms",
                 "a sixth of watchdog.timeout, at most 1s");
         new RenewalRule(watchdogTimeout, renewInterval, commandTimeout).require();
+        for (NamedSettings each : named.all()) {
+            if (each.watchdogTimeout() != null) {
+                RenewalRule.require(each.watchdogTimeout(), commandTimeout);
+            }
+        }
         SettingRule.require(
-                maxHold == null || between(maxHold, ONE_MILLI),
+                maxHold == null || SettingRule.isPositive(maxHold),
                 "watchdog.max-hold",
                 maxHold,
                 "must be at least 1ms, or absent for no cap",
                 "no cap");
         SettingRule.require(
-                between(shutdownTimeout, Duration.ZERO),
+                SettingRule.isTime(shutdownTimeout, Duration.ZERO),
                 "shutdown-timeout",
                 shutdownTimeout,
                 "must be zero or more",
@@ -116,33 +111,73 @@ public record LockSettings(
                 watchdogTimeout,
                 renewInterval != null ? renewInterval : watchdogTimeout.dividedBy(3),
                 LockRequest.FOREVER.equals(maxHold) ? null : maxHold,
-                commandTimeout != null ? commandTimeout : defaultCommandTimeout(watchdogTimeout),
+                commandTimeout != null ? commandTimeout : defaultCommandTimeout(watchdogTimeout, SettingsByName.NONE),
                 pollInterval != null ? pollInterval : sixthOf(watchdogTimeout, Duration.ofSeconds(1)),
                 shutdownTimeout,
                 HandOffSettings.DEFAULT,
                 ReleaseMode.AWAIT,
                 true,
-                UNNAMED_APPLICATION);
+                UNNAMED_APPLICATION,
+                SettingsByName.NONE);
     }
 
     /** Returns a copy with these limits of hand-offs. */
     public LockSettings withHandOff(HandOffSettings changed) {
-        return with(changed, this.releaseMode, this.logKeys, this.application);
+        return with(changed, this.releaseMode, this.logKeys, this.application, this.named);
     }
 
     /** Returns a copy with this mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
-        return with(this.handOff, changed, this.logKeys, this.application);
+        return with(this.handOff, changed, this.logKeys, this.application, this.named);
     }
 
     /** Returns a copy in which messages contain keys or not. */
     public LockSettings withLogKeys(boolean changed) {
-        return with(this.handOff, this.releaseMode, changed, this.application);
+        return with(this.handOff, this.releaseMode, changed, this.application, this.named);
     }
 
     /** Returns a copy with this name of the application. */
     public LockSettings withApplication(String changed) {
-        return with(this.handOff, this.releaseMode, this.logKeys, changed);
+        return with(this.handOff, this.releaseMode, this.logKeys, changed, this.named);
+    }
+
+    /**
+     * Returns a copy with these settings of locks by name.
+     *
+     * @throws InvalidLockSettingException if a watchdog timeout leaves no time for a retry
+     */
+    public LockSettings withNamed(SettingsByName changed) {
+        return with(this.handOff, this.releaseMode, this.logKeys, this.application, changed);
+    }
+
+    /** Returns the request with the settings of its name as defaults; the same request if nothing is added. */
+    public LockRequest complete(LockRequest request) {
+        return this.named.complete(request);
+    }
+
+    /** Returns these settings with the watchdog and the hand-overs of one name. */
+    LockSettings with(NamedSettings own) {
+        Duration timeout = valueOf(own.watchdogTimeout(), this.watchdogTimeout);
+        return new LockSettings(
+                this.waitTime,
+                this.onLost,
+                timeout,
+                own.watchdogTimeout() != null ? timeout.dividedBy(3) : this.renewInterval,
+                this.maxHold,
+                this.commandTimeout,
+                this.pollInterval,
+                this.shutdownTimeout,
+                new HandOffSettings(
+                        valueOf(own.handOffTime(), this.handOff.maxTime()),
+                        valueOf(own.handOffCount(), this.handOff.maxCount())),
+                this.releaseMode,
+                this.logKeys,
+                this.application,
+                SettingsByName.NONE);
+    }
+
+    private static <T> T valueOf(@Nullable NamedValue<T> own, T common) {
+        return own != null ? own.value() : common;
     }
 
     /** Returns the main settings for the log, as they are written in a configuration. */
@@ -162,7 +197,8 @@ public record LockSettings(
             HandOffSettings changedHandOff,
             ReleaseMode changedMode,
             boolean changedLogKeys,
-            String changedApplication) {
+            String changedApplication,
+            SettingsByName changedNamed) {
         return new LockSettings(
                 this.waitTime,
                 this.onLost,
@@ -175,20 +211,25 @@ public record LockSettings(
                 changedHandOff,
                 changedMode,
                 changedLogKeys,
-                changedApplication);
+                changedApplication,
+                changedNamed);
     }
 
-    /** Returns how long a command may take where that is not configured. */
-    public static Duration defaultCommandTimeout(Duration watchdogTimeout) {
-        return sixthOf(watchdogTimeout, Duration.ofSeconds(3));
+    /**
+     * Returns how long a command may take where that is not configured. All locks share a connection, so that the shortest
+     * of the timeouts decides.
+     */
+    public static Duration defaultCommandTimeout(Duration watchdogTimeout, SettingsByName named) {
+        Duration shortest = watchdogTimeout;
+        for (NamedSettings each : named.all()) {
+            Duration own = valueOf(each.watchdogTimeout(), shortest);
+            shortest = own.compareTo(shortest) < 0 ? own : shortest;
+        }
+        return sixthOf(shortest, Duration.ofSeconds(3));
     }
 
     private static Duration sixthOf(Duration watchdogTimeout, Duration atMost) {
         Duration sixth = watchdogTimeout.dividedBy(6);
         return sixth.compareTo(atMost) < 0 ? sixth : atMost;
-    }
-
-    private static boolean between(Duration value, Duration least) {
-        return value.compareTo(least) >= 0 && value.compareTo(LONGEST_TIME) <= 0;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.lease.settings;
 
 import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.text.DurationText;
 import java.time.Duration;
 
@@ -10,10 +11,7 @@ record RenewalRule(Duration timeout, Duration renewInterval, Duration commandTim
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
 
     void require() {
-        Duration usable = this.timeout.multipliedBy(9).dividedBy(10);
-        Duration commands = this.commandTimeout.multipliedBy(2);
-        if (this.renewInterval.compareTo(ONE_MILLI) >= 0
-                && this.renewInterval.plus(commands).compareTo(usable) <= 0) {
+        if (isMet()) {
             return;
         }
         throw new InvalidLockSettingException(
@@ -24,10 +22,37 @@ record RenewalRule(Duration timeout, Duration renewInterval, Duration commandTim
                                 + ") must not exceed nine tenths of watchdog.timeout ("
                                 + DurationText.of(this.timeout) + ")",
                         remedy(
-                                usable.minus(commands),
-                                usable.minus(this.renewInterval).dividedBy(2)))
+                                usable().minus(this.commandTimeout.multipliedBy(2)),
+                                usable().minus(this.renewInterval).dividedBy(2)))
                 .with("redis.command-timeout", this.commandTimeout)
                 .with("watchdog.timeout", this.timeout);
+    }
+
+    /** Requires the same of a timeout by name, whose interval is a third of it. */
+    static void require(NamedValue<Duration> timeout, Duration commandTimeout) {
+        RenewalRule rule = new RenewalRule(timeout.value(), timeout.value().dividedBy(3), commandTimeout);
+        if (rule.isMet()) {
+            return;
+        }
+        Duration longestCommand = rule.usable().minus(rule.renewInterval).dividedBy(2);
+        throw new InvalidLockSettingException(
+                        timeout.property(),
+                        timeout.value(),
+                        "must leave room for a retry: a third of it + 2 x distributed-lock.redis.command-timeout ("
+                                + DurationText.of(commandTimeout) + ") must not exceed nine tenths of it",
+                        "Set it to at least " + inMillis(rule.shortestTimeout().plusMillis(1))
+                                + ", or distributed-lock.redis.command-timeout, which applies to all locks, to at most "
+                                + inMillis(longestCommand) + '.')
+                .with("redis.command-timeout", commandTimeout);
+    }
+
+    private boolean isMet() {
+        return this.renewInterval.compareTo(ONE_MILLI) >= 0
+                && this.renewInterval.plus(this.commandTimeout.multipliedBy(2)).compareTo(usable()) <= 0;
+    }
+
+    private Duration usable() {
+        return this.timeout.multipliedBy(9).dividedBy(10);
     }
 
     /** Returns for each of the three settings its limit while the other two stay, if changing it alone is enough. */

@@ -27,6 +27,8 @@ import io.github.lockstarter.lease.release.OrphanCleanup;
 import io.github.lockstarter.lease.release.PermitHandOff;
 import io.github.lockstarter.lease.release.ReleaseOutcomes;
 import io.github.lockstarter.lease.release.Succession;
+import io.github.lockstarter.lease.settings.ByName;
+import io.github.lockstarter.lease.settings.HandOffLimits;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.lease.support.InFlightCounter;
@@ -70,8 +72,8 @@ abstract class AcquisitionFixture {
     final Losses losses =
             new Losses(this.clock, this.watched, this.events, this.live, (grant, reason) -> {}, LoggedNames.WITH_KEYS);
 
-    final CheckSchedule checks =
-            new CheckSchedule(this.clock, this.threads, this.watched, this.losses, new RenewalSchedule(this.settings));
+    final CheckSchedule checks = new CheckSchedule(
+            this.clock, this.threads, this.watched, this.losses, RenewalSchedule.byName(this.settings));
 
     final LeaseTerms terms = new LeaseTerms(this.settings);
 
@@ -82,7 +84,7 @@ abstract class AcquisitionFixture {
             this.events,
             this.losses,
             this.checks,
-            new RenewalSchedule(this.settings));
+            RenewalSchedule.byName(this.settings));
 
     final GrantFactory grants =
             new GrantFactory(this.clock, this.terms, this.events, this.checks, this.renewer, this.live);
@@ -94,7 +96,11 @@ abstract class AcquisitionFixture {
     final InstanceDirectory instances =
             new InstanceDirectory(this.store, this.clock, new ThisInstance(this.ids.instance(), "shop", Instant.EPOCH));
 
-    final SharedGrants shared = new SharedGrants(this.clock, this.grants, this.losses, 10_000_000, 0);
+    final SharedGrants shared = new SharedGrants(
+            this.clock,
+            this.grants,
+            this.losses,
+            new ByName<>(this.settings, own -> new HandOffLimits(10_000_000, 64, 0)));
 
     private final ClaimLease noMessages = new ClaimLease(this.clock, 0, 0);
 
@@ -122,7 +128,13 @@ abstract class AcquisitionFixture {
         OrphanCleanup cleanup = new OrphanCleanup(this.clock, this.store, this.threads, LoggedNames.WITH_KEYS);
         ReleaseOutcomes outcomes = new ReleaseOutcomes(this.events, this.losses, this.live, cleanup, this.log);
         LocalHandOff limits = new LocalHandOff(
-                this.queues, this.grants, this.losses, outcomes, this.clock, this.settings, this.noMessages);
+                this.queues,
+                this.grants,
+                this.losses,
+                outcomes,
+                this.clock,
+                new ByName<>(this.settings, HandOffLimits::of),
+                this.noMessages);
         PermitHandOff permits = new PermitHandOff(
                 this.queues, limits, this.grants, this.shared, cleanup, this.checks, this.live, this.clock);
         Succession succession = new Succession(

@@ -2,10 +2,15 @@ package io.github.lockstarter.lease.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.text.DurationText;
 import java.time.Duration;
 import java.util.List;
@@ -148,6 +153,48 @@ class LockSettingsTest {
                 .withMessageContaining("-1");
     }
 
+    /** The connection is that of all locks, and so is the time for an answer. */
+    @Test
+    void shouldLeaveTimeForARetryOfTheShortestTimeoutByName() {
+        SettingsByName named = new SettingsByName(List.of(new NamedSettings(
+                "event",
+                null,
+                null,
+                null,
+                null,
+                null,
+                new NamedValue<>("locks.event.watchdog-timeout", Duration.ofSeconds(6)),
+                null,
+                null)));
+
+        assertThat(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30), named))
+                .isEqualTo(Duration.ofSeconds(1));
+        assertThat(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30), SettingsByName.NONE))
+                .isEqualTo(Duration.ofSeconds(3));
+        assertThatExceptionOfType(InvalidLockSettingException.class)
+                .isThrownBy(() -> GOOD.withNamed(named))
+                .satisfies(rejection -> assertThat(rejection.involved())
+                        .containsOnlyKeys(
+                                "distributed-lock.locks.event.watchdog-timeout",
+                                "distributed-lock.redis.command-timeout"))
+                .satisfies(rejection -> assertThat(rejection.remedy()).contains("10s589ms", "1s700ms"));
+        assertThatCode(() -> commandTimeout(1700).withNamed(named)).doesNotThrowAnyException();
+        assertThatExceptionOfType(InvalidLockSettingException.class)
+                .isThrownBy(() -> commandTimeout(1701).withNamed(named));
+    }
+
+    private static LockSettings commandTimeout(int millis) {
+        return LockSettings.of(
+                GOOD.waitTime(),
+                OnLost.THROW,
+                GOOD.watchdogTimeout(),
+                null,
+                null,
+                Duration.ofMillis(millis),
+                null,
+                GOOD.shutdownTimeout());
+    }
+
     @Test
     void shouldRefuseADefaultThatMeansItself() {
         assertThatIllegalArgumentException()
@@ -163,7 +210,8 @@ class LockSettingsTest {
                         HandOffSettings.DEFAULT,
                         ReleaseMode.AWAIT,
                         true,
-                        "shop"))
+                        "shop",
+                        SettingsByName.NONE))
                 .withMessageStartingWith("distributed-lock.on-lost ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockSettings.of(
