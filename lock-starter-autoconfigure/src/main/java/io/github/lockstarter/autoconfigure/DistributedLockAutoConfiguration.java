@@ -5,10 +5,12 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockNameListener;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Lock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.acquire.AcquireObserver;
 import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.store.LockStore;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.AdviceMode;
@@ -68,10 +71,15 @@ public final class DistributedLockAutoConfiguration {
         binder.bind("distributed-lock.mode", AdviceMode.class).ifBound(postProcessor::setMode);
         binder.bind("distributed-lock.aspect.order", Integer.class).ifBound(postProcessor::setLockOrder);
         binder.bind("distributed-lock.wait-time", Duration.class).ifBound(postProcessor::setWaitTime);
+        SettingsByName named = binder.bind("distributed-lock.locks", Bindable.mapOf(String.class, Lock.class))
+                .map(DistributedLockProperties::byName)
+                .orElse(SettingsByName.NONE);
+        postProcessor.setSettingsByName(named);
         postProcessor.setCommandTimeout(binder.bind("distributed-lock.redis.command-timeout", Duration.class)
-                .orElseGet(() -> binder.bind("distributed-lock.watchdog.timeout", Duration.class)
-                        .map(LockSettings::defaultCommandTimeout)
-                        .orElse(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30)))));
+                .orElseGet(() -> LockSettings.defaultCommandTimeout(
+                        binder.bind("distributed-lock.watchdog.timeout", Duration.class)
+                                .orElse(Duration.ofSeconds(30)),
+                        named)));
         binder.bind("distributed-lock.log-keys", Boolean.class).ifBound(postProcessor::setLogKeys);
         binder.bind("distributed-lock.on-lost", LossPolicy.class)
                 .ifBound(policy -> postProcessor.setOnLost(policy.onLost()));
@@ -113,8 +121,13 @@ public final class DistributedLockAutoConfiguration {
     }
 
     @Bean
-    UnitlessTimes distributedLockUnitlessTimes(Environment environment) {
-        return new UnitlessTimes(environment);
+    UnitlessTimes distributedLockUnitlessTimes(Environment environment, DistributedLockProperties properties) {
+        return new UnitlessTimes(environment, properties.locks().keySet());
+    }
+
+    @Bean
+    UnknownNamedProperties distributedLockUnknownNamedProperties(Environment environment) {
+        return new UnknownNamedProperties(environment);
     }
 
     @Bean

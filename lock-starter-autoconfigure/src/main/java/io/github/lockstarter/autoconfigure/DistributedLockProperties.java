@@ -5,8 +5,13 @@ import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.lease.settings.HandOffSettings;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -24,6 +29,8 @@ import org.springframework.context.annotation.AdviceMode;
  * @param waitTime Time to wait for a lock, unless the annotation or the request specifies it. Zero: one attempt; -1: no
  *     limit.
  * @param onLost Behavior when a lock is lost while its method runs, unless the annotation specifies it.
+ * @param locks Settings of locks by their static names, which override the attributes of annotations. Names with dots or
+ *     capital letters are written in brackets, such as [TicketOffice.sell].
  * @param release Whether a release waits for the reply of the store.
  * @param logKeys Whether log lines and messages of exceptions contain the keys of locks. When disabled, they contain a
  *     digest instead, such as order:#1f3a9c02.
@@ -38,6 +45,7 @@ public record DistributedLockProperties(
         @DefaultValue("lock") String keyPrefix,
         @DefaultValue("10s") Duration waitTime,
         @DefaultValue("throw") LossPolicy onLost,
+        @DefaultValue Map<String, Lock> locks,
         @DefaultValue Watchdog watchdog,
         @DefaultValue Redis redis,
         @DefaultValue Handoff handoff,
@@ -50,7 +58,7 @@ public record DistributedLockProperties(
 
     /** Checks the values by the rules of the settings that are created from them. */
     public DistributedLockProperties {
-        LockSettings times = settings(waitTime, onLost, watchdog, redis, shutdownTimeout)
+        LockSettings times = settings(waitTime, onLost, locks, watchdog, redis, shutdownTimeout)
                 .withHandOff(handoff.settings())
                 .withReleaseMode(release)
                 .withLogKeys(logKeys);
@@ -59,7 +67,7 @@ public record DistributedLockProperties(
 
     /** Returns the settings of the registry. */
     LockSettings settings() {
-        return settings(this.waitTime, this.onLost, this.watchdog, this.redis, this.shutdownTimeout)
+        return settings(this.waitTime, this.onLost, this.locks, this.watchdog, this.redis, this.shutdownTimeout)
                 .withHandOff(this.handoff.settings())
                 .withReleaseMode(this.release)
                 .withLogKeys(this.logKeys);
@@ -71,16 +79,33 @@ public record DistributedLockProperties(
     }
 
     private static LockSettings settings(
-            Duration waitTime, LossPolicy onLost, Watchdog watchdog, Redis redis, Duration shutdownTimeout) {
+            Duration waitTime,
+            LossPolicy onLost,
+            Map<String, Lock> locks,
+            Watchdog watchdog,
+            Redis redis,
+            Duration shutdownTimeout) {
+        SettingsByName named = byName(locks);
+        Duration commandTimeout = redis.commandTimeout();
         return LockSettings.of(
-                waitTime,
-                onLost.onLost(),
-                watchdog.timeout(),
-                watchdog.renewInterval(),
-                watchdog.maxHold(),
-                redis.commandTimeout(),
-                redis.pollInterval(),
-                shutdownTimeout);
+                        waitTime,
+                        onLost.onLost(),
+                        watchdog.timeout(),
+                        watchdog.renewInterval(),
+                        watchdog.maxHold(),
+                        commandTimeout != null
+                                ? commandTimeout
+                                : LockSettings.defaultCommandTimeout(watchdog.timeout(), named),
+                        redis.pollInterval(),
+                        shutdownTimeout)
+                .withNamed(named);
+    }
+
+    /** Returns the settings of locks by name. */
+    static SettingsByName byName(Map<String, Lock> locks) {
+        return new SettingsByName(locks.entrySet().stream()
+                .map(lock -> lock.getValue().named(lock.getKey()))
+                .toList());
     }
 
     private static RedisStoreSettings redisSettings(String keyPrefix, LockSettings times, Redis redis) {
@@ -124,6 +149,57 @@ public record DistributedLockProperties(
             return this.onLost;
         }
     }
+
+    /**
+     * Settings of the locks of one name. What is not set is that of the annotation or the request, or else that of all locks.
+     *
+     * @param waitTime Time to wait for the lock. Zero: one attempt; -1: no limit.
+     * @param lease Fixed lease, which is not renewed; -1: a renewed lease.
+     * @param maxHold Longest time for which a lease is renewed; -1: no limit.
+     * @param minHold Time for which the lock is kept at least, even if it is released earlier.
+     * @param onLost Behavior when the lock is lost while its method runs.
+     * @param watchdogTimeout Lease if it is renewed, every third of this time. At least 100 ms.
+     * @param handoff Hand-over inside of this JVM, without Redis.
+     */
+    public record Lock(
+            @Nullable Duration waitTime,
+            @Nullable Duration lease,
+            @Nullable Duration maxHold,
+            @Nullable Duration minHold,
+            @Nullable LossPolicy onLost,
+            @Nullable Duration watchdogTimeout,
+            @Nullable LockHandoff handoff) {
+
+        /** The names of the values that are times. */
+        static final List<String> TIMES =
+                List.of("wait-time", "lease", "max-hold", "min-hold", "watchdog-timeout", "handoff.max-time");
+
+        NamedSettings named(String name) {
+            return new NamedSettings(
+                    name,
+                    value(name, "wait-time", this.waitTime),
+                    value(name, "lease", this.lease),
+                    value(name, "max-hold", this.maxHold),
+                    value(name, "min-hold", this.minHold),
+                    value(name, "on-lost", this.onLost != null ? this.onLost.onLost() : null),
+                    value(name, "watchdog-timeout", this.watchdogTimeout),
+                    value(name, "handoff.max-time", this.handoff != null ? this.handoff.maxTime() : null),
+                    value(name, "handoff.max-count", this.handoff != null ? this.handoff.maxCount() : null));
+        }
+
+        private static <T> @Nullable NamedValue<T> value(String name, String setting, @Nullable T value) {
+            return value != null ? new NamedValue<>(NamedSettings.property(name, setting), value) : null;
+        }
+    }
+
+    /**
+     * Hand-over of the locks of one name inside of this JVM, without Redis.
+     *
+     * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.
+     * @param maxCount Number of consecutive times that the lock may be handed over, at most 10000. Zero: never.
+     */
+    public record LockHandoff(
+            @Nullable Duration maxTime, @Nullable Integer maxCount) {}
 
     /**
      * Renewal of leases.

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
 import java.util.List;
+import java.util.Map;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -12,6 +13,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param held the leases that are held longest, at most {@value LocksEndpoint#MOST}
  * @param awaitedCount number of locks that this instance waits for, each mode of a lock counted on its own
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
+ * @param settings what is in force for each lock name of annotated methods and properties
  */
-record LocksDescription(int heldCount, List<Held> held, int awaitedCount, List<Awaited> awaited)
+record LocksDescription(
+        int heldCount,
+        List<Held> held,
+        int awaitedCount,
+        List<Awaited> awaited,
+        Map<String, SettingsDescription> settings)
         implements OperationResponseBody {}

@@ -36,9 +36,12 @@ final class LocksEndpoint {
 
     private final LockRegistry registry;
 
-    LocksEndpoint(LockInventory inventory, LockRegistry registry) {
+    private final SettingsInForce settings;
+
+    LocksEndpoint(LockInventory inventory, LockRegistry registry, SettingsInForce settings) {
         this.inventory = inventory;
         this.registry = registry;
+        this.settings = settings;
     }
 
     /**
@@ -83,7 +86,8 @@ final class LocksEndpoint {
                 awaited.stream()
                         .sorted(Comparator.comparing(Awaited::longest).reversed())
                         .limit(MOST)
-                        .toList());
+                        .toList(),
+                this.settings.describe());
     }
 
     private LockDescription lock(String name) {

@@ -25,7 +25,18 @@ record TypedProperty(
 
     /** Returns the property from the source with the highest precedence; null if it is not set. */
     static @Nullable TypedProperty find(Environment environment, String property) {
-        ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
+        ConfigurationPropertyName name = ConfigurationPropertyName.ofIfValid(property);
+        TypedProperty found = name != null ? find(environment, property, name) : null;
+        if (found == null && property.contains("[")) {
+            // In a property file, a name in capital letters needs no brackets, and Spring Boot distinguishes the two.
+            String plain = property.replace("[", "").replace("]", "");
+            found = find(environment, property, ConfigurationPropertyName.adapt(plain, '.'));
+        }
+        return found;
+    }
+
+    private static @Nullable TypedProperty find(
+            Environment environment, String property, ConfigurationPropertyName name) {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             ConfigurationProperty found = source.getConfigurationProperty(name);
             if (found != null) {

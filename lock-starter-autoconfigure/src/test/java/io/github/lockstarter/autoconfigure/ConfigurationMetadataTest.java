@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Lock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.lease.settings.ReleaseMode;
@@ -44,6 +45,7 @@ class ConfigurationMetadataTest {
                         entry("key-prefix", String.class.getName()),
                         entry("wait-time", Duration.class.getName()),
                         entry("on-lost", LossPolicy.class.getName()),
+                        entry("locks", "java.util.Map<java.lang.String," + Lock.class.getName() + ">"),
                         entry("watchdog.timeout", Duration.class.getName()),
                         entry("watchdog.renew-interval", Duration.class.getName()),
                         entry("watchdog.max-hold", Duration.class.getName()),

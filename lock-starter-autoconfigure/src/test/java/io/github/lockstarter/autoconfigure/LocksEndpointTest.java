@@ -1,11 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import java.lang.management.ManagementFactory;
+import java.util.Map;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -17,8 +19,10 @@ class LocksEndpointTest {
 
     @Test
     void shouldShowLocksAndRefuseToTakeThemAwayUnlessThatIsAllowed() throws Exception {
-        try (WebInstance instance =
-                WebInstance.start("--distributed-lock.store=memory", "--management.health.redis.enabled=false")) {
+        try (WebInstance instance = WebInstance.start(
+                "--distributed-lock.store=memory",
+                "--management.health.redis.enabled=false",
+                "--distributed-lock.locks.orders.wait-time=2s")) {
             LockRegistry registry = instance.bean(LockRegistry.class);
             registry.execute(LockRequest.of("orders:42"), lease -> {
                 assertThat(instance.get("/actuator/locks/orders:42").<Number>at("$.held.fencingToken"))
@@ -32,6 +36,9 @@ class LocksEndpointTest {
                 assertThat(registry.getLock("orders:42").isLocked()).isTrue();
                 return null;
             });
+            assertThat(instance.get("/actuator/locks").<Map<String, Object>>at("$.settings.orders.waitTime"))
+                    .containsExactly(
+                            entry("value", "2s"), entry("source", "property distributed-lock.locks.orders.wait-time"));
             assertThat(instance.get("/actuator/health").<String>at("$.components.distributedLock.status"))
                     .isEqualTo("UP");
             assertThat(instance.get("/actuator/health/liveness").body()).doesNotContain("distributedLock");

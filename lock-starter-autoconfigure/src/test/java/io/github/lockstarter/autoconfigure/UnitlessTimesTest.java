@@ -56,7 +56,9 @@ class UnitlessTimesTest {
         "redis.command-timeout, 3",
         "redis.poll-interval, 1",
         "handoff.max-time, 3",
-        "shutdown-timeout, 10"
+        "shutdown-timeout, 10",
+        "locks.event.wait-time, 5",
+        "locks.[TicketOffice.sell].handoff.max-time, 5"
     })
     void shouldWarnOfASmallNumber(String property, String number) {
         start("distributed-lock." + property + '=' + number);

@@ -34,7 +34,14 @@ class WrongPropertyTest {
                 "handoff.max-time         | 11s   | 10ms",
                 "handoff.max-count        | 10001 | 64",
                 "shutdown-timeout         | -1s   | 10s",
-                "key-prefix               | a{b   | lock"
+                "key-prefix               | a{b   | lock",
+                "locks.event.wait-time    | -2    | wait-time",
+                "locks.[A.b].lease        | 0     | annotation",
+                "locks.event.max-hold     | -2    | watchdog.max-hold",
+                "locks.event.min-hold     | -1    | annotation",
+                "locks.event.watchdog-timeout  | 99ms  | watchdog.timeout",
+                "locks.event.handoff.max-time  | 11s   | handoff.max-time",
+                "locks.event.handoff.max-count | 10001 | handoff.max-count"
             })
     void shouldShowWhatWasTypedAndTheDefault(String property, String value, String defaultValue) {
         FailureAnalysis analysis = analysis(Map.of("distributed-lock." + property, value));

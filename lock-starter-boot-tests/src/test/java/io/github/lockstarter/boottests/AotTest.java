@@ -24,7 +24,8 @@ class AotTest {
         }
 
         assertThat(hints).contains("Order$Customer", "lua");
-        assertThat(hints).as("answers of the endpoint").contains("LocksDescription", "LockDescription");
+        assertThat(hints).as("values of a map").contains("DistributedLockProperties$Lock\"", "LockHandoff");
+        assertThat(hints).as("answers of the endpoint").contains("LocksDescription", "LockDescription", "SettingDescription");
     }
 
     @Test

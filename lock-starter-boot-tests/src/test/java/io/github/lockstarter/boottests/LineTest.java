@@ -58,6 +58,7 @@ class LineTest {
     @DynamicPropertySource
     static void redis(DynamicPropertyRegistry properties) {
         properties.add("spring.data.redis.port", REDIS::port);
+        properties.add("distributed-lock.locks.[order].max-hold", () -> "1h");
     }
 
     @AfterAll
@@ -116,7 +117,8 @@ class LineTest {
         CompletableFuture<Void> end = new CompletableFuture<>();
         Lease lease = hold("shown", 1, end);
 
-        assertThat(this.actuator.get("locks").body()).contains("\"order:shown-1\"");
+        assertThat(this.actuator.get("locks").body())
+                .contains("\"order:shown-1\"", "\"property distributed-lock.locks.order.max-hold\"");
         DocumentContext lock =
                 JsonPath.parse(this.actuator.get("locks/order:shown-1").body());
         assertThat(lock.<Long>read("$.held.fencingToken")).isEqualTo(lease.fencingToken());

@@ -1,0 +1,76 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
+import io.github.lockstarter.LockMode;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What the endpoint {@code locks} shows of the settings by name. */
+class NamedSettingsEndpointTest {
+
+    private final ApplicationContextRunner application = TestContexts.inMemory()
+            .withConfiguration(AutoConfigurations.of(DistributedLockEndpointAutoConfiguration.class))
+            .withBean(Exports.class);
+
+    @Test
+    void shouldShowWhatIsInForceAndFromWhere() {
+        this.application
+                .withConfiguration(AutoConfigurations.of(DistributedLockEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "management.endpoints.web.exposure.include=locks",
+                        "distributed-lock.on-lost=ignore",
+                        "distributed-lock.locks.export.wait-time=2s",
+                        "distributed-lock.locks.[Requested.only].max-hold=1h",
+                        "distributed-lock.locks.export.handoff.max-count=3")
+                .run(context -> {
+                    var settings = ((LocksDescription)
+                                    context.getBean(LocksEndpoint.class).locks((String) null))
+                            .settings();
+
+                    assertThat(settings).containsOnlyKeys("Requested.only", "export", "other", "slots");
+                    SettingsDescription export = settings.get("export");
+                    assertThat(export.waitTime())
+                            .isEqualTo(
+                                    new SettingDescription("2s", "property distributed-lock.locks.export.wait-time"));
+                    assertThat(export.handoffMaxCount())
+                            .isEqualTo(new SettingDescription(
+                                    "3", "property distributed-lock.locks.export.handoff.max-count"));
+                    assertThat(export.onLost())
+                            .isEqualTo(new SettingDescription("ignore", "property distributed-lock.on-lost"));
+                    assertThat(export.watchdogTimeout()).isEqualTo(new SettingDescription("30s", "default"));
+                    assertThat(export.maxHold().value()).as("methods differ").isNull();
+                    assertThat(export.maxHold().methods())
+                            .containsEntry(
+                                    "NamedSettingsEndpointTest.Exports.export",
+                                    new SettingDescription(
+                                            "5m", "annotation of NamedSettingsEndpointTest.Exports.export"))
+                            .containsEntry(
+                                    "NamedSettingsEndpointTest.Exports.read", new SettingDescription("-1", "default"));
+                    assertThat(settings.get("other").lease())
+                            .isEqualTo(new SettingDescription(
+                                    "1m", "annotation of NamedSettingsEndpointTest.Exports.other"));
+                    assertThat(settings.get("Requested.only").maxHold())
+                            .isEqualTo(new SettingDescription(
+                                    "1h", "property distributed-lock.locks.[Requested.only].max-hold"));
+                });
+    }
+
+    static class Exports {
+
+        @DistributedLock(name = "export", key = "'a'", maxHoldString = "5m")
+        void export() {}
+
+        @DistributedLock(name = "export", key = "'r'", mode = LockMode.READ)
+        void read() {}
+
+        @DistributedLock(name = "other", leaseString = "1m")
+        void other() {}
+
+        @DistributedSemaphore(name = "slots", permits = 2)
+        void slots() {}
+    }
+}
