@@ -54,7 +54,7 @@ class Crowd {
                         .thenApply(HttpResponse::statusCode)
                         .exceptionally(failure -> 0))
                 .toList();
-        CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        CompletableFuture<Void> unused = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
                 .thenRun(() ->
                         feed.publish(LockNews.of("crowd", eventId, null, count + " buyers: " + summary(answers))));
     }

@@ -120,6 +120,6 @@ class LiveFeed implements LockListener {
 
     private static String text(Duration duration) {
         long millis = duration.toMillis();
-        return millis < 1000 ? millis + " ms" : millis / 100 / 10.0 + " s";
+        return millis < 1000 ? millis + " ms" : "%.1f s".formatted(millis / 1000.0);
     }
 }

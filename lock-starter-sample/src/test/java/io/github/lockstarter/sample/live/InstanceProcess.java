@@ -22,7 +22,7 @@ record InstanceProcess(WorkerJvm jvm, int port) implements AutoCloseable {
                         "--spring.data.redis.port=" + redis.port(),
                         "--distributed-lock.watchdog.timeout=3s",
                         "--logging.level.org.springframework.boot=INFO"));
-        String line = jvm.awaitLine(text -> PORT.matcher(text).find(), Duration.ofSeconds(120));
+        String line = jvm.awaitLine(text -> PORT.matcher(text).find(), Duration.ofMinutes(2));
         Matcher port = PORT.matcher(line);
         if (!port.find()) {
             throw new AssertionError(line);

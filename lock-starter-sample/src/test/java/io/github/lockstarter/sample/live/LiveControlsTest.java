@@ -8,6 +8,7 @@ import io.github.lockstarter.testsupport.RedisTest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -103,7 +104,7 @@ class LiveControlsTest {
 
     /** By hand, because clients do not let a caller set this header. */
     private String statusLineForHost(String host) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", instance.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), instance.port())) {
             String request = "POST /live/kill HTTP/1.1\r\nHost: %s\r\n%s: yes\r\nContent-Length: 0\r\n\r\n"
                     .formatted(host, LiveWebConfiguration.HEADER);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
