@@ -80,8 +80,7 @@ class ConnectionDetailsTest {
                         .registerBean("redisDetails", (Class) DETAILS, () -> proxy(DETAILS, details)))
                 // what the bean replaces
                 .properties("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1")
-                .properties("spring.data.redis.client-name=details")
-                .run();
+                .run("--spring.data.redis.client-name=details");
     }
 
     private static Object details(String nested, Map<String, Object> values) {

@@ -121,11 +121,8 @@ class TlsTest {
         return new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
                 .properties(properties.toArray(String[]::new))
-                .properties(
-                        "spring.data.redis.host=127.0.0.1",
-                        "spring.data.redis.port=" + tlsPort,
-                        "spring.data.redis.client-name=" + clientName)
-                .run();
+                .properties("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + tlsPort)
+                .run("--spring.data.redis.client-name=" + clientName);
     }
 
     private static int freePort() throws IOException {

@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component
 class ManualTest(private val redis: RedisServer, private val cli: RedisCli) {
 
     @Test
-    fun shouldRunTheCodeOfTheManual() = runBlocking {
+    fun shouldRunTheCodeOfTheManual() = runBlocking<Unit> {
         KotlinApplication(redis, io.github.lockstarter.kotlintests.manual.Orders::class.java, Repository::class.java).use {
             val orders = it.bean<io.github.lockstarter.kotlintests.manual.Orders>()
             assertThat(orders.settle("42").token).isPositive()
