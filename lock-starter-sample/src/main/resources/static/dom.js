@@ -24,9 +24,13 @@ export function setText(element, text) {
 /** Makes the children of an element those of the items, in their order: one for each key, updated in place. */
 export function reconcile(parent, items, keyOf, create, update) {
   const present = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const used = new Map();
   let next = parent.firstElementChild;
   for (const item of items) {
-    const key = String(keyOf(item));
+    // readers of one instance can share a token, and with it their key
+    const plain = String(keyOf(item));
+    used.set(plain, (used.get(plain) ?? 0) + 1);
+    const key = used.get(plain) === 1 ? plain : `${plain} #${used.get(plain)}`;
     let child = present.get(key);
     if (child === undefined) {
       child = create(item);

@@ -62,17 +62,26 @@ class Instance {
     this.risks = new Map();
     this.renewedAt = new Map();
     this.message = '';
+    this.openRequests = 0;
+    this.instances = instances;
+    this.open();
+  }
+
+  open() {
+    this.failed = false;
     this.source = new EventSource(`${this.address()}/live/stream`);
+    this.source.addEventListener('error', () => { this.failed = true; });
+    this.source.addEventListener('open', () => { this.failed = false; });
     this.source.addEventListener('state', (event) => {
       this.state = JSON.parse(event.data);
       this.pid = this.state.self.pid;
       this.receivedAt = Date.now();
-      instances.discover(this.state.instances);
+      this.instances.discover(this.state.instances);
     });
     this.source.addEventListener('news', (event) => {
       const news = JSON.parse(event.data);
       this.remember(news);
-      instances.onNews(this, news);
+      this.instances.onNews(this, news);
     });
   }
 
@@ -109,10 +118,18 @@ class Instance {
     if (this.isAnswering()) {
       return this.state.problem === null ? 'answers' : 'in trouble';
     }
-    if (this.source.readyState === EventSource.OPEN && this.receivedAt !== null) {
-      return 'silent';
+    // a process that is paused accepts the connection, and sends nothing
+    if (this.failed) {
+      return 'gone';
     }
-    return this.receivedAt === null && this.silentFor() < SILENT_AFTER ? 'connecting' : 'gone';
+    return this.receivedAt === null && this.silentFor() < SILENT_AFTER ? 'connecting' : 'silent';
+  }
+
+  /** Connects again if the browser has given up, as it does after a response that is no stream. */
+  reopenIfClosed() {
+    if (this.source.readyState === EventSource.CLOSED) {
+      this.open();
+    }
   }
 
   /** Milliseconds since the times of the state were read. */
@@ -122,6 +139,19 @@ class Instance {
 
   /** Sends a request; returns the JSON of the response, or throws an error whose message says what to do. */
   async post(path) {
+    // A browser opens six connections to an instance, of which the stream is one, and "Pause" and "Kill" need one.
+    if (this.openRequests >= 4 && !path.startsWith('/live/')) {
+      throw new Error(`Instance ${this.port} has not answered four requests yet. Wait for one of them.`);
+    }
+    this.openRequests += 1;
+    try {
+      return await this.send(path);
+    } finally {
+      this.openRequests -= 1;
+    }
+  }
+
+  async send(path) {
     let response;
     try {
       response = await fetch(this.address() + path, { method: 'POST', headers: { 'X-Live-Page': 'yes' } });

@@ -95,6 +95,7 @@ function renderEvents(sales) {
 }
 
 function renderHints(all) {
+  const foreign = !['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname);
   const last = Math.max(Number(location.port), ...all.map((instance) => instance.port));
   const free = all.find((instance) => instance.status() === 'gone')?.port ?? last + 1;
   setText(element('command'),
@@ -102,12 +103,13 @@ function renderHints(all) {
   const answering = all.filter((instance) => instance.isAnswering());
   const connecting = all.some((instance) => instance.status() === 'connecting');
   element('no-answer').hidden = answering.length > 0 || connecting;
-  setText(element('no-answer'), answering.length > 0 || connecting ? '' :
-    'No instance answers. Start one with the command below; this page connects to it by itself.');
-  const database = answering.length > 0 && answering.every((instance) => instance.state.sales === null);
-  if (database) {
-    setText(element('event-message'), 'The database does not answer: events and tickets are those from before.');
+  if (answering.length === 0 && !connecting) {
+    setText(element('no-answer'), foreign
+      ? `Instances answer to pages of this machine only: open http://127.0.0.1:${location.port}/ instead.`
+      : 'No instance answers. Start one with the command below, or wait for one that is paused; this page connects by itself.');
   }
+  const database = answering.length > 0 && answering.every((instance) => instance.state.sales === null);
+  element('no-database').hidden = !database;
 }
 
 function render() {
@@ -126,4 +128,5 @@ function render() {
 element('instances').replaceChildren();
 instances.connect(Number(location.port) || 80);
 setInterval(render, 200);
+setInterval(() => instances.all().forEach((instance) => instance.reopenIfClosed()), 5000);
 render();

@@ -30,7 +30,8 @@ public interface LeaseSemaphore {
     }
 
     /**
-     * Acquires permits with a lease that the watchdog renews, and waits up to {@code distributed-lock.wait-time}.
+     * Acquires permits with a lease that the watchdog renews, unless {@code distributed-lock.locks.<name>.lease} sets a
+     * fixed one, and waits up to {@code distributed-lock.wait-time}.
      *
      * @param weight number of permits, at least 1 and at most {@link #permits()}
      * @throws LockNotGrantedException if they were not available until the end of the wait
@@ -51,7 +52,7 @@ public interface LeaseSemaphore {
     }
 
     /**
-     * Acquires permits with a lease that the watchdog renews.
+     * Acquires permits with a lease as that of {@link #acquire(int)}.
      *
      * @param weight as for {@link #acquire(int)}
      * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit

@@ -70,7 +70,8 @@ final class NamedSettingsReport {
                     value.value(),
                     "applies to both '" + other + "' and '" + name
                             + "', locks whose names differ only in case and punctuation",
-                    "Write the exact name in brackets, distributed-lock.locks.[" + name + "], or rename one of them.");
+                    "Remove that spelling and write both exact names, distributed-lock.locks.[" + other
+                            + "] and distributed-lock.locks.[" + name + "], or rename one of the locks.");
         }
     }
 

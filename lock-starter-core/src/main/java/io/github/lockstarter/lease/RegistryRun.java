@@ -219,7 +219,7 @@ final class RegistryRun {
         this.stored = new StoredLocks(instances, settings.commandTimeout());
         StoreProbe probe = new StoreProbe(clock, store, this.threads, settings.commandTimeout());
         this.health = new HealthReport(
-                this.inventory, probe, this.checks, this.losses, this.waiting, this.stop, settings.renewInterval());
+                this.inventory, probe, this.checks, this.losses, this.waiting, this.stop, settings.shortestInterval());
     }
 
     private void lost(Grant grant, LossReason reason) {

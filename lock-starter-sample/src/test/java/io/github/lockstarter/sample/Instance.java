@@ -36,7 +36,8 @@ public final class Instance implements AutoCloseable {
         return arguments(all.toArray(String[]::new));
     }
 
-    private static String[] arguments(String... options) {
+    /** Returns the arguments for one as {@link #start(String...)} starts it. */
+    public static String[] arguments(String... options) {
         List<String> all = new ArrayList<>(
                 List.of("--server.port=0", "--spring.main.banner-mode=off", "--logging.level.root=WARN"));
         all.addAll(List.of(options));

@@ -98,7 +98,7 @@ public final class SharedGrants {
     private static boolean mayShare(LockRequest request) {
         return request.mode() == LockMode.READ
                 && LeaseTerms.isRenewed(request)
-                && request.maxHold() == null
+                && (request.maxHold() == null || LockRequest.FOREVER.equals(request.maxHold()))
                 && request.minHold().isZero();
     }
 

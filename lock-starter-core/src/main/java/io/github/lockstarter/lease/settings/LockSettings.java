@@ -155,6 +155,13 @@ public record LockSettings(
         return this.named.complete(request);
     }
 
+    /** Returns the shortest time between two renewals of a lock, whatever its name. */
+    public Duration shortestInterval() {
+        return this.named.all().stream()
+                .map(each -> with(each).renewInterval())
+                .reduce(this.renewInterval, (one, other) -> one.compareTo(other) < 0 ? one : other);
+    }
+
     /** Returns these settings with the watchdog and the hand-overs of one name. */
     LockSettings with(NamedSettings own) {
         Duration timeout = valueOf(own.watchdogTimeout(), this.watchdogTimeout);

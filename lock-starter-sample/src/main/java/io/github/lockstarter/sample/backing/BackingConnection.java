@@ -39,7 +39,7 @@ final class BackingConnection {
             Process launched = null;
             long start = System.nanoTime();
             while (System.nanoTime() - start < LIMIT.toNanos()) {
-                Socket connection = connect(properties.port());
+                Socket connection = connect(properties);
                 if (connection != null) {
                     return connection;
                 }
@@ -55,18 +55,21 @@ final class BackingConnection {
     }
 
     /** Returns null if no process listens, or one that is about to end. */
-    private static @Nullable Socket connect(int port) throws IOException {
+    private static @Nullable Socket connect(BackingProperties properties) throws IOException {
         Socket socket = new Socket();
         try {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), properties.port()));
             socket.setSoTimeout((int) LIMIT.toMillis());
             String answer = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))
                     .readLine();
-            if (BackingProcess.READY.equals(answer)) {
-                return socket;
+            String problem = answer != null ? properties.problemOf(answer) : null;
+            if (problem != null) {
+                socket.close();
+                throw new IllegalStateException(
+                        "Port %d (sample.backing.port): %s".formatted(properties.port(), problem));
             }
             if (answer != null) {
-                throw new IllegalStateException("Port %d (sample.backing.port): %s".formatted(port, answer));
+                return socket;
             }
         } catch (SocketException e) {
             // refused or reset

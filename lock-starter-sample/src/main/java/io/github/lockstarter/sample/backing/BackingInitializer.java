@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.backing;
 
+import java.net.Socket;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,16 +26,19 @@ public final class BackingInitializer implements ApplicationContextInitializer<C
         Map<String, Object> added = new HashMap<>();
         Map<String, Object> redis = binder.bind("spring.data.redis", Bindable.mapOf(String.class, Object.class))
                 .orElse(Map.of());
-        if (Collections.disjoint(redis.keySet(), ADDRESSES)) {
+        boolean hasRedis = !Collections.disjoint(redis.keySet(), ADDRESSES);
+        boolean hasDatabase = environment.containsProperty("spring.datasource.url");
+        if (!hasRedis) {
             added.put("spring.data.redis.host", BackingProperties.HOST);
             added.put("spring.data.redis.port", properties.redisPort());
         }
-        if (!environment.containsProperty("spring.datasource.url")) {
+        if (!hasDatabase) {
             added.put("spring.datasource.url", properties.databaseUrl());
         }
         if (!added.isEmpty()) {
             // Open as long as this JVM lives: a singleton is not garbage, and nothing closes it before the services.
-            context.getBeanFactory().registerSingleton("backingConnection", BackingConnection.open(properties));
+            Socket connection = BackingConnection.open(properties.without(hasRedis, hasDatabase));
+            context.getBeanFactory().registerSingleton("backingConnection", connection);
             environment.getPropertySources().addLast(new MapPropertySource("backing", added));
         }
     }

@@ -24,9 +24,6 @@ public final class BackingProcess {
     /** First argument of the sample that runs this program in place of an instance. */
     public static final String COMMAND = "backing";
 
-    /** What an instance reads when it connects; anything else is the reason why the services do not run. */
-    static final String READY = "ready";
-
     static final String DATABASE = "tickets";
 
     private static final Logger log = LoggerFactory.getLogger(BackingProcess.class);
@@ -57,7 +54,7 @@ public final class BackingProcess {
         int idleSeconds = 0;
         while (idleSeconds < properties.idleTimeout().toSeconds()) {
             acceptInstance(door, state);
-            if (!state.equals(READY) && !instances.isEmpty()) {
+            if (!state.equals(properties.readyAnswer()) && !instances.isEmpty()) {
                 return; // the instance that launched this process has read why
             }
             instances.removeIf(BackingProcess::isGone);
@@ -70,9 +67,13 @@ public final class BackingProcess {
         try {
             requireFree(properties.redisPort(), "redis-port");
             requireFree(properties.databasePort(), "database-port");
-            RedisProcess.start(properties.redisPort());
-            startDatabase();
-            return READY;
+            if (properties.redisPort() != BackingProperties.NONE) {
+                RedisProcess.start(properties.redisPort());
+            }
+            if (properties.databasePort() != BackingProperties.NONE) {
+                startDatabase();
+            }
+            return properties.readyAnswer();
         } catch (IOException | SQLException | RuntimeException e) {
             log.error("Failed to start", e);
             return String.valueOf(e.getMessage());

@@ -3,6 +3,8 @@ package io.github.lockstarter.sample.backing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Properties {@code sample.backing.*}. All ports are on the loopback interface.
@@ -16,6 +18,35 @@ import java.util.List;
 record BackingProperties(int port, int redisPort, int databasePort, Path directory, Duration idleTimeout) {
 
     static final String HOST = "127.0.0.1";
+
+    /** Stands for a port that is not needed, because another service of this kind is configured. */
+    static final int NONE = 0;
+
+    private static final String READY = "ready";
+
+    /** Returns these properties for an instance that has another Redis, another database, or neither. */
+    BackingProperties without(boolean hasRedis, boolean hasDatabase) {
+        return new BackingProperties(
+                port, hasRedis ? NONE : redisPort, hasDatabase ? NONE : databasePort, directory, idleTimeout);
+    }
+
+    /** Returns what a process that runs all of this answers to instances; any other answer is a failure. */
+    String readyAnswer() {
+        return READY + ' ' + redisPort + ' ' + databasePort;
+    }
+
+    /** Returns why a process with that answer is of no use to an instance with these properties; null if it is. */
+    @Nullable String problemOf(String answer) {
+        List<String> words = List.of(answer.split(" ", -1));
+        if (!words.get(0).equals(READY)) {
+            return answer;
+        }
+        List<String> runs = words.subList(1, words.size());
+        return Stream.of(redisPort, databasePort).allMatch(needed -> needed == NONE || runs.contains("" + needed))
+                ? null
+                : "this process was launched by an instance with another Redis or database. Start all instances with the"
+                        + " same options";
+    }
 
     /** Returns the URL with which instances open the database. */
     String databaseUrl() {

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -23,6 +24,7 @@ import org.springframework.web.util.UriComponentsBuilder;
 
 /** What the buttons of the live page do that is no part of a ticket office. */
 @RestController
+@Conditional(LoopbackOnly.class)
 class Crowd {
 
     private static final int LARGEST = 500;

@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.live;
 
 import io.github.lockstarter.LockInventory;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.http.MediaType;
@@ -36,6 +37,13 @@ class LiveStream {
                         1)
                 .replay(1)
                 .refCount();
+    }
+
+    private static InstanceState read(LockInventory inventory, LiveTables tables) {
+        List<RunningInstance> instances = tables.instances();
+        // A database that does not answer takes its time: it is asked once only.
+        Sales sales = instances != null ? tables.sales() : null;
+        return InstanceState.of(inventory, tables.self(), instances, sales);
     }
 
     @GetMapping(path = "/live/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)

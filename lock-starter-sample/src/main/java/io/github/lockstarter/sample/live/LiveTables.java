@@ -22,7 +22,7 @@ class LiveTables {
     private static final Logger log = LoggerFactory.getLogger(LiveTables.class);
 
     /** Instances that gave no sign of life for so long are not listed any more. */
-    private static final long FORGOTTEN_AFTER_MILLIS = 60_000;
+    private static final long FORGOTTEN_AFTER_MILLIS = 50_000;
 
     private static final int TICKETS = 20;
 

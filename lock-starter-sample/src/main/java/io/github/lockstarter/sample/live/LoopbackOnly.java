@@ -7,7 +7,7 @@ import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Matches if this service listens on the loopback interface only: on no other one may a visitor stop its process. */
+/** Matches if this service listens on the loopback interface only: visitors from elsewhere may not stop it or take its locks. */
 class LoopbackOnly implements Condition {
 
     /** Names under which a browser on this machine asks for a page; any other one is somebody's attempt to reach it. */

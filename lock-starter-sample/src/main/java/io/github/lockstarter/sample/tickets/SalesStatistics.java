@@ -2,6 +2,9 @@ package io.github.lockstarter.sample.tickets;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.OnNotGranted;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.springframework.core.env.Environment;
@@ -14,6 +17,8 @@ import org.springframework.stereotype.Service;
 @Service
 @EnableScheduling
 class SalesStatistics {
+
+    private static final Duration KEPT = Duration.ofHours(1);
 
     private final JdbcClient jdbc;
     private final Environment environment;
@@ -38,6 +43,9 @@ class SalesStatistics {
         jdbc.sql("insert into sales_count (counted_at, sold, port)"
                         + " select current_timestamp, coalesce(sum(sold), 0), :port from event")
                 .param("port", environment.getProperty("local.server.port", Integer.class, 0))
+                .update();
+        jdbc.sql("delete from sales_count where counted_at < :limit")
+                .param("limit", OffsetDateTime.now(ZoneOffset.UTC).minus(KEPT))
                 .update();
     }
 

@@ -100,7 +100,7 @@ class BackingInitializerTest {
 
     private static void answer(ServerSocket process) {
         try (Socket instance = process.accept()) {
-            instance.getOutputStream().write("ready\n".getBytes(StandardCharsets.US_ASCII));
+            instance.getOutputStream().write("ready 7001 7002\n".getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
             // nobody connects in this test
         }

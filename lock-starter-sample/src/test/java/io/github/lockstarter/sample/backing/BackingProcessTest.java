@@ -108,6 +108,16 @@ class BackingProcessTest {
     }
 
     @Test
+    void runsNoRedisForAnInstanceThatHasOne() throws IOException {
+        try (Socket services = BackingConnection.open(backing.properties().without(true, false))) {
+            assertThat(TestBacking.accepts(TestBacking.loopback(), backing.redisPort()))
+                    .isFalse();
+
+            assertThatIllegalStateException().isThrownBy(this::join).withMessageContaining("same options");
+        }
+    }
+
+    @Test
     void namesItsOwnPortIfAnotherProgramAnswers() throws IOException {
         int port = backing.properties().port();
         try (ServerSocket other = new ServerSocket(port, 1, TestBacking.loopback())) {

@@ -4,7 +4,6 @@ import io.github.lockstarter.sample.Instance;
 import io.github.lockstarter.sample.SampleApplication;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.WorkerJvm;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,11 +13,11 @@ record InstanceProcess(WorkerJvm jvm, int port) implements AutoCloseable {
 
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
-    static InstanceProcess start(Path directory, RedisServer redis) throws InterruptedException {
+    static InstanceProcess start(RedisServer redis, String databaseUrl) throws InterruptedException {
         WorkerJvm jvm = WorkerJvm.start(
                 SampleApplication.class,
                 Instance.arguments(
-                        directory,
+                        "--spring.datasource.url=" + databaseUrl,
                         "--spring.data.redis.port=" + redis.port(),
                         "--distributed-lock.watchdog.timeout=3s",
                         "--logging.level.org.springframework.boot=INFO"));

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import java.nio.file.Path;
+import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
@@ -22,15 +21,19 @@ class LivePageTest {
     }
 
     @Test
-    void shouldShowWhatHappensToLocks(@TempDir Path directory) throws Exception {
+    void shouldShowWhatHappensToLocks() throws Exception {
+        System.setProperty("h2.bindAddress", "127.0.0.1");
+        Server database = Server.createTcpServer("-tcpPort", "0", "-tcpDaemon", "-ifNotExists")
+                .start();
+        String url = "jdbc:h2:tcp://127.0.0.1:%d/mem:live;DB_CLOSE_DELAY=-1".formatted(database.getPort());
         try (Browser browser = Browser.open();
-                InstanceProcess first = InstanceProcess.start(directory, redis)) {
+                InstanceProcess first = InstanceProcess.start(redis, url)) {
             browser.width(1280);
             browser.visit(first.address());
             browser.find(card(first, ".status"), "answers");
             browser.screenshot("1-one-instance");
 
-            try (InstanceProcess second = InstanceProcess.start(directory, redis)) {
+            try (InstanceProcess second = InstanceProcess.start(redis, url)) {
                 browser.find(card(second, ".status"), "answers");
                 openEvent(browser, "gala", 500);
                 handOver(browser, first, second);
@@ -38,8 +41,14 @@ class LivePageTest {
                 fitInANarrowWindow(browser);
                 showADeadRedis(browser, second);
                 showAKilledInstance(browser, first, second);
+                database.stop();
+                browser.find("#no-database", "The database does not answer");
+                browser.find(card(second, ".status"), "answers");
+                browser.screenshot("13-no-database");
                 assertThat(browser.errorsOfScripts()).isEmpty();
             }
+        } finally {
+            database.stop();
         }
     }
 
