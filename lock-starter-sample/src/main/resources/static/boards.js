@@ -4,7 +4,7 @@ import { h, reconcile, seconds, setText } from './dom.js';
 
 const NEWS_KEPT = 200;
 const TROUBLE = new Set(['lost', 'at risk', 'recovered', 'renewal failed', 'write refused', 'not acquired', 'forced', 'instance']);
-const ROUTINE = new Set(['renewed', 'released']);
+const ROUTINE = new Set(['renewed', 'released', 'not free']);
 
 /** The holder and the waiters of each lock, in the order in which they came. */
 export function renderLines(parent, instances) {
@@ -67,7 +67,7 @@ export class Tickets {
     reconcile(this.body, rows, (row) => `${row.refused ? 'refused' : row.number} ${row.token}`,
       (row) => h('tr', { className: row.refused ? 'refused' : '' },
         h('td', {}, row.refused ? '–' : String(row.number)), h('td', {}, row.token),
-        h('td', {}, row.refused ? `✗ refused: ${row.detail}` : 'sold')),
+        h('td', {}, row.refused ? '✗ refused' : 'sold')),
       () => {});
   }
 }

@@ -79,7 +79,8 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockGauges",
                                 "distributedLockObservations",
                                 "distributedLockAcquisitionsAreTimed",
-                                "distributedLockUnitlessTimes"));
+                                "distributedLockUnitlessTimes",
+                                "distributedLockUnknownNamedProperties"));
     }
 
     @Test

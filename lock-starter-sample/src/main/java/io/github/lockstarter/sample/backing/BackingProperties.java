@@ -36,7 +36,8 @@ record BackingProperties(int port, int redisPort, int databasePort, Path directo
     }
 
     /** Returns why a process with that answer is of no use to an instance with these properties; null if it is. */
-    @Nullable String problemOf(String answer) {
+    @Nullable
+    String problemOf(String answer) {
         List<String> words = List.of(answer.split(" ", -1));
         if (!words.get(0).equals(READY)) {
             return answer;

@@ -28,6 +28,9 @@ class LiveFeed implements LockListener {
     /** News that a slow page may have in store; older ones are dropped for it. */
     private static final int BACKLOG = 500;
 
+    /** Longest time that an attempt without a wait takes: to be refused then is no trouble. */
+    private static final Duration ONE_ATTEMPT = Duration.ofMillis(100);
+
     private final Sinks.Many<LockNews> news = Sinks.many().multicast().directBestEffort();
 
     /** Returns the news from now on. */
@@ -50,8 +53,12 @@ class LiveFeed implements LockListener {
 
     @Override
     public void notAcquired(LockNotAcquiredEvent event) {
+        boolean waited = event.waited().compareTo(ONE_ATTEMPT) > 0;
         publish(LockNews.of(
-                "not acquired", event.lockName(), null, text(event.outcome()) + " after " + text(event.waited())));
+                waited ? "not acquired" : "not free",
+                event.lockName(),
+                null,
+                text(event.outcome()) + " after " + text(event.waited())));
     }
 
     @Override
