@@ -9,6 +9,8 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * The owner of a lock whose release grants it to the first in the line without a message that any inbox receives: the test
@@ -40,6 +42,9 @@ final class SilentOwner {
 
     private final RedisCli redis;
 
+    /** The registries that have waited before. */
+    private final Set<LockRegistry> subscribed = new HashSet<>();
+
     SilentOwner(RedisCli redis) {
         this.redis = redis;
         Script.loadAll(redis);
@@ -63,7 +68,10 @@ final class SilentOwner {
 
     /** As {@link #awaitProof(Instance, FaultProxy)}, for the waiter of that registry. */
     void awaitProof(LockRegistry waiting, FaultProxy proxy) {
+        // The first waiter of an instance asks once more when the subscription has begun.
+        int attempts = this.subscribed.add(waiting) ? 2 : 1;
         soon().until(() -> WaitingLine.of(this.redis, KEY).size() == 1
+                && proxy.commandsSeen(Script.ACQUIRE.of(KEY)) >= attempts
                 && proxy.commandsSeen(Script.INSPECT.of(KEY)) == proxy.commandsSeen(Script.ACQUIRE.of(KEY)));
         // The reply to a later command on the same connection: those before have been noted.
         assertThat(waiting.getLock("barrier").isLocked()).isFalse();
