@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ final class BackingConnection {
                 if (launched == null || !launched.isAlive()) {
                     launched = launch(properties);
                 }
-                Thread.sleep(50);
+                launched.waitFor(50, TimeUnit.MILLISECONDS);
             }
             throw new IllegalStateException("The backing process does not start");
         } catch (IOException | InterruptedException | IllegalStateException e) {

@@ -65,7 +65,7 @@ class Crowd {
     @PostMapping("/live/locks/force")
     void force(@RequestParam String name) {
         boolean forced = locks.getLock(name).forceUnlock();
-        feed.publish(LockNews.of("forced", name, null, forced ? "taken away from its owner" : "nobody held it"));
+        feed.publish(LockNews.of("forced", name, null, forced ? "taken away from its owner" : "it was free"));
     }
 
     private static String summary(List<CompletableFuture<Integer>> answers) {

@@ -30,7 +30,7 @@ record InstanceState(
         @Nullable String problem,
         @Nullable Sales sales) {
 
-    /** Reads what this instance holds and waits for, and asks the store who holds the locks that it waits for. */
+    /** Reads what this instance holds and waits for, and asks the store for the holders of the latter. */
     static InstanceState of(
             LockInventory inventory,
             RunningInstance self,

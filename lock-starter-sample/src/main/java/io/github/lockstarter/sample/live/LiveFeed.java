@@ -31,6 +31,9 @@ class LiveFeed implements LockListener {
     /** Longest time that an attempt without a wait takes: to be refused then is no trouble. */
     private static final Duration ONE_ATTEMPT = Duration.ofMillis(100);
 
+    /** Longest time for which a thread tries to publish beside others. */
+    private static final Duration EMISSION = Duration.ofSeconds(1);
+
     private final Sinks.Many<LockNews> news = Sinks.many().multicast().directBestEffort();
 
     /** Returns the news from now on. */
@@ -41,9 +44,7 @@ class LiveFeed implements LockListener {
     /** Publishes something that is no event of a lock, such as a refused write. */
     void publish(LockNews item) {
         // other threads publish as well, and a sink rejects concurrent emissions
-        synchronized (news) {
-            news.tryEmitNext(item);
-        }
+        news.emitNext(item, Sinks.EmitFailureHandler.busyLooping(EMISSION));
     }
 
     @Override

@@ -10,7 +10,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /** Matches if this service listens on the loopback interface only: visitors from elsewhere may not stop it or take its locks. */
 class LoopbackOnly implements Condition {
 
-    /** Names under which a browser on this machine asks for a page; any other one is somebody's attempt to reach it. */
+    /** Names under which a browser on this machine asks for a page; other names come from other sites. */
     static final Set<String> HOSTS = Set.of("127.0.0.1", "localhost", "[::1]");
 
     @Override
