@@ -31,8 +31,7 @@ class LiveStream {
         this.states = Flux.interval(Duration.ZERO, INTERVAL)
                 .onBackpressureDrop()
                 .concatMap(
-                        tick -> Mono.fromCallable(() ->
-                                        InstanceState.of(inventory, tables.self(), tables.instances(), tables.sales()))
+                        tick -> Mono.fromCallable(() -> read(inventory, tables))
                                 .subscribeOn(Schedulers.boundedElastic()),
                         1)
                 .replay(1)
