@@ -11,7 +11,6 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -159,16 +158,17 @@ class BackOfficeTest {
 
     @Test
     void countsOncePerPeriod() {
+        Instant start = Instant.now();
+
         count(first);
         count(second);
         count(first);
 
+        // none if the scheduler was faster; earlier counts are those of tests whose locks are gone
         List<String> counts = JsonPath.read(second.get("/api/statistics").body(), "$[*].countedAt");
         assertThat(counts).isNotEmpty();
-        for (int i = 1; i < counts.size(); i++) {
-            assertThat(Duration.between(Instant.parse(counts.get(i)), Instant.parse(counts.get(i - 1))))
-                    .isGreaterThan(Duration.ofSeconds(8));
-        }
+        assertThat(counts.stream().map(Instant::parse).filter(count -> !count.isBefore(start)))
+                .hasSizeLessThanOrEqualTo(1);
     }
 
     /** What the scheduler does every ten seconds. */
