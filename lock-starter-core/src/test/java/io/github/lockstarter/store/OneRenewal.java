@@ -7,11 +7,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A renewal of one lease that keeps its outcome: "renewed", "failed" or the name of the reason of the loss. */
-record OneRenewal(String lockName, String acquisitionId, long leaseMillis, CompletableFuture<String> outcome)
+public record OneRenewal(String lockName, String acquisitionId, long leaseMillis, CompletableFuture<String> outcome)
         implements Renewal {
 
     /** Renews, and returns the outcome. */
-    static String outcomeOf(LockStore store, String lockName, String acquisitionId, long leaseMillis) {
+    public static String outcomeOf(LockStore store, String lockName, String acquisitionId, long leaseMillis) {
         OneRenewal renewal = new OneRenewal(lockName, acquisitionId, leaseMillis, new CompletableFuture<>());
         store.renew(List.of(renewal));
         return renewal.outcome

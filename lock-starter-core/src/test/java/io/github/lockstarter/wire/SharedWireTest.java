@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.OneRenewal;
 import io.github.lockstarter.store.ReleaseReply.Outcome;
 import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
@@ -155,7 +156,7 @@ class SharedWireTest {
         assertThat(previous.forceUnlock(NAME)).isTrue();
 
         assertThat(owners()).containsExactly("w");
-        assertThat(RenewalOutcome.of(this.present, NAME, "a.r", LEASE)).isEqualTo("TAKEN_OVER");
+        assertThat(OneRenewal.outcomeOf(this.present, NAME, "a.r", LEASE)).isEqualTo("TAKEN_OVER");
         assertThat(released("a.r")).isEqualTo(Outcome.TAKEN);
         assertThat(released("w")).isEqualTo(Outcome.RELEASED);
         assertThat(previous.nextMessage()).isEqualTo(NAME);
@@ -176,7 +177,7 @@ class SharedWireTest {
 
         assertThat(token).isPositive();
         assertThat(granted("a.r")).isFalse();
-        assertThat(RenewalOutcome.of(this.present, NAME, "a.r", LEASE)).isEqualTo("TAKEN_OVER");
+        assertThat(OneRenewal.outcomeOf(this.present, NAME, "a.r", LEASE)).isEqualTo("TAKEN_OVER");
     }
 
     @ParameterizedTest

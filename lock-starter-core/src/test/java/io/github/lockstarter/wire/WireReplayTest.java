@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.OneRenewal;
 import io.github.lockstarter.store.ReleaseReply.Outcome;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
@@ -136,15 +137,15 @@ class WireReplayTest {
     @Test
     void shouldRenewWhatTheOtherGranted() {
         this.previous.acquire(NAME, "a");
-        assertThat(RenewalOutcome.of(this.present, NAME, "a", 2 * LEASE)).isEqualTo("renewed");
+        assertThat(OneRenewal.outcomeOf(this.present, NAME, "a", 2 * LEASE)).isEqualTo("renewed");
         assertThat(this.previous.remainingMillis(NAME)).isBetween(LEASE + 1, 2 * LEASE);
         this.previous.release(NAME, "a");
-        assertThat(RenewalOutcome.of(this.present, NAME, "a", LEASE)).isEqualTo("DELETED");
+        assertThat(OneRenewal.outcomeOf(this.present, NAME, "a", LEASE)).isEqualTo("DELETED");
 
         this.present.acquire(NAME, "b", 10_000, false);
         assertThat(this.previous.renew(NAME, "b")).isEmpty();
         assertThat(this.previous.remainingMillis(NAME)).isBetween(10_001L, LEASE);
-        assertThat(RenewalOutcome.of(this.present, NAME, "a", LEASE)).isEqualTo("TAKEN_OVER");
+        assertThat(OneRenewal.outcomeOf(this.present, NAME, "a", LEASE)).isEqualTo("TAKEN_OVER");
         assertThat(this.previous.renew(NAME, "a")).isEqualTo(List.of(1L, -1L));
     }
 

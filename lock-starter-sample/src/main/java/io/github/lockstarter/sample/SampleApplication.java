@@ -7,9 +7,11 @@ import java.util.List;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Starts the ticket office. Start it twice, on two ports, to see the lock at work. */
 @SpringBootApplication(proxyBeanMethods = false)
+@EnableScheduling
 public class SampleApplication {
 
     public static void main(String[] args) throws IOException {

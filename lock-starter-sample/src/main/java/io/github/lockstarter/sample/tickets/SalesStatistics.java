@@ -9,13 +9,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 
 /** Counts all sold tickets every ten seconds, on one instance at a time. */
 @Service
-@EnableScheduling
 class SalesStatistics {
 
     private static final Duration KEPT = Duration.ofHours(1);
