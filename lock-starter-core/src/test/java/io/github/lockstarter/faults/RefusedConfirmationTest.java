@@ -16,6 +16,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -29,7 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A grant that was taken away before its message arrived is lost with the reply to its first renewal. */
+/**
+ * A grant that was taken away before its message arrived is lost with the reply to its first renewal. That renewal is held
+ * until the waiter has the grant: a refusal that arrives before the waiter has woken up makes it ask again instead.
+ */
 @RedisTest
 class RefusedConfirmationTest {
 
@@ -62,6 +66,10 @@ class RefusedConfirmationTest {
         return LockRequest.of(SilentOwner.NAME).withWaitTime(LIMIT);
     }
 
+    private Hold holdRenewal() {
+        return this.proxy.hold(Script.RENEW.of(KEY));
+    }
+
     /** What happens between the grant and its message. */
     enum Meanwhile {
         DELETED {
@@ -90,9 +98,13 @@ class RefusedConfirmationTest {
         meanwhile.happen(this.redis);
         Map<String, String> before = this.redis.hgetall(KEY);
 
-        this.owner.publish(message);
+        Lease lease;
+        try (Hold renewal = holdRenewal()) {
+            this.owner.publish(message);
+            lease = waiting.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            renewal.awaitReached(LIMIT);
+        }
 
-        Lease lease = waiting.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         LossReason reason = LossReason.valueOf(meanwhile.name());
         assertThat(get(lease.lost())).isEqualTo(reason);
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);
@@ -108,7 +120,9 @@ class RefusedConfirmationTest {
 
     @Test
     void shouldThrowAtTheEndOfTheBody() throws Exception {
+        Hold renewal = holdRenewal();
         Call<Boolean> call = Call.start(() -> this.instance.registry().execute(request(), lease -> {
+            renewal.release();
             soon().until(() -> !lease.isHeld());
             return true;
         }));
@@ -123,9 +137,12 @@ class RefusedConfirmationTest {
     @Test
     void shouldInterruptTheBody() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
-        Call<Boolean> call = Call.start(() -> this.instance
-                .registry()
-                .execute(request().withOnLost(OnLost.INTERRUPT), lease -> never.await(60, TimeUnit.SECONDS)));
+        Hold renewal = holdRenewal();
+        Call<Boolean> call = Call.start(
+                () -> this.instance.registry().execute(request().withOnLost(OnLost.INTERRUPT), lease -> {
+                    renewal.release();
+                    return never.await(60, TimeUnit.SECONDS);
+                }));
         publishAfterATakeOver();
 
         Throwable thrown = call.failure();
@@ -152,9 +169,13 @@ class RefusedConfirmationTest {
         assertThat(next.lock(SilentOwner.NAME).forceUnlock()).isTrue();
         Lease following = second.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
 
-        this.owner.publish(message);
+        Lease forced;
+        try (Hold renewal = holdRenewal()) {
+            this.owner.publish(message);
+            forced = first.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            renewal.awaitReached(LIMIT);
+        }
 
-        Lease forced = first.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         assertThat(get(forced.lost())).isEqualTo(LossReason.TAKEN_OVER);
         assertThat(forced.fencingToken()).isEqualTo(message.fencingToken()).isLessThan(following.fencingToken());
         assertThat(forced.release()).isFalse();
