@@ -8,6 +8,7 @@ import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.NeverRepeated;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Three instances, four threads each, few locks, and a network that breaks several times a second. */
+@NeverRepeated
 @RedisTest
 class ChaosTest {
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.testsupport.NeverRepeated;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several processes want the same locks while processes, network and Redis fail: whatever happens, the rules hold. */
+@NeverRepeated
 class HistoryTest {
 
     private static final Duration HARASSED = Duration.ofSeconds(18);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.testsupport.NeverRepeated;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import io.github.lockstarter.wire.PreviousInstance.Version;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Owners of the earlier version contend with readers, writers and plain locks of the present code. No waiter of the present
  * code polls within the time of the test, so that one that is forgotten fails it.
  */
+@NeverRepeated
 @RedisTest
 class SharedContentionWireTest {
 
