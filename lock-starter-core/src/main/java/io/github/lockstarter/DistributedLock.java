@@ -151,7 +151,8 @@ public @interface DistributedLock {
      * lock that is released earlier stays taken until then. For scheduled jobs, so that an instance with a slower clock
      * does not run the same job again; use it with {@code waitTime = 0}, because a longer wait can be granted the lock
      * afterwards. For a nested call it counts from the nested acquisition, and the latest end applies. It does not
-     * apply to locks of a call that was not granted all of its locks. Default: 0.
+     * apply to locks of a call that was not granted all of its locks. The release applies it: if the process dies before
+     * that, a renewed lock is free after its lease. Default: 0.
      */
     long minHold() default 0;
 

@@ -66,6 +66,6 @@ public final class LoggingLockListener implements LockListener {
         logger.error("Lock '" + this.names.of(event.lockName()) + "' (fencing token " + event.fencingToken()
                 + ") is LOST after "
                 + event.heldFor().toMillis() + " ms: " + event.reason()
-                + ". What its owner still does may run beside another owner.");
+                + ". Its work may run at the same time as that of another owner.");
     }
 }

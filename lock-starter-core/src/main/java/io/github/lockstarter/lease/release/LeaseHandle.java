@@ -149,8 +149,8 @@ public final class LeaseHandle implements Lease {
     @Override
     public void extend(Duration atLeast) {
         if (LockRequest.FOREVER.equals(atLeast)) {
-            throw new IllegalArgumentException(Printable.of("Lock '" + shownName() + "' cannot be extended by "
-                    + atLeast + ": ask for a renewed lease when you acquire the lock."));
+            throw new IllegalArgumentException(Printable.of("Lock '" + shownName()
+                    + "' cannot be extended without a limit: request a renewed lease when you acquire the lock."));
         }
         // The request rejects invalid durations.
         long leaseMillis =

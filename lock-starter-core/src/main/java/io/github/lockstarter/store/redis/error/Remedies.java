@@ -7,6 +7,9 @@ final class Remedies {
 
     private static final String CREDENTIALS = "Check spring.data.redis.username and password.";
 
+    private static final String PERMISSION =
+            "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the ACL rule.";
+
     private static final String SLOTS = "The server belongs to a cluster: if the cluster has several shards, set"
             + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
             + " needs no change.";
@@ -16,8 +19,7 @@ final class Remedies {
     /** Returns what to do about an error reply to a command; empty if it resolves itself or no remedy is known. */
     static String ofReply(String error) {
         return switch (ErrorReplies.codeOf(error)) {
-            case ErrorReplies.NOPERM ->
-                "Grant the missing permission to the Redis user, see the ACL rule in the README.";
+            case ErrorReplies.NOPERM -> PERMISSION;
             case "WRONGTYPE" ->
                 "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
                         + " name, or delete the key.";
@@ -45,6 +47,10 @@ final class Remedies {
     static String ofConnectFailure(String problem) {
         if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
             return CREDENTIALS;
+        }
+        // Lettuce sends commands of its own, such as CLUSTER NODES.
+        if (problem.contains(ErrorReplies.NOPERM)) {
+            return PERMISSION;
         }
         if (problem.contains("cluster support disabled")) {
             return "The server does not belong to a cluster: set spring.data.redis.host and port instead of cluster.nodes.";
