@@ -138,8 +138,8 @@ class RefusedConfirmationTest {
     void shouldInterruptTheBody() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         Hold renewal = holdRenewal();
-        Call<Boolean> call = Call.start(
-                () -> this.instance.registry().execute(request().withOnLost(OnLost.INTERRUPT), lease -> {
+        Call<Boolean> call =
+                Call.start(() -> this.instance.registry().execute(request().withOnLost(OnLost.INTERRUPT), lease -> {
                     renewal.release();
                     return never.await(60, TimeUnit.SECONDS);
                 }));
