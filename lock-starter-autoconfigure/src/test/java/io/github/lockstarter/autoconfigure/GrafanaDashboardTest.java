@@ -71,8 +71,8 @@ class GrafanaDashboardTest {
     }
 
     @Test
-    void shouldShowEveryMeterOfTheReadmeAndNoOther() throws IOException {
-        List<String> meters = metersOfTheReadme();
+    void shouldShowEveryMeterOfTheManualAndNoOther() throws IOException {
+        List<String> meters = metersOfTheManual();
         Set<String> shown = new TreeSet<>();
 
         expressions().stream()
@@ -170,9 +170,9 @@ class GrafanaDashboardTest {
     }
 
     /** The first column of the table, in which a name that begins with a dot stands for its last part. */
-    private static List<String> metersOfTheReadme() throws IOException {
+    private static List<String> metersOfTheManual() throws IOException {
         List<String> meters = new ArrayList<>();
-        for (String line : Files.readAllLines(ROOT.resolve("README.md"))) {
+        for (String line : Files.readAllLines(ROOT.resolve("docs/reference/observability.md"))) {
             // Keys of observations have a cardinality.
             if (line.startsWith("| `distributed.lock.") && !line.contains("| high |") && !line.contains("| low |")) {
                 names(Pattern.compile("`([a-z.]+)`"), line.substring(0, line.indexOf('|', 1))).stream()
@@ -188,7 +188,7 @@ class GrafanaDashboardTest {
                 .filter(meter ->
                         (series + "_").startsWith(meter.replace('.', '_').replace('-', '_') + "_"))
                 .findAny()
-                .orElse("none of the README: " + series);
+                .orElse("none of the manual: " + series);
     }
 
     static class Orders {

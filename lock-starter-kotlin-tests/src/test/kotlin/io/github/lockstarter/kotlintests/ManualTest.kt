@@ -9,6 +9,7 @@ import io.github.lockstarter.kotlintests.manual.counted
 import io.github.lockstarter.testsupport.RedisCli
 import io.github.lockstarter.testsupport.RedisServer
 import io.github.lockstarter.testsupport.RedisTest
+import java.io.File
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlinx.coroutines.flow.flowOf
@@ -37,15 +38,19 @@ class ManualTest(private val redis: RedisServer, private val cli: RedisCli) {
     }
 
     @Test
-    fun shouldBeThatOfBothManuals() {
+    fun shouldBeThatOfTheManual() {
         val code = Files.readString(Path.of("src/test/kotlin/io/github/lockstarter/kotlintests/ManualSnippets.kt"))
-        for (manual in listOf("../README.md", "../README.zh-CN.md")) {
-            val snippets = Regex("```kotlin\n(.*?)\n```", RegexOption.DOT_MATCHES_ALL)
-                .findAll(Files.readString(Path.of(manual)))
-                .map { it.groupValues[1] }
-                .toList()
-            assertThat(snippets).hasSize(2).allSatisfy { assertThat(code).contains(it) }
-        }
+
+        assertThat(snippets()).hasSizeGreaterThanOrEqualTo(2).allSatisfy { assertThat(code).contains(it) }
+    }
+
+    /** All fences of Kotlin, whatever page they are on. */
+    private fun snippets(): List<String> {
+        val fence = Regex("```kotlin\n(.*?)\n```", RegexOption.DOT_MATCHES_ALL)
+        val pages = File("../docs").walk() + File("..").listFiles().orEmpty()
+        return pages.filter { it.extension == "md" }
+            .flatMap { page -> fence.findAll(page.readText()).map { it.groupValues[1] } }
+            .toList()
     }
 
     @Component

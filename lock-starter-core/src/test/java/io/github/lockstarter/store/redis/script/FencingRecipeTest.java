@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The script that the README offers for data in Redis that a lock protects. */
+/** The script that the manual offers for data in Redis that a lock protects. */
 @RedisTest
 class FencingRecipeTest {
 
@@ -38,7 +38,7 @@ class FencingRecipeTest {
     }
 
     private Object write(long token, String value) throws Exception {
-        Matcher script = LUA.matcher(Files.readString(Path.of("..", "README.md")));
+        Matcher script = LUA.matcher(Files.readString(Path.of("../docs/reference/fencing.md")));
         assertThat(script.find()).isTrue();
         return this.redis.command("EVAL", script.group(1), "1", "data", Long.toString(token), value);
     }

@@ -1,0 +1,2 @@
+/** The properties in the manual are those of the configuration metadata. */
+package io.github.lockstarter.docstests.configuration;

@@ -1,0 +1,2 @@
+/** The Java code of the manual compiles. */
+package io.github.lockstarter.docstests.java;

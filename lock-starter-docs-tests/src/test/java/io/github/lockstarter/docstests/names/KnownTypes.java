@@ -1,0 +1,92 @@
+package io.github.lockstarter.docstests.names;
+
+import io.github.lockstarter.docstests.Resources;
+import io.github.lockstarter.docstests.project.Sources;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Types by their simple names: those of the project, of the JDK, and of the libraries that the manual mentions. */
+final class KnownTypes {
+
+    private static final List<String> PACKAGES = Resources.list("packages.txt");
+
+    private static final Pattern PACKAGE = Pattern.compile("^package ([\\w.]+)", Pattern.MULTILINE);
+
+    private static final Pattern METHOD = Pattern.compile("\\b([a-z]\\w*)\\(");
+
+    private final Map<String, Path> sources = new HashMap<>();
+
+    private final Set<String> methods = new TreeSet<>();
+
+    private final Map<String, Optional<Class<?>>> loaded = new HashMap<>();
+
+    KnownTypes(Path root) {
+        for (Path file : Sources.of(root).files()) {
+            String name = file.getFileName().toString();
+            this.sources.put(name.substring(0, name.lastIndexOf('.')), file);
+            METHOD.matcher(Sources.text(file)).results().forEach(call -> this.methods.add(call.group(1)));
+        }
+    }
+
+    boolean isType(String simpleName) {
+        return this.sources.containsKey(simpleName) || load(simpleName).isPresent();
+    }
+
+    /** Returns whether the sources declare or call a method of this name. */
+    boolean isMethod(String name) {
+        return this.methods.contains(name);
+    }
+
+    /** Returns the names of the members of a type, or nothing if it is not on the class path. */
+    Optional<Set<String>> members(String simpleName) {
+        return load(simpleName).flatMap(KnownTypes::members);
+    }
+
+    private static Optional<Set<String>> members(Class<?> type) {
+        try {
+            return Optional.of(Stream.of(
+                            Stream.of(type.getMethods()).map(Method::getName),
+                            Stream.of(type.getDeclaredMethods()).map(Method::getName),
+                            Stream.of(type.getFields()).map(Field::getName),
+                            Stream.of(type.getDeclaredFields()).map(Field::getName),
+                            Stream.of(type.getClasses()).map(Class::getSimpleName),
+                            Stream.of(type.getDeclaredClasses()).map(Class::getSimpleName))
+                    .flatMap(names -> names)
+                    .collect(Collectors.toSet()));
+        } catch (NoClassDefFoundError ex) {
+            // a type of an optional dependency in a signature
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Class<?>> load(String simpleName) {
+        return this.loaded.computeIfAbsent(simpleName, name -> Stream.concat(packageOfSource(name), PACKAGES.stream())
+                .flatMap(packageName -> find(packageName + '.' + name))
+                .findFirst());
+    }
+
+    private Stream<String> packageOfSource(String simpleName) {
+        return Optional.ofNullable(this.sources.get(simpleName)).stream()
+                .flatMap(file -> PACKAGE.matcher(Sources.text(file)).results())
+                .map((MatchResult found) -> found.group(1));
+    }
+
+    private static Stream<Class<?>> find(String name) {
+        try {
+            return Stream.of(Class.forName(name, false, KnownTypes.class.getClassLoader()));
+        } catch (ClassNotFoundException | NoClassDefFoundError ex) {
+            return Stream.empty();
+        }
+    }
+}

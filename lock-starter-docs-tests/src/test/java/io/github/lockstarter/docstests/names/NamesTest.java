@@ -1,0 +1,95 @@
+package io.github.lockstarter.docstests.names;
+
+import static io.github.lockstarter.docstests.Pages.problems;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NamesTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "distributed-lock.wait-time",
+                "distributed-lock.wait-time=5s",
+                "distributed-lock.watchdog.*",
+                "distributed-lock.",
+                "distributed-lock.locks.<name>.…",
+                "distributed-lock.locks.[TicketOffice.sell].wait-time",
+                "distributed-lock.locks.event.handoff.max-time",
+                "management.health.distributed-lock.enabled=false",
+                "lock-starter.jar"
+            })
+    void shouldAcceptProperties(String name) {
+        assertThat(problems(new PropertyNames(), "As `" + name + "`")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "distributed-lock.wait-tme",
+                "distributed-lock.watchdg.*",
+                "distributed-lock.locks.event.wait-tme",
+                "distributed-lock.wait"
+            })
+    void shouldReportOtherProperties(String name) {
+        assertThat(problems(new PropertyNames(), "As `" + name + "`")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "distributed.lock.acquire",
+                "distributed.lock.watchdog.lag",
+                "distributed.lock.acquisition",
+                "distributed.lock.holder",
+                "distributed.lock.*",
+                "distributed_lock_acquire_seconds_count",
+                "rate(distributed_lock_lost_total[5m])"
+            })
+    void shouldAcceptMeters(String name) {
+        assertThat(problems(new MeterNames(), "As `" + name + "`")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"distributed.lock.aquire", "distributed_lock_lost_amount", "distributed.lock.watch.*"})
+    void shouldReportOtherMeters(String name) {
+        assertThat(problems(new MeterNames(), "As `" + name + "`")).hasSize(1);
+        assertThat(problems(new MeterNames(), "```promql\nsum(" + name + ")\n```")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "LockRegistry",
+                "@DistributedLock",
+                "@DistributedLock(name = \"order\")",
+                "LeaseContext.required()",
+                "Lease.State",
+                "CompletableFuture.cancel",
+                "GrafanaDashboardTest",
+                "RLock",
+                "Integer.MAX_VALUE - 100",
+                "tryLock()",
+                "lease.extend(time)",
+                "GET /actuator/locks",
+                "Lock 'a' is held",
+                "Fencing-Token",
+                "SimpleClassName.methodName",
+                "LossReason.DELETED",
+                "DistributedLock.waitTime"
+            })
+    void shouldAcceptCode(String name) {
+        assertThat(problems(new CodeNames(), "As `" + name + "`")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"LockRegsitry", "@DistributedLok", "LeaseContext.require()", "lease.extendd(time)", "LossReason.NONE"})
+    void shouldReportOtherCode(String name) {
+        assertThat(problems(new CodeNames(), "As `" + name + "`")).hasSize(1);
+        assertThat(problems(new CodeNames(), "As `" + name + "`\n\n```java\nLockRegsitry DistributedLok require extendd NONE\n```"))
+                .isEmpty();
+    }
+}

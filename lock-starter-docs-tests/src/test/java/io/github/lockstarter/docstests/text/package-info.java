@@ -1,0 +1,2 @@
+/** The language of the manual. */
+package io.github.lockstarter.docstests.text;
