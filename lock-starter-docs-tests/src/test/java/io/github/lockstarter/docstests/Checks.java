@@ -10,6 +10,7 @@ import io.github.lockstarter.docstests.messages.QuotedMessages;
 import io.github.lockstarter.docstests.names.CodeNames;
 import io.github.lockstarter.docstests.names.MeterNames;
 import io.github.lockstarter.docstests.names.PropertyNames;
+import io.github.lockstarter.docstests.names.Words;
 import io.github.lockstarter.docstests.structure.Links;
 import io.github.lockstarter.docstests.structure.Outline;
 import io.github.lockstarter.docstests.structure.Translations;
@@ -33,6 +34,7 @@ final class Checks {
             new PropertyNames(),
             new MeterNames(),
             new CodeNames(),
+            new Words(),
             new QuotedMessages());
 
     private Checks() {}

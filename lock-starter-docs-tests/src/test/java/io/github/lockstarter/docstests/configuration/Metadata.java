@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -77,6 +78,11 @@ public final class Metadata {
         Stream<Property> named = settingsOfOneLock().stream().map(name -> new Property(NAMED + ".<name>." + name, "", ""));
         return Stream.concat(this.ours.stream().filter(name -> !name.equals(NAMED)).sorted().map(this.properties::get), named)
                 .toList();
+    }
+
+    /** Returns the names of all properties, of this project and of others. */
+    public Set<String> names() {
+        return this.properties.keySet();
     }
 
     /** Returns the names of the settings of one lock, such as {@code handoff.max-time}. */

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Document;
@@ -20,6 +21,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 import org.xml.sax.SAXException;
+import org.xml.sax.SAXParseException;
 import org.xml.sax.helpers.DefaultHandler;
 
 /** XML is well-formed, and artifacts of this project are modules, in its version. */
@@ -38,7 +40,7 @@ public final class XmlFences implements ManualCheck {
                 try {
                     check(manual.root(), page, fence, problems);
                 } catch (SAXException ex) {
-                    problems.add(Problem.at(page, fence.line(), ex.getMessage()));
+                    problems.add(Problem.at(page, fence.pageLine(lineOf(ex)), String.valueOf(ex.getMessage())));
                 }
             }
         }
@@ -53,14 +55,27 @@ public final class XmlFences implements ManualCheck {
             if (groups.item(i).getTextContent().equals(GROUP)) {
                 String name = text(artifact, "artifactId");
                 if (!modules.contains(name)) {
-                    problems.add(Problem.at(page, fence.line(), "there is no module " + name));
+                    problems.add(Problem.at(page, lineOf(fence, name), "there is no module " + name));
                 }
                 String version = text(artifact, "version");
                 if (!version.isEmpty() && !version.equals(version(root))) {
-                    problems.add(Problem.at(page, fence.line(), "the version is " + version(root) + ", not " + version));
+                    problems.add(Problem.at(
+                            page, lineOf(fence, version), "the version is " + version(root) + ", not " + version));
                 }
             }
         }
+    }
+
+    private static int lineOf(SAXException problem) {
+        return problem instanceof SAXParseException parse ? Math.max(0, parse.getLineNumber() - 1) : 0;
+    }
+
+    private static int lineOf(Fence fence, String text) {
+        return IntStream.range(0, fence.code().size())
+                .filter(i -> fence.code().get(i).contains(text))
+                .map(fence::pageLine)
+                .findFirst()
+                .orElse(fence.line());
     }
 
     private static String version(Path root) {

@@ -4,17 +4,19 @@ import io.github.lockstarter.docstests.markdown.Comment;
 import io.github.lockstarter.docstests.markdown.Fence;
 import io.github.lockstarter.docstests.markdown.Page;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
  * A part of the Java code of a page: the lines of a fence, or of a comment that gives names to the fences after it.
  *
- * @param imports the lines that import something
+ * @param imports the imports, with their lines of the page
  * @param body the other lines, with empty ones in place of the imports
  * @param firstLine the line of the page in which the body begins
  */
-record PageCode(List<String> imports, List<String> body, int firstLine) {
+record PageCode(Map<String, Integer> imports, List<String> body, int firstLine) {
 
     private static final Pattern GIVEN = Pattern.compile("\\s*given\\s*");
 
@@ -41,12 +43,13 @@ record PageCode(List<String> imports, List<String> body, int firstLine) {
     }
 
     private static PageCode of(List<String> lines, int firstLine) {
-        List<String> imports = new ArrayList<>();
+        Map<String, Integer> imports = new LinkedHashMap<>();
         List<String> body = new ArrayList<>();
-        for (String line : lines) {
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
             boolean isImport = IMPORT.matcher(line).matches();
             if (isImport) {
-                imports.add(line);
+                imports.put(line, firstLine + i);
             }
             body.add(isImport || PACKAGE.matcher(line).matches() ? "" : line);
         }

@@ -23,7 +23,7 @@ public final class QuotedMessages implements ManualCheck {
     private static final Pattern VARIABLE = Pattern.compile("<[^<>]+>|…");
 
     /** Shorter parts, such as quotes and spaces, are found everywhere. */
-    private static final int SHORTEST = 8;
+    private static final int SHORTEST = 5;
 
     @Override
     public List<Problem> check(Manual manual) {

@@ -5,21 +5,16 @@ import io.github.lockstarter.docstests.ManualCheck;
 import io.github.lockstarter.docstests.Problem;
 import io.github.lockstarter.docstests.Resources;
 import io.github.lockstarter.docstests.markdown.CodeSpan;
-import io.github.lockstarter.docstests.markdown.Comment;
-import io.github.lockstarter.docstests.markdown.Fence;
-import io.github.lockstarter.docstests.markdown.Page;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Classes and methods in backticks exist: text that begins with a name in camel case, with members or without, or that is
- * a call. Names in the fences of a page and in its given code are known on that page.
+ * a call. Names in the fences of a page and in its given code are known on that page. A word that is only capitalized may be
+ * something else, such as the name of a button; {@link Words} knows it.
  */
 public final class CodeNames implements ManualCheck {
 
@@ -27,46 +22,24 @@ public final class CodeNames implements ManualCheck {
     private static final Pattern TYPE =
             Pattern.compile("@?([A-Z]\\w*[a-z]\\w*)((?:[.#]\\w+)*)(?:[(<\\[,…].*|::.*|\\.…|\\.class.*)?", Pattern.DOTALL);
 
-    private static final Pattern CALL = Pattern.compile("(?:[a-z]\\w*\\.)*([a-z]\\w*)\\(.*\\)", Pattern.DOTALL);
+    private static final Pattern CAPITALIZED = Pattern.compile("[A-Z][a-z]+");
 
-    private static final Pattern IDENTIFIER = Pattern.compile("\\w+");
+    private static final Pattern CALL = Pattern.compile("(?:[a-z]\\w*\\.)*([a-z]\\w*)\\(.*\\)", Pattern.DOTALL);
 
     private static final Set<String> EXAMPLES = Set.copyOf(Resources.list("example-names.txt"));
 
     @Override
     public List<Problem> check(Manual manual) {
-        KnownTypes types = new KnownTypes(manual.root());
+        KnownTypes types = KnownTypes.of(manual.root());
         return manual.pages().stream()
                 .flatMap(page -> {
-                    Set<String> defined = defined(page, types);
+                    Set<String> defined = PageNames.of(page, types);
                     return page.codeSpans().stream()
                             .flatMap(span -> problem(span, types, defined)
                                     .map(text -> Problem.at(page, span.line(), text))
                                     .stream());
                 })
                 .toList();
-    }
-
-    /** Returns the names in the code of a page, and the members of the types that the page mentions. */
-    private static Set<String> defined(Page page, KnownTypes types) {
-        Set<String> names = new HashSet<>(EXAMPLES);
-        Stream.concat(
-                        page.fences("java", "kotlin").stream().map(Fence::text),
-                        page.comments().stream().map(Comment::content).map(lines -> String.join("\n", lines)))
-                .flatMap(code -> IDENTIFIER.matcher(code).results())
-                .forEach(name -> names.add(name.group()));
-        Set<String> members = Stream.concat(names.stream(), page.codeSpans().stream().flatMap(CodeNames::typeIn))
-                .filter(name -> Character.isUpperCase(name.charAt(0)))
-                .flatMap(name -> types.members(name).stream())
-                .flatMap(Set::stream)
-                .collect(Collectors.toSet());
-        names.addAll(members);
-        return names;
-    }
-
-    private static Stream<String> typeIn(CodeSpan span) {
-        Matcher type = TYPE.matcher(span.text());
-        return type.matches() ? Stream.of(type.group(1)) : Stream.empty();
     }
 
     private static Optional<String> problem(CodeSpan span, KnownTypes types, Set<String> defined) {
@@ -83,7 +56,7 @@ public final class CodeNames implements ManualCheck {
     private static Optional<String> problem(
             CodeSpan span, String type, String path, KnownTypes types, Set<String> defined) {
         if (!types.isType(type)) {
-            boolean example = defined.contains(type) || EXAMPLES.contains(span.text());
+            boolean example = CAPITALIZED.matcher(span.text()).matches() || defined.contains(type) || EXAMPLES.contains(span.text());
             return example ? Optional.empty() : Optional.of("there is no class " + type + " in `" + span.text() + "`");
         }
         List<String> members = Pattern.compile("[.#]").splitAsStream(path).filter(name -> !name.isEmpty()).toList();

@@ -2,6 +2,7 @@ package io.github.lockstarter.docstests.names;
 
 import io.github.lockstarter.docstests.Resources;
 import io.github.lockstarter.docstests.project.Sources;
+import java.beans.Introspector;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -9,8 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,14 +27,23 @@ final class KnownTypes {
 
     private static final Pattern METHOD = Pattern.compile("\\b([a-z]\\w*)\\(");
 
+    private static final Pattern ACCESSOR = Pattern.compile("^(get|set|is)(?=[A-Z])");
+
+    private static final Map<Path, KnownTypes> READ = new ConcurrentHashMap<>();
+
     private final Map<String, Path> sources = new HashMap<>();
 
     private final Set<String> methods = new TreeSet<>();
 
     private final Map<String, Optional<Class<?>>> loaded = new HashMap<>();
 
-    KnownTypes(Path root) {
-        for (Path file : Sources.of(root).files()) {
+    /** Returns the types that a project at a directory knows. Its sources are read once. */
+    static KnownTypes of(Path root) {
+        return READ.computeIfAbsent(root, KnownTypes::new);
+    }
+
+    private KnownTypes(Path root) {
+        for (Path file : Sources.of(root).code()) {
             String name = file.getFileName().toString();
             this.sources.put(name.substring(0, name.lastIndexOf('.')), file);
             METHOD.matcher(Sources.text(file)).results().forEach(call -> this.methods.add(call.group(1)));
@@ -48,7 +59,7 @@ final class KnownTypes {
         return this.methods.contains(name);
     }
 
-    /** Returns the names of the members of a type, or nothing if it is not on the class path. */
+    /** Returns the names of the members and properties of a type, or nothing if it is not on the class path. */
     Optional<Set<String>> members(String simpleName) {
         return load(simpleName).flatMap(KnownTypes::members);
     }
@@ -57,6 +68,8 @@ final class KnownTypes {
         try {
             return Optional.of(Stream.of(
                             Stream.of(type.getMethods()).map(Method::getName),
+                            Stream.of(type.getMethods()).map(method -> Introspector.decapitalize(
+                                    ACCESSOR.matcher(method.getName()).replaceFirst(""))),
                             Stream.of(type.getDeclaredMethods()).map(Method::getName),
                             Stream.of(type.getFields()).map(Field::getName),
                             Stream.of(type.getDeclaredFields()).map(Field::getName),

@@ -57,8 +57,8 @@ public final class MeterNames implements ManualCheck {
 
     private static boolean isMeter(String name, Set<String> known) {
         return known.contains(name)
-                || (name.endsWith(".*") || name.endsWith("."))
-                        && known.stream().anyMatch(meter -> meter.startsWith(name.replace("*", "")));
+                || (name.matches(".*\\.\\*?")
+                        && known.stream().anyMatch(meter -> meter.startsWith(name.replace("*", ""))));
     }
 
     private static boolean isSeries(String name, String meter) {

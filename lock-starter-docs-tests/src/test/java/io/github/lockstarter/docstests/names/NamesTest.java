@@ -3,6 +3,7 @@ package io.github.lockstarter.docstests.names;
 import static io.github.lockstarter.docstests.Pages.problems;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,7 +29,7 @@ class NamesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "distributed-lock.wait-tme",
+                "distributed-lock.wait-tiem",
                 "distributed-lock.watchdg.*",
                 "distributed-lock.locks.event.wait-tme",
                 "distributed-lock.wait"
@@ -91,5 +92,17 @@ class NamesTest {
         assertThat(problems(new CodeNames(), "As `" + name + "`")).hasSize(1);
         assertThat(problems(new CodeNames(), "As `" + name + "`\n\n```java\nLockRegsitry DistributedLok require extendd NONE\n```"))
                 .isEmpty();
+    }
+
+    @Test
+    void shouldKnowTheWordsOfTheProjectAndOfThePage() {
+        String page = "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `own` and `spring.data.redis.host` of\n`RLock`: `lockAsync()`";
+
+        assertThat(problems(new Words(), page)).isEmpty();
+        assertThat(problems(new Words(), page.replace("waitTime", "waitTiem"))).hasSize(1);
+        assertThat(problems(new Words(), page.replace("locks", "lokcs"))).hasSize(1);
+        assertThat(problems(new Words(), page.replace("data", "daat"))).hasSize(1);
+        assertThat(problems(new Words(), page.replace("RLock", "Lock"))).hasSize(1);
+        assertThat(problems(new Words(), "`waitTiem` \n\n```text\nwaitTiem\n```")).isEmpty();
     }
 }

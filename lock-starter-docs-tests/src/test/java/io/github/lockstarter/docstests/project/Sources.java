@@ -12,20 +12,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
- * The source files of a project.
+ * The files of a project that are not documents or outputs.
  *
- * @param files their paths, absolute
+ * @param texts their paths, absolute
  */
-public record Sources(List<Path> files) {
+public record Sources(List<Path> texts) {
 
-    /** Outputs, and this module, whose tests have wrong names on purpose. */
-    private static final Set<String> SKIPPED = Set.of("target", ".git", "data", "lock-starter-docs-tests");
+    private static final Pattern TEXT =
+            Pattern.compile(".*\\.(java|kt|lua|yml|yaml|xml|json|properties|html|js|sh)|.*/run");
+
+    /** Outputs, documents, and this module, whose tests have wrong names on purpose. */
+    private static final Set<String> SKIPPED = Set.of("target", ".git", "data", "docs", "lock-starter-docs-tests");
 
     private static final Map<Path, Sources> READ = new ConcurrentHashMap<>();
 
-    /** Returns the sources in Java and Kotlin below a directory. They are listed once. */
+    /** Returns the files below a directory. They are listed once. */
     public static Sources of(Path root) {
         return READ.computeIfAbsent(root, Sources::walk);
     }
@@ -42,7 +46,7 @@ public record Sources(List<Path> files) {
 
                 @Override
                 public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                    if (file.toString().endsWith(".java") || file.toString().endsWith(".kt")) {
+                    if (TEXT.matcher(file.toString()).matches()) {
                         files.add(file);
                     }
                     return FileVisitResult.CONTINUE;
@@ -54,12 +58,17 @@ public record Sources(List<Path> files) {
         return new Sources(files);
     }
 
-    /** Returns the sources that are not those of tests. */
+    /** Returns the files in Java and Kotlin. */
+    public List<Path> code() {
+        return this.texts.stream()
+                .filter(file -> file.toString().endsWith(".java") || file.toString().endsWith(".kt"))
+                .toList();
+    }
+
+    /** Returns the files in Java and Kotlin that are not those of tests. */
     public List<Path> main() {
         Path main = Path.of("src", "main");
-        return this.files.stream()
-                .filter(file -> contains(file, main))
-                .toList();
+        return code().stream().filter(file -> contains(file, main)).toList();
     }
 
     private static boolean contains(Path file, Path part) {

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,10 +23,16 @@ public final class StringLiterals {
 
     private static final Pattern FORMAT = Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(]*\\d*(?:\\.\\d+)?[a-zA-Z%]|\\{}");
 
+    private static final Map<Path, Set<String>> READ = new ConcurrentHashMap<>();
+
     private StringLiterals() {}
 
-    /** Returns the literals of the main code of a project. */
+    /** Returns the literals of the main code of a project. They are read once. */
     public static Set<String> of(Path root) {
+        return READ.computeIfAbsent(root, StringLiterals::read);
+    }
+
+    private static Set<String> read(Path root) {
         return Sources.of(root).main().stream()
                 .filter(file -> file.toString().endsWith(".java"))
                 .flatMap(file -> in(Sources.text(file)).stream())
