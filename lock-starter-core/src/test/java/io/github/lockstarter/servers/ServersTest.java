@@ -17,7 +17,8 @@ import org.opentest4j.TestAbortedException;
 /**
  * Runs the tests whose outcome depends on the server on each server of this machine, one after the other:
  * {@code ./mvnw -Pservers verify}. {@code -Dlock.test.servers} names further servers; what the manual names and this machine
- * does not have is reported as not tested.
+ * does not have is reported as not tested. {@code -Dlock.test.servers.line="Redis 8"} tests that line only, which must then be
+ * there.
  */
 @Tag("servers")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -25,6 +26,8 @@ class ServersTest {
 
     /** Those of the manual: a product and the begin of a version. */
     static final List<String> LINES = List.of("Redis 6.2", "Redis 7.0", "Redis 8", "Valkey 8", "Valkey 9");
+
+    private static final String ONLY = System.getProperty("lock.test.servers.line", "");
 
     private final List<String> report = new ArrayList<>();
 
@@ -44,6 +47,7 @@ class ServersTest {
         LINES.stream()
                 .filter(line -> found.stream().noneMatch(binary -> binary.name().startsWith(line + '.')))
                 .forEach(line -> servers.add(new Server(line, Optional.empty())));
+        servers.removeIf(server -> !ONLY.isEmpty() && !(server.name() + '.').startsWith(ONLY + '.'));
         return servers;
     }
 
@@ -53,6 +57,7 @@ class ServersTest {
         RedisBinary binary = server.binary().orElse(null);
         if (binary == null) {
             report(server, "not tested, as this machine has none: name one with -Dlock.test.servers");
+            assertThat(ONLY).as("the line to test").isEmpty();
             throw new TestAbortedException("not tested");
         }
 
