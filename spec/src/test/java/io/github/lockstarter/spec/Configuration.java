@@ -55,6 +55,11 @@ record Configuration(Path file, String text) {
         return this.text.contains("\\* Long.");
     }
 
+    /** Whether it is to be checked: {@code -Dspec.only=HandOver} names a module or the begin of a file. */
+    boolean isWanted() {
+        return toString().startsWith(System.getProperty("spec.only", ""));
+    }
+
     boolean checksLiveness() {
         return this.text.contains("\nPROPERTY ");
     }

@@ -35,6 +35,7 @@ class SpecificationTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("holding")
     void shouldHold(Configuration configuration, @TempDir Path scratch, TestReporter reporter) throws Exception {
+        assumeThat(configuration.isWanted()).isTrue();
         assumeThat(configuration.isLong() && !Boolean.getBoolean("spec.long"))
                 .as(configuration + " takes half a minute or longer and runs with -Dspec.long=true only")
                 .isFalse();
@@ -51,6 +52,7 @@ class SpecificationTest {
     @MethodSource("broken")
     void shouldBeViolatedWithoutTheRule(Configuration configuration, @TempDir Path scratch, TestReporter reporter)
             throws Exception {
+        assumeThat(configuration.isWanted()).isTrue();
         assertThat(configuration.checked()).hasSize(1);
         String checked = configuration.checked().get(0);
 

@@ -10,9 +10,10 @@ import java.util.concurrent.TimeUnit;
  * <p>Implementation note. The store counts a lease from the execution of the command, this class from the moment at which
  * the command was sent, less a margin: so the owner's view ends before the store can grant the lock to another owner. Two
  * clocks are used, and the stricter one counts, because the monotonic clock stands still while a virtual machine is
- * suspended (see {@link LeaseClock}). A reply that arrives late cannot shorten what an earlier one has extended. For the
- * argument, see Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
- * consistency" (1989).
+ * suspended (see {@link LeaseClock}). A reply that arrives late cannot shorten what an earlier one has extended, and so
+ * writers take turns: the replies to a renewal of the watchdog and to one that a caller awaits may arrive at the same time.
+ * Readers take no lock, because each of the two deadlines is valid by itself. For the argument, see Gray and Cheriton,
+ * "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency" (1989).
  */
 public abstract class LeaseValidity extends TimingWheel.Entry {
 
@@ -20,16 +21,35 @@ public abstract class LeaseValidity extends TimingWheel.Entry {
 
     private volatile long wallValidUntil;
 
-    private volatile long wallSentAt;
+    /** Times at which the latest command was sent, by both clocks. */
+    private long sentAt;
 
-    private volatile boolean extended;
+    private long wallSentAt;
+
+    private boolean extended;
 
     /** Takes over the validity of the same lease from the grant before. What it replaces ends no later. */
     final void goOnFrom(LeaseValidity other) {
-        this.validUntil = other.validUntil;
-        this.wallValidUntil = other.wallValidUntil;
-        this.wallSentAt = other.wallSentAt;
-        this.extended = other.extended;
+        long valid;
+        long wallValid;
+        long sent;
+        long wallSent;
+        boolean known;
+        synchronized (other) {
+            valid = other.validUntil;
+            wallValid = other.wallValidUntil;
+            sent = other.sentAt;
+            wallSent = other.wallSentAt;
+            known = other.extended;
+        }
+        // Not both at a time, so that the order of locks does not matter.
+        synchronized (this) {
+            this.validUntil = valid;
+            this.wallValidUntil = wallValid;
+            this.sentAt = sent;
+            this.wallSentAt = wallSent;
+            this.extended = known;
+        }
     }
 
     /**
@@ -39,16 +59,23 @@ public abstract class LeaseValidity extends TimingWheel.Entry {
      * @param sentAtWall milliseconds of the wall clock at the same moment
      * @param leaseMillis the lease that the command has set
      */
-    final void extend(long sentAt, long sentAtWall, long leaseMillis) {
+    final synchronized void extend(long sentAt, long sentAtWall, long leaseMillis) {
         long valid = TimeUnit.MILLISECONDS.toNanos(leaseMillis) - marginNanos(leaseMillis);
         // Rounded up: the wall clock is the coarse one, the other decides to the nanosecond.
-        long wallValid = TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
-        // A renewal never shortens what a longer lease has left, by either clock; but after the wall clock was set
-        // back,
-        // its earlier deadline is meaningless.
-        boolean setBack = sentAtWall < this.wallSentAt;
-        this.wallSentAt = sentAtWall;
-        this.wallValidUntil = setBack ? sentAtWall + wallValid : Math.max(this.wallValidUntil, sentAtWall + wallValid);
+        long wallUntil = sentAtWall + TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
+        boolean isLatest = !this.extended || sentAt - this.sentAt >= 0;
+        boolean wallIsLater = sentAtWall >= this.wallSentAt;
+        if (isLatest == wallIsLater) {
+            // A renewal never shortens what a longer lease has left.
+            this.wallValidUntil = Math.max(this.wallValidUntil, wallUntil);
+        } else if (isLatest) {
+            // The wall clock was set back, and its earlier deadline is meaningless.
+            this.wallValidUntil = wallUntil;
+        }
+        if (isLatest) {
+            this.sentAt = sentAt;
+            this.wallSentAt = sentAtWall;
+        }
         long until = sentAt + valid;
         this.validUntil = this.extended && this.validUntil - until > 0 ? this.validUntil : until;
         this.extended = true;

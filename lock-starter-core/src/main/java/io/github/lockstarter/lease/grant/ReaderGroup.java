@@ -25,8 +25,9 @@ final class ReaderGroup {
     boolean join() {
         int count = this.members.get();
         while (count > 0 && !this.closed) {
+            // First, because a member that leaves at once reads it after the number of members.
+            this.shared = true;
             if (this.members.compareAndSet(count, count + 1)) {
-                this.shared = true;
                 return true;
             }
             count = this.members.get();
@@ -39,7 +40,7 @@ final class ReaderGroup {
         return this.members.decrementAndGet() == 0;
     }
 
-    /** Returns whether it has had more than one member. */
+    /** Returns whether it has had more than one member, or another one has tried to join. */
     boolean isShared() {
         return this.shared;
     }

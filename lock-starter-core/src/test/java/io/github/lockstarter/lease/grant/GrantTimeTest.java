@@ -124,6 +124,32 @@ class GrantTimeTest {
     }
 
     @Test
+    void shouldNotBeShortenedByTheLateReplyToAnEarlierCommand() {
+        long sentAt = this.clock.nanoTime();
+        long sentAtWall = this.clock.currentTimeMillis();
+        this.clock.pass(MILLI);
+        extend(Duration.ofSeconds(60));
+
+        this.grant.extend(sentAt, sentAtWall, 1000);
+
+        assertThat(remaining()).isEqualTo(Duration.ofSeconds(54));
+    }
+
+    @Test
+    void shouldNotGainTimeByTheLateReplyToACommandBeforeTheWallClockWasSetBack() {
+        long sentAt = this.clock.nanoTime();
+        long sentAtWall = this.clock.currentTimeMillis();
+        this.clock.setWall(Duration.ofHours(-1));
+        this.clock.pass(MILLI);
+        extend(Duration.ofSeconds(1));
+
+        this.grant.extend(sentAt, sentAtWall, 1000);
+
+        this.clock.passSuspended(Duration.ofMillis(900));
+        assertThat(this.grant.hasEnded(this.clock)).isTrue();
+    }
+
+    @Test
     void shouldBeLengthenedByALongerLease() {
         extend(Duration.ofSeconds(1));
         this.clock.pass(Duration.ofMillis(500));
