@@ -76,8 +76,8 @@ public interface LeaseLock extends Lock {
     boolean isLocked();
 
     /**
-     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner detects the loss at its
-     * next renewal, and may continue its work until then.
+     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner of a renewed
+     * lease detects the loss at its next renewal, and that of a fixed lease at its release; it may continue its work.
      *
      * @return true if the lock was held
      * @throws LockStoreException if the store does not answer

@@ -220,7 +220,7 @@ public record DistributedLockProperties(
      * Use of Redis.
      *
      * @param commandTimeout Time after which a command for a lock fails. By default, the smaller of 3 seconds and a
-     *     sixth of the watchdog timeout.
+     *     sixth of the shortest watchdog timeout.
      * @param privateConnection Whether locks use their own connection, so that slow commands of the application cannot
      *     delay renewals. Requires Lettuce.
      * @param pollInterval Longest time between two attempts of a waiter that is not notified. By default, the smaller

@@ -194,7 +194,8 @@ public final class Losses {
                         + " check the store's eviction policy and persistence.";
             case MAX_HOLD ->
                 "it was held longer than its maxHold allows. Find out why the work takes so long, or raise maxHold.";
-            case OWNER_DIED -> "the thread that held it ended without releasing it.";
+            case OWNER_DIED ->
+                "its thread ended, or its lease became unreachable, without a release. Release it in a finally block.";
             case SHUTDOWN ->
                 "the application stopped before the work under the lock had ended. Raise"
                         + " distributed-lock.shutdown-timeout if it should have waited longer.";
