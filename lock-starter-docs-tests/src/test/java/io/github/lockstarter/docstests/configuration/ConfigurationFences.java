@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -25,14 +26,15 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 /**
- * The properties in fences exist and can be bound: those of locks to their class, and those of Spring Boot are in the
- * metadata of its modules.
+ * The properties in fences exist and can be bound: those of locks to their class, and all others are in the metadata of
+ * libraries or in a placeholder of the page.
  */
 public final class ConfigurationFences implements ManualCheck {
 
     private static final String PREFIX = "distributed-lock";
 
-    private static final List<String> OF_SPRING_BOOT = List.of("spring.", "management.");
+    /** The last part of a property in the message of a failure. */
+    private static final Pattern NAME = Pattern.compile("distributed-lock[\\w.\\[\\]-]*?([\\w-]+)\\]?[' ,]");
 
     @Override
     public List<Problem> check(Manual manual) {
@@ -50,14 +52,24 @@ public final class ConfigurationFences implements ManualCheck {
             for (PropertySource<?> document : loader.load("fence", new ByteArrayResource(text))) {
                 bind(document);
                 names(document).stream()
-                        .filter(name -> OF_SPRING_BOOT.stream().anyMatch(name::startsWith))
-                        .filter(name -> !Metadata.get().isProperty(name))
-                        .forEach(name -> problems.add(
-                                Problem.at(page, line(fence, name), "Spring Boot has no property " + name)));
+                        .filter(name -> !isOfLocks(name) && !Metadata.get().isProperty(name) && !isPlaceholder(page, name))
+                        .forEach(name ->
+                                problems.add(Problem.at(page, line(fence, name), "there is no property " + name)));
             }
         } catch (IOException | RuntimeException ex) {
-            problems.add(Problem.at(page, fence.line(), message(ex)));
+            String message = message(ex);
+            int line = NAME.matcher(message).results().map(name -> line(fence, name.group(1))).findFirst().orElse(fence.line());
+            problems.add(Problem.at(page, line, message));
         }
+    }
+
+    private static boolean isOfLocks(String name) {
+        return name.startsWith(PREFIX + ".");
+    }
+
+    /** Returns whether code of the page refers to a property, which then is one of the reader. */
+    private static boolean isPlaceholder(Page page, String name) {
+        return page.lines().stream().anyMatch(line -> line.contains("${" + name));
     }
 
     private static void bind(PropertySource<?> document) {

@@ -29,6 +29,8 @@ class ConfigurationFencesTest {
                 ```
                 ```properties
                 distributed-lock.redis.confirm-replicas=1
+                orders.wait=1s
+                # ${orders.wait}
                 ```
                 """)).isEmpty();
     }
@@ -40,7 +42,8 @@ class ConfigurationFencesTest {
                 "distributed-lock.wait-time=soon",
                 "distributed-lock.locks.event.wait-tme=5s",
                 "distributed-lock.watchdog.timeout=1ms",
-                "spring.data.redis.hots=a"
+                "spring.data.redis.hots=a",
+                "distribtued-lock.wait-time=5s"
             })
     void shouldReportWhatCannot(String property) {
         assertThat(problems(this.check, "```properties\n" + property + "\n```")).hasSize(1);

@@ -39,6 +39,7 @@ class FencesTest {
             strings = {
                 "<a>",
                 "<a><groupId>io.github.lockstarter</groupId><artifactId>lock-stater</artifactId></a>",
+                "<a><groupId>io.github.lockstrater</groupId><artifactId>lock-starter</artifactId></a>",
                 "<a><groupId>io.github.lockstarter</groupId><artifactId>lock-starter</artifactId><version>9</version></a>"
             })
     void shouldReportXml(String xml) {

@@ -21,7 +21,7 @@ public final class ShellFences implements ManualCheck {
 
     private static final Pattern MODULES = Pattern.compile("(?:-pl|--projects)[ =](\\S+)");
 
-    private static final Pattern PROFILE = Pattern.compile("\\s-P(\\w+)");
+    private static final Pattern PROFILE = Pattern.compile("\\s-P([\\w,-]+)");
 
     /** A path with a slash, or a file with a suffix, that begins a word. */
     private static final Pattern PATH = Pattern.compile("(?<=^|\\s)(?:\\./)?([\\w.-]+(?:/[\\w.-]+)+/?)(?=\\s|$)");
@@ -34,7 +34,8 @@ public final class ShellFences implements ManualCheck {
 
     private static final Pattern COMMENT = Pattern.compile("(?<=^|\\s)# .*$");
 
-    private final Set<String> images = Set.of("valkey/valkey", "library/redis");
+    /** Names of images and repositories, which look like paths. */
+    private static final Set<String> NAMES = Set.of("valkey/valkey", "lock-starter/lock-starter");
 
     @Override
     public List<Problem> check(Manual manual) {
@@ -59,7 +60,7 @@ public final class ShellFences implements ManualCheck {
         return problems;
     }
 
-    private Stream<String> problems(Path root, String line, SampleMappings mappings, Set<String> ports) {
+    private static Stream<String> problems(Path root, String line, SampleMappings mappings, Set<String> ports) {
         return Stream.of(
                         modules(root, line),
                         profiles(root, line),
@@ -78,21 +79,26 @@ public final class ShellFences implements ManualCheck {
     }
 
     private static Stream<String> profiles(Path root, String line) {
-        String poms = Sources.text(root.resolve("pom.xml")) + Sources.text(root.resolve("lock-starter-sample/pom.xml"));
         return line.contains("mvn")
                 ? PROFILE.matcher(line)
                         .results()
-                        .map(profile -> profile.group(1))
-                        .filter(profile -> !poms.contains("<id>" + profile + "</id>"))
+                        .flatMap(profiles -> Pattern.compile(",").splitAsStream(profiles.group(1)))
+                        .filter(profile -> !hasProfile(root, profile))
                         .map(profile -> "there is no profile " + profile)
                 : Stream.empty();
     }
 
-    private Stream<String> paths(Path root, String line) {
+    private static boolean hasProfile(Path root, String profile) {
+        return Sources.of(root).texts().stream()
+                .filter(file -> file.endsWith("pom.xml"))
+                .anyMatch(file -> Sources.text(file).contains("<id>" + profile + "</id>"));
+    }
+
+    private static Stream<String> paths(Path root, String line) {
         return PATH.matcher(line)
                 .results()
                 .map((MatchResult path) -> path.group(1))
-                .filter(path -> !path.contains("/target/") && !this.images.contains(path))
+                .filter(path -> !path.contains("/target/") && !NAMES.contains(path))
                 .filter(path -> !root.resolve(path).toFile().exists())
                 .map(path -> "there is no file " + path);
     }

@@ -52,8 +52,12 @@ public final class XmlFences implements ManualCheck {
         NodeList groups = parse(fence.text()).getElementsByTagName("groupId");
         for (int i = 0; i < groups.getLength(); i++) {
             Element artifact = (Element) groups.item(i).getParentNode();
-            if (groups.item(i).getTextContent().equals(GROUP)) {
-                String name = text(artifact, "artifactId");
+            String name = text(artifact, "artifactId");
+            boolean ours = groups.item(i).getTextContent().equals(GROUP);
+            if (!ours && name.startsWith("lock-starter")) {
+                problems.add(Problem.at(page, lineOf(fence, name), name + " is an artifact of " + GROUP));
+            }
+            if (ours) {
                 if (!modules.contains(name)) {
                     problems.add(Problem.at(page, lineOf(fence, name), "there is no module " + name));
                 }

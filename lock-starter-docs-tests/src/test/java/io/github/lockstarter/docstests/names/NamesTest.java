@@ -96,7 +96,7 @@ class NamesTest {
 
     @Test
     void shouldKnowTheWordsOfTheProjectAndOfThePage() {
-        String page = "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `own` and `spring.data.redis.host` of\n`RLock`: `lockAsync()`";
+        String page = "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `./mvnw -Pservers -Dlock.test.servers=a` and `spring.data.redis.host` of\n`RLock`: `lockAsync()`";
 
         assertThat(problems(new Words(), page)).isEmpty();
         assertThat(problems(new Words(), page.replace("waitTime", "waitTiem"))).hasSize(1);

@@ -41,7 +41,7 @@ public final class PropertyNames implements ManualCheck {
     private static boolean exists(String name) {
         String plain = LOCK_NAME.matcher(name).replaceFirst("").replaceAll("[.…*]+$", "");
         return plain.equals("distributed-lock")
-                || Metadata.get().isProperty(plain) && !plain.startsWith(Metadata.NAMED + ".")
+                || (Metadata.get().isProperty(plain) && !plain.startsWith(Metadata.NAMED + "."))
                 || Metadata.get().isSettingOfOneLock(plain)
                 || Metadata.get().isPrefix(plain);
     }

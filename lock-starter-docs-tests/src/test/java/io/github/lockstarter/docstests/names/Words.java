@@ -21,7 +21,8 @@ import java.util.stream.Stream;
  */
 public final class Words implements ManualCheck {
 
-    private static final Pattern WORD = Pattern.compile("[A-Za-z]{3,}");
+    /** A word; the letter of an option that is written together with its value, as in {@code -Prelease}, is no part of it. */
+    private static final Pattern WORD = Pattern.compile("(?:(?<=(?:^|\\W)-[PDX])|(?<![A-Za-z])(?!(?<=-)[PDX][a-z]))[A-Za-z]{3,}");
 
     @Override
     public List<Problem> check(Manual manual) {

@@ -54,6 +54,7 @@ public final class Given {
     }
 
     /** Stands for an ellipsis where a value is expected. */
+    @SuppressWarnings("TypeParameterUnusedInFormals") // of the type that is expected
     public static <T> @Nullable T omitted() {
         return null;
     }
