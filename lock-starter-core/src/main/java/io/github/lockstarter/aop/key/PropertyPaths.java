@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,14 +13,16 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.util.ClassUtils;
 
 /**
- * Checks property paths that begin at a parameter, such as {@code #order.customer.id}, at start-up and as far as their
- * types are known. A property that a record or another final class does not have is rejected. A class that is not final
+ * Checks property paths that begin at a parameter, such as {@code #order.customer.id} or {@code #orders.![id]}, at start-up
+ * and as far as their types are known. A property that a record or another final class does not have is rejected. A class that is not final
  * may have subclasses with that property.
  */
 final class PropertyPaths {
@@ -49,7 +52,7 @@ final class PropertyPaths {
         }
         ExpressionSite site = this.attribute.site();
         try {
-            return follow(path, ResolvableType.forMethodParameter(site.method(), index, site.beanClass()));
+            return follow(path, 1, ResolvableType.forMethodParameter(site.method(), index, site.beanClass()));
         } catch (LinkageError ex) {
             // A type on the path refers to a missing class, which the expression itself may not need.
             logger.debug(
@@ -60,21 +63,32 @@ final class PropertyPaths {
         }
     }
 
-    private ResolvableType follow(SpelNode path, ResolvableType parameter) {
-        ResolvableType type = parameter;
-        for (int i = 1; i < path.getChildCount(); i++) {
-            Class<?> raw = type.resolve();
-            // SpEL reads the static members of a Class, and the content of an Optional.
-            if (raw == null || raw == void.class || raw == Class.class || isUnwrapped(raw, path.getChild(i))) {
-                return UNKNOWN;
-            }
-            type = next(path.getChild(i), type, ClassUtils.resolvePrimitiveIfNecessary(raw));
+    private ResolvableType follow(SpelNode path, int from, ResolvableType start) {
+        ResolvableType type = start;
+        for (int i = from; i < path.getChildCount(); i++) {
+            type = next(path.getChild(i), type);
         }
         return type;
     }
 
-    private static boolean isUnwrapped(Class<?> raw, SpelNode node) {
-        return raw == Optional.class && node instanceof SpelNodeImpl navigation && navigation.isNullSafe();
+    private ResolvableType next(SpelNode node, ResolvableType type) {
+        Class<?> raw = type.resolve();
+        // SpEL reads the static members of a Class.
+        if (raw == null || raw == void.class || raw == Class.class) {
+            return UNKNOWN;
+        }
+        if (raw == Optional.class && node instanceof SpelNodeImpl navigation && navigation.isNullSafe()) {
+            // Spring 7 reads the content of the Optional, earlier versions read the Optional.
+            return hasMember(raw, node) ? UNKNOWN : next(node, type.getGeneric());
+        }
+        return next(node, type, ClassUtils.resolvePrimitiveIfNecessary(raw));
+    }
+
+    private boolean hasMember(Class<?> raw, SpelNode node) {
+        return node instanceof PropertyOrFieldReference property
+                ? this.members.getter(property.getName(), raw) != null
+                : node instanceof MethodReference method
+                        && !ReadableMembers.methods(method.getName(), raw).isEmpty();
     }
 
     private ResolvableType next(SpelNode node, ResolvableType type, Class<?> raw) {
@@ -84,7 +98,37 @@ final class PropertyPaths {
         if (node instanceof MethodReference method) {
             return method(method, type, raw);
         }
-        return node instanceof Indexer ? element(node.getChild(0), type, raw) : UNKNOWN;
+        if (node instanceof Indexer) {
+            return element(node.getChild(0), type, raw);
+        }
+        if (node instanceof Projection) {
+            ResolvableType projected = new ElementExpression(this::next).check(node.getChild(0), elements(type, raw));
+            return raw.isArray() ? UNKNOWN : listOf(projected);
+        }
+        return node instanceof Selection ? selection(node, type, raw) : UNKNOWN;
+    }
+
+    private ResolvableType selection(SpelNode node, ResolvableType type, Class<?> raw) {
+        ResolvableType element = elements(type, raw);
+        ResolvableType unused = new ElementExpression(this::next).check(node.getChild(0), element);
+        if (Map.class.isAssignableFrom(raw)) {
+            return type;
+        }
+        boolean all = node.toStringAST().startsWith("?[");
+        return !all ? element : raw.isArray() ? type : listOf(element);
+    }
+
+    private static ResolvableType listOf(ResolvableType element) {
+        return element.equals(UNKNOWN) ? UNKNOWN : ResolvableType.forClassWithGenerics(List.class, element);
+    }
+
+    /** Returns the type of the elements to which a selection or projection applies. */
+    private static ResolvableType elements(ResolvableType type, Class<?> raw) {
+        if (Map.class.isAssignableFrom(raw)) {
+            ResolvableType map = type.as(Map.class);
+            return ResolvableType.forClassWithGenerics(Map.Entry.class, map.getGeneric(0), map.getGeneric(1));
+        }
+        return raw.isArray() ? type.getComponentType() : type.as(Iterable.class).getGeneric();
     }
 
     private ResolvableType property(String name, int position, ResolvableType type, Class<?> raw) {
@@ -110,7 +154,7 @@ final class PropertyPaths {
         }
         boolean withoutArguments = node.getChildCount() == 0;
         for (Method method : all) {
-            if (withoutArguments ? method.getParameterCount() == 0 : all.size() == 1 && isFinal(raw)) {
+            if (withoutArguments ? method.getParameterCount() == 0 : all.size() == 1 && isKnown(raw)) {
                 return result(method, type);
             }
         }
@@ -139,6 +183,11 @@ final class PropertyPaths {
     /** Returns the return type of a method, with type variables resolved against the owner. */
     private static ResolvableType result(Method method, ResolvableType owner) {
         return ResolvableType.forType(method.getGenericReturnType(), owner.as(method.getDeclaringClass()));
+    }
+
+    /** Returns whether no value of that type has other methods of the same name, such as {@code List.get}. */
+    private static boolean isKnown(Class<?> type) {
+        return isFinal(type) || type.getPackageName().equals("java.util");
     }
 
     private static boolean isFinal(Class<?> type) {

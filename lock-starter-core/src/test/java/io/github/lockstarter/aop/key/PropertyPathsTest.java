@@ -38,7 +38,6 @@ class PropertyPathsTest {
                 "#order.customer.vip",
                 "#order.customer.code",
                 "#order.customer.LIMIT",
-                "#order.customer.class.simpleName",
                 "#order.items[0].sku",
                 "#order.items.size",
                 "#order.byName['a'].sku",
@@ -50,11 +49,9 @@ class PropertyPathsTest {
                 "#order.with('a')",
                 "#order.with('a').id",
                 "#order.level.name",
-                "#order.level.ordinal()",
                 "#order.tags.length",
                 "#order.tags[0].length()",
                 "#order.tags[0][0]",
-                "#order.hashCode()",
                 "#order.toString()",
                 "#name.bytes",
                 "#name.empty ? 'a' : #name.length",
@@ -75,8 +72,24 @@ class PropertyPathsTest {
                 "(#order ?: #order).idd",
                 "@beans.current().idd",
                 "#root.target.anything",
-                "#order.items.![anything]",
-                "#order.items.?[sku == #order.id]"
+                "#order.items.![sku]",
+                "#order.items.![#this.sku.length]",
+                "#order.items.![sku.concat(sku)]",
+                "#order.items.![#order.byName[sku].sku]",
+                "#order.items.![#order.byName[anything].sku]",
+                "#order.items.?[sku == #order.id]",
+                "#order.items.^[sku == 'a'].sku",
+                "#order.items.get(0).sku",
+                "#order.byName.![key + value.sku]",
+                "#order.byName.?[value.sku == 'a'].size",
+                "#order.tags.![length]",
+                "#order.tags.?[length > 0].length",
+                "#opens.![anything]",
+                "#opens.![customer][0].name",
+                "#raw.![anything]",
+                "#object.![anything]",
+                "@beans.all().![anything]",
+                "#option?.present"
             })
     void shouldAccept(String key) {
         assertThat(parse(key)).isNotNull();
@@ -104,6 +117,23 @@ class PropertyPathsTest {
                     #order.level.nam           | Level has no public property 'nam'      | Did you mean #order.level.name?
                     #order.tags.size           | java.lang.String[] has no public property 'size' | It has: length
                     #order.tags[0].size        | java.lang.String has no public property 'size' | It has:
+                    #order.items.![sk]         | Item has no public property 'sk'        | Did you mean #order.items.![sku]?
+                    #order.items.![#this.sk]   | Item has no public property 'sk'        | Did you mean #order.items.![#this.sku]?
+                    #order.items.![sku.lenght] | java.lang.String has no public property 'lenght' | #order.items.![sku.length]?
+                    #order.items.!['a' + sk]   | Item has no public property 'sk'        | #order.items.!['a' + sku]?
+                    #order.items.![sku.concat(sk)] | Item has no public property 'sk'    | #order.items.![sku.concat(sku)]?
+                    #order.items.![sk()]       | Item has no public method 'sk'          | #order.items.![sku()]?
+                    #order.items.?[sk == 'a']  | Item has no public property 'sk'        | #order.items.?[sku == 'a']?
+                    #order.items.^[sku == '1'].sk | Item has no public property 'sk'     | #order.items.^[sku == '1'].sku?
+                    #order.items.?[sku == '1'].![sk] | Item has no public property 'sk'  | #order.items.?[sku == '1'].![sku]?
+                    #order.items.![sku][0].lenght | 'lenght'                             | #order.items.![sku][0].length?
+                    #order.items.get(0).sk     | Item has no public property 'sk'        | #order.items.get(0).sku?
+                    #order.byName.get('a').sk  | Item has no public property 'sk'        | #order.byName.get('a').sku?
+                    #order.byName.![value.sk]  | Item has no public property 'sk'        | #order.byName.![value.sku]?
+                    #order.byName.?[value.sk == 'a'] | Item has no public property 'sk'  | #order.byName.?[value.sku == 'a']?
+                    #order.tags.![lenght]      | java.lang.String has no public property 'lenght' | #order.tags.![length]?
+                    #opens.![customer.nmae]    | Customer has no public property 'nmae'  | #opens.![customer.name]?
+                    #option?.sk                | Item has no public property 'sk'        | #option?.sku?
                     #order.with('a').idd       | Order has no public property 'idd'      | #order.with('a').id?
                     #name.id                   | java.lang.String has no public property 'id' | It has: blank, bytes, empty
                     #count.id                  | java.lang.Integer has no public property 'id' | It has: byteValue
@@ -156,7 +186,8 @@ class PropertyPathsTest {
         context.setBeanResolver((unused, name) -> new Open());
         context.setVariables(Map.of(
                 "order", order, "a0", order, "name", "n", "count", 6, "option", Optional.of(item), "open", new Open()));
-        context.setVariables(Map.of("values", List.of(item), "holder", new Holder<>(item), "kept", item));
+        context.setVariables(Map.of(
+                "values", List.of(item), "holder", new Holder<>(item), "kept", item, "opens", List.of(new Open())));
         return context;
     }
 
@@ -175,7 +206,9 @@ class PropertyPathsTest {
                 G generic,
                 K kept,
                 List<? extends Item> values,
-                Holder<Item> holder) {}
+                Holder<Item> holder,
+                List<Open> opens,
+                @SuppressWarnings("rawtypes") List raw) {}
     }
 
     static class Concrete extends Base<Item, Open> {}
