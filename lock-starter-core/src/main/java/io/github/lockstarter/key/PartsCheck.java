@@ -27,10 +27,11 @@ final class PartsCheck {
      * Returns the first part whose text differs between JVMs; null if there is none.
      *
      * @param text the text of the value
+     * @param inside whether the value itself is part of a longer text
      */
-    static @Nullable UnstablePart find(Object value, String text) {
+    static @Nullable UnstablePart find(Object value, String text, boolean inside) {
         PartsCheck check = new PartsCheck(text);
-        return TextKind.of(value.getClass()) == TextKind.ENTRY ? check.inside(value) : check.ownText(value);
+        return inside || TextKind.of(value.getClass()) == TextKind.ENTRY ? check.inside(value) : check.ownText(value);
     }
 
     private @Nullable UnstablePart inside(@Nullable Object part) {

@@ -24,8 +24,18 @@ public final class StableText {
         return switch (kind) {
             case STABLE -> value.toString();
             case ENUM -> ((Enum<?>) value).name();
-            default -> checked(value, kind);
+            default -> checkedAlone(value, kind);
         };
+    }
+
+    /**
+     * Returns the text of a value as {@code toString()} prints it into a longer text; it may be that of a collection.
+     *
+     * @param value not null
+     * @throws UnstableTextException if the text may differ between JVMs
+     */
+    public static String ofPrinted(Object value) {
+        return value instanceof String text ? text : checked(value, true);
     }
 
     /**
@@ -40,14 +50,18 @@ public final class StableText {
         }
     }
 
-    private static String checked(Object value, TextKind kind) {
+    private static String checkedAlone(Object value, TextKind kind) {
         String reason = kind.reasonAlone();
         if (reason != null) {
             throw new UnstableTextException(UnstablePart.whole(value, reason), value);
         }
+        return checked(value, false);
+    }
+
+    private static String checked(Object value, boolean inside) {
         try {
             String text = value.toString();
-            UnstablePart found = text != null ? PartsCheck.find(value, text) : nothing(value);
+            UnstablePart found = text != null ? PartsCheck.find(value, text, inside) : nothing(value);
             if (found != null) {
                 throw new UnstableTextException(found, value);
             }

@@ -60,11 +60,22 @@ public final class KeyExpression {
                 texts.forEach(KeyText::checkPrinted);
             }
             return texts;
-        } catch (KeyText.Unusable ex) {
-            throw unusable(String.valueOf(ex.getMessage()), null);
         } catch (RuntimeException ex) {
-            throw unusable("cannot be evaluated: " + ex.getMessage(), ex);
+            KeyText.Unusable reason = unusableValueIn(ex);
+            throw reason != null
+                    ? unusable(String.valueOf(reason.getMessage()), null)
+                    : unusable("cannot be evaluated: " + ex.getMessage(), ex);
         }
+    }
+
+    /** SpEL wraps the exception for a value that is the argument of a method. */
+    private static KeyText.@Nullable Unusable unusableValueIn(RuntimeException ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (cause instanceof KeyText.Unusable unusable) {
+                return unusable;
+            }
+        }
+        return null;
     }
 
     /**

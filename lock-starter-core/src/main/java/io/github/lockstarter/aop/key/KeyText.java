@@ -52,6 +52,15 @@ final class KeyText {
         }
     }
 
+    /** Returns the text of a value that the key prints by calling a method, such as {@code toString()}. */
+    static String ofPrinted(Object value) {
+        try {
+            return StableText.ofPrinted(value);
+        } catch (UnstableTextException ex) {
+            throw new Unusable("gave " + ex.getMessage());
+        }
+    }
+
     /** Rejects text that the key obtained by calling {@code toString()} on an object that does not override it. */
     static void checkPrinted(String text) {
         try {

@@ -1,11 +1,14 @@
 package io.github.lockstarter.aop.key;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.NullLiteral;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
@@ -19,13 +22,17 @@ import org.springframework.expression.spel.ast.Ternary;
  */
 final class RequiredOperand extends SpelNodeImpl {
 
-    private RequiredOperand(SpelNodeImpl operand) {
+    /** Whether a method prints the value; {@code +} converts it itself. */
+    private final boolean printed;
+
+    private RequiredOperand(SpelNodeImpl operand, boolean printed) {
         super(operand.getStartPosition(), operand.getEndPosition(), operand);
+        this.printed = printed;
     }
 
     /**
      * Returns the expression with all operands wrapped whose text becomes part of the key. Conditions of ternary
-     * operators and arguments of methods remain unchanged.
+     * operators and arguments of methods remain unchanged, except those of {@code String.formatted}, which joins texts.
      */
     static SpelNodeImpl everywhereIn(SpelNodeImpl node) {
         if (node instanceof OpPlus && node.getChildCount() == 2) {
@@ -42,7 +49,10 @@ final class RequiredOperand extends SpelNodeImpl {
             return new InlineList(node.getStartPosition(), node.getEndPosition(), all(node));
         }
         if (node instanceof CompoundExpression) {
-            return new CompoundExpression(node.getStartPosition(), node.getEndPosition(), all(node));
+            return path(node);
+        }
+        if (node instanceof MethodReference method && method.getName().equals("formatted")) {
+            return formatted(method);
         }
         if (node instanceof Projection) {
             return new Projection(node.isNullSafe(), node.getStartPosition(), node.getEndPosition(), in(node, 0));
@@ -50,11 +60,45 @@ final class RequiredOperand extends SpelNodeImpl {
         return node;
     }
 
+    /** Replaces calls of {@code toString()} by {@link PrintedText}. */
+    private static SpelNodeImpl path(SpelNodeImpl node) {
+        List<SpelNodeImpl> nodes = new ArrayList<>();
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNodeImpl child = child(node, i);
+            if (i > 0 && PrintedText.replaces(child)) {
+                SpelNodeImpl printed = new PrintedText(joined(nodes), child);
+                nodes.clear();
+                nodes.add(printed);
+            } else {
+                nodes.add(everywhereIn(child));
+            }
+        }
+        return joined(nodes);
+    }
+
+    private static SpelNodeImpl joined(List<SpelNodeImpl> nodes) {
+        SpelNodeImpl first = nodes.get(0);
+        SpelNodeImpl last = nodes.get(nodes.size() - 1);
+        return nodes.size() == 1
+                ? first
+                : new CompoundExpression(
+                        first.getStartPosition(), last.getEndPosition(), nodes.toArray(SpelNodeImpl[]::new));
+    }
+
+    private static SpelNodeImpl formatted(MethodReference method) {
+        SpelNodeImpl[] arguments = new SpelNodeImpl[method.getChildCount()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = new RequiredOperand(in(method, i), true);
+        }
+        return new MethodReference(
+                method.isNullSafe(), method.getName(), method.getStartPosition(), method.getEndPosition(), arguments);
+    }
+
     private static SpelNodeImpl operand(SpelNodeImpl sum, int index) {
         SpelNodeImpl operand = in(sum, index);
         boolean neverNull =
                 operand instanceof OpPlus || (operand instanceof Literal && !(operand instanceof NullLiteral));
-        return neverNull ? operand : new RequiredOperand(operand);
+        return neverNull ? operand : new RequiredOperand(operand, false);
     }
 
     private static SpelNodeImpl[] all(SpelNodeImpl node) {
@@ -75,14 +119,18 @@ final class RequiredOperand extends SpelNodeImpl {
 
     @Override
     public TypedValue getValueInternal(ExpressionState state) {
-        TypedValue value = this.children[0].getValueInternal(state);
-        if (value.getValue() == null) {
+        TypedValue typed = this.children[0].getValueInternal(state);
+        Object value = typed.getValue();
+        if (value == null) {
             throw new KeyText.Unusable("joins " + toStringAST()
                     + ", which is null: all calls without a value would share"
                     + " one lock. Reject such calls before, or provide a default for missing values: (" + toStringAST()
                     + " ?: 'none').");
         }
-        return value;
+        if (this.printed) {
+            String unused = KeyText.ofPrinted(value);
+        }
+        return typed;
     }
 
     @Override

@@ -52,6 +52,11 @@ class JoinedKeyTest {
                     #orders.!['a' + id]                           | id
                     #orders.!['a' + #none][0]                     | #none
                     #orders?.!['a' + #this.id]                    | #this.id
+                    'a-%s'.formatted(#none)                       | #none
+                    'a-%s-%d'.formatted(#order.id, #count)        | #order.id
+                    'a' + 'b-%s'.formatted('c' + #none)           | #none
+                    'a' + #none?.toString()                       | #none?.toString()
+                    ('a' + #none).toString()                      | #none
                     """)
     void shouldRejectANullOperand(String key, String operand) {
         assertThatThrownBy(() -> evaluate(key))
@@ -81,6 +86,11 @@ class JoinedKeyTest {
                     'x' + @beans.next() + @beans.next()           | x12
                     (@beans.next() + '-' + @beans.next()).trim()  | 1-2
                     @beans.next() > 0 ? 'a' + @beans.next() : ''  | a2
+                    'a-%s-%03d'.formatted(#id, #count)            | a-42-006
+                    'a-%s'.formatted(@beans.next())               | a-1
+                    'a' + @beans.next().toString() + 'b'          | a1b
+                    #id.toString().concat('b').toString()         | 42b
+                    (#none?.toString() ?: 'none') + 'a'           | nonea
                     """)
     void shouldJoin(String key, String text) {
         assertThat(evaluate(key)).containsExactly(text);

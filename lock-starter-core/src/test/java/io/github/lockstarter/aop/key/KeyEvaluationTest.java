@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.aop.LockedContext;
+import java.util.Date;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,15 +102,35 @@ class KeyEvaluationTest {
     }
 
     @Test
-    void shouldRejectUnstableResultsOfToString() {
+    @SuppressWarnings("JavaUtilDate") // is rejected
+    void shouldRejectUnstableValuesThatMethodsPrint() {
         this.orders.printed("a@b");
-        assertThat(keys()).containsExactly("order a@b");
+        this.orders.printed(List.of("a", 7));
+        this.orders.formatted(7);
+        this.orders.concatenated(7);
+        assertThat(keys()).containsExactly("order a@b-x", "order [a, 7]-x", "order 7", "order 7");
 
-        assertThatThrownBy(() -> this.orders.printed(new Object()))
+        for (Object unstable : List.of(new Object(), new Date(), Set.of("a"), List.of(new int[0]))) {
+            List<Consumer<Object>> calls =
+                    List.of(this.orders::printed, this.orders::formatted, this.orders::concatenated);
+            for (Consumer<Object> call : calls) {
+                assertThatThrownBy(() -> call.accept(unstable))
+                        .isExactlyInstanceOf(InvalidLockKeyException.class)
+                        .hasMessageContaining("Key \"'order ")
+                        .hasMessageContaining(
+                                " gave a value of type " + unstable.getClass().getTypeName());
+            }
+        }
+        assertThatThrownBy(() -> this.orders.printedArgument(new Object()))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
-                .hasMessageContaining("Key \"'order ' + #part.toString()\" of ")
                 .hasMessageContaining("whose text contains \"java.lang.Object@")
                 .hasMessageContaining("differs between JVMs");
+        assertThatThrownBy(() -> this.orders.printed(null))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("toString()");
+        assertThatThrownBy(() -> this.orders.printedIfPresent(Optional.of("a")))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("orElseThrow()");
     }
 
     @Test
@@ -182,8 +206,20 @@ class KeyEvaluationTest {
         @DistributedLock("#value")
         public void byAnything(Object value) {}
 
-        @DistributedLock("'order ' + #part.toString()")
+        @DistributedLock("'order ' + #part.toString() + '-x'")
         public void printed(Object part) {}
+
+        @DistributedLock("'order %s'.formatted(#part)")
+        public void formatted(Object part) {}
+
+        @DistributedLock("'order '.concat(#part)")
+        public void concatenated(Object part) {}
+
+        @DistributedLock("'order '.concat(#part.toString())")
+        public void printedArgument(Object part) {}
+
+        @DistributedLock("#part?.toString()")
+        public void printedIfPresent(Object part) {}
 
         @DistributedLock("#id + ':' + #part")
         public void joined(String id, Object part) {}
