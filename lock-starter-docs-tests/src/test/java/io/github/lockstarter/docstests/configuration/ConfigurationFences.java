@@ -41,7 +41,8 @@ public final class ConfigurationFences implements ManualCheck {
         List<Problem> problems = new ArrayList<>();
         for (Page page : manual.pages()) {
             page.fences("yaml").forEach(fence -> check(page, fence, new YamlPropertySourceLoader(), problems));
-            page.fences("properties").forEach(fence -> check(page, fence, new PropertiesPropertySourceLoader(), problems));
+            page.fences("properties")
+                    .forEach(fence -> check(page, fence, new PropertiesPropertySourceLoader(), problems));
         }
         return problems;
     }
@@ -52,13 +53,18 @@ public final class ConfigurationFences implements ManualCheck {
             for (PropertySource<?> document : loader.load("fence", new ByteArrayResource(text))) {
                 bind(document);
                 names(document).stream()
-                        .filter(name -> !isOfLocks(name) && !Metadata.get().isProperty(name) && !isPlaceholder(page, name))
+                        .filter(name ->
+                                !isOfLocks(name) && !Metadata.get().isProperty(name) && !isPlaceholder(page, name))
                         .forEach(name ->
                                 problems.add(Problem.at(page, line(fence, name), "there is no property " + name)));
             }
         } catch (IOException | RuntimeException ex) {
             String message = message(ex);
-            int line = NAME.matcher(message).results().map(name -> line(fence, name.group(1))).findFirst().orElse(fence.line());
+            int line = NAME.matcher(message)
+                    .results()
+                    .map(name -> line(fence, name.group(1)))
+                    .findFirst()
+                    .orElse(fence.line());
             problems.add(Problem.at(page, line, message));
         }
     }
@@ -74,8 +80,12 @@ public final class ConfigurationFences implements ManualCheck {
 
     private static void bind(PropertySource<?> document) {
         Binder binder = new Binder(
-                ConfigurationPropertySources.from(document), new PropertySourcesPlaceholdersResolver(List.<PropertySource<?>>of(document)));
-        binder.bind(PREFIX, Bindable.of(DistributedLockProperties.class), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+                ConfigurationPropertySources.from(document),
+                new PropertySourcesPlaceholdersResolver(List.<PropertySource<?>>of(document)));
+        binder.bind(
+                PREFIX,
+                Bindable.of(DistributedLockProperties.class),
+                new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
     }
 
     private static List<String> names(PropertySource<?> document) {
@@ -97,7 +107,8 @@ public final class ConfigurationFences implements ManualCheck {
     private static String message(Throwable failure) {
         StringBuilder message = new StringBuilder();
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            message.append(message.isEmpty() ? "" : ": ").append(String.valueOf(cause.getMessage()).replaceAll("\\s*\n\\s*", " "));
+            message.append(message.isEmpty() ? "" : ": ")
+                    .append(String.valueOf(cause.getMessage()).replaceAll("\\s*\n\\s*", " "));
         }
         return message.toString();
     }

@@ -30,15 +30,18 @@ public final class ConfigurationPage implements ManualCheck {
         List<PropertyRow> rows = PropertyRow.of(page);
         List<Metadata.Property> properties = Metadata.get().ours();
         for (Metadata.Property property : properties) {
-            List<PropertyRow> found =
-                    rows.stream().filter(row -> row.name().equals(property.name())).toList();
+            List<PropertyRow> found = rows.stream()
+                    .filter(row -> row.name().equals(property.name()))
+                    .toList();
             if (found.isEmpty()) {
                 problems.add(Problem.at(page, 1, "no table has the property " + property.name()));
             }
             found.stream()
                     .skip(1)
-                    .forEach(row -> problems.add(
-                            Problem.at(page, row.line(), row.name() + " is also in line " + found.get(0).line())));
+                    .forEach(row -> problems.add(Problem.at(
+                            page,
+                            row.line(),
+                            row.name() + " is also in line " + found.get(0).line())));
             found.forEach(row -> problems.addAll(check(page, row, property)));
         }
         rows.stream()
@@ -50,7 +53,8 @@ public final class ConfigurationPage implements ManualCheck {
 
     private static boolean isKnown(String name, List<Metadata.Property> properties) {
         return Stream.concat(Stream.of(Metadata.NAMED), properties.stream().map(Metadata.Property::name))
-                .anyMatch(known -> name.equals(known) || name.startsWith(Metadata.NAMED + ".<name>.…")
+                .anyMatch(known -> name.equals(known)
+                        || name.startsWith(Metadata.NAMED + ".<name>.…")
                         || name.equals(Metadata.NAMED + ".<name>.*"));
     }
 
@@ -66,7 +70,9 @@ public final class ConfigurationPage implements ManualCheck {
         String expected = property.defaultValue();
         if (!expected.isEmpty() && !expected.equals(evaluated(row.shownDefault()))) {
             problems.add(Problem.at(
-                    page, row.line(), "the default of " + row.name() + " is " + expected + ", not " + row.shownDefault()));
+                    page,
+                    row.line(),
+                    "the default of " + row.name() + " is " + expected + ", not " + row.shownDefault()));
         }
         return problems;
     }

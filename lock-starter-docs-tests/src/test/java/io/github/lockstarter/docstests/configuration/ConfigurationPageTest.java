@@ -37,7 +37,8 @@ class ConfigurationPageTest {
 
     @Test
     void shouldAcceptNamesBelowTheirPrefix() {
-        assertThat(problems(this.check, page(complete().replace("| `distributed-lock.w", "| `w")))).isEmpty();
+        assertThat(problems(this.check, page(complete().replace("| `distributed-lock.w", "| `w"))))
+                .isEmpty();
     }
 
     @Test
@@ -49,19 +50,25 @@ class ConfigurationPageTest {
                         .collect(Collectors.joining());
 
         assertThat(problems(this.check, page(page))).isEmpty();
-        assertThat(problems(this.check, page(page.replace("| `min-hold`", "| `min-hld`")))).hasSize(2);
+        assertThat(problems(this.check, page(page.replace("| `min-hold`", "| `min-hld`"))))
+                .hasSize(2);
     }
 
     @Test
     void shouldAcceptADifferenceToTheLargestNumber() {
-        assertThat(problems(this.check, page(complete().replace("2147483547", "Integer.MAX_VALUE - 100")))).isEmpty();
+        assertThat(problems(this.check, page(complete().replace("2147483547", "Integer.MAX_VALUE - 100"))))
+                .isEmpty();
     }
 
     @Test
     void shouldReportWhatIsMissingSurplusOrDifferent() {
         String page = complete()
-                .replace("| `distributed-lock.wait-time` | `10s` | some |", "| `distributed-lock.wait-time` | `11s` | |")
-                .replace("| `distributed-lock.key-prefix` | `lock` | some |", "| `distributed-lock.kye-prefix` | `lock` | some |")
+                        .replace(
+                                "| `distributed-lock.wait-time` | `10s` | some |",
+                                "| `distributed-lock.wait-time` | `11s` | |")
+                        .replace(
+                                "| `distributed-lock.key-prefix` | `lock` | some |",
+                                "| `distributed-lock.kye-prefix` | `lock` | some |")
                 + "| `distributed-lock.store` | `redis` | again |\n";
 
         assertThat(problems(this.check, page(page)))

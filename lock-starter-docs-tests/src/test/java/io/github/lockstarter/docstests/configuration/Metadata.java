@@ -54,7 +54,8 @@ public final class Metadata {
             for (URL url : Collections.list(loader.getResources("META-INF/spring-configuration-metadata.json"))) {
                 boolean ours = url.toString().contains("lock-starter");
                 try (InputStream json = url.openStream()) {
-                    for (JsonNode property : JsonMapper.builder().build().readTree(json).path("properties")) {
+                    for (JsonNode property :
+                            JsonMapper.builder().build().readTree(json).path("properties")) {
                         add(property, ours);
                     }
                 }
@@ -67,7 +68,9 @@ public final class Metadata {
     private void add(JsonNode property, boolean ours) {
         String name = property.path("name").asString();
         JsonNode value = property.path("defaultValue");
-        this.properties.put(name, new Property(name, property.path("type").asString(""), value.isArray() ? "" : value.asString("")));
+        this.properties.put(
+                name,
+                new Property(name, property.path("type").asString(""), value.isArray() ? "" : value.asString("")));
         if (ours) {
             this.ours.add(name);
         }
@@ -75,8 +78,14 @@ public final class Metadata {
 
     /** Returns the properties of this project; those of one lock are named {@code distributed-lock.locks.<name>.…}. */
     public List<Property> ours() {
-        Stream<Property> named = settingsOfOneLock().stream().map(name -> new Property(NAMED + ".<name>." + name, "", ""));
-        return Stream.concat(this.ours.stream().filter(name -> !name.equals(NAMED)).sorted().map(this.properties::get), named)
+        Stream<Property> named =
+                settingsOfOneLock().stream().map(name -> new Property(NAMED + ".<name>." + name, "", ""));
+        return Stream.concat(
+                        this.ours.stream()
+                                .filter(name -> !name.equals(NAMED))
+                                .sorted()
+                                .map(this.properties::get),
+                        named)
                 .toList();
     }
 
@@ -113,7 +122,9 @@ public final class Metadata {
 
     /** Returns whether this is the beginning of the names of properties, up to a dot. */
     public boolean isPrefix(String name) {
-        return Stream.concat(this.properties.keySet().stream(), settingsOfOneLock().stream().map(s -> NAMED + "." + s))
+        return Stream.concat(
+                        this.properties.keySet().stream(),
+                        settingsOfOneLock().stream().map(s -> NAMED + "." + s))
                 .anyMatch(property -> property.startsWith(name + "."));
     }
 

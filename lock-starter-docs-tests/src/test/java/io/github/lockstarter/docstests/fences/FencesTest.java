@@ -11,7 +11,8 @@ class FencesTest {
 
     @Test
     void shouldReportFencesOfNoCheckedLanguage() {
-        assertThat(problems(new Languages(), "```text\na\n```\n\n```json\n{\"a\":…}\n```")).isEmpty();
+        assertThat(problems(new Languages(), "```text\na\n```\n\n```json\n{\"a\":…}\n```"))
+                .isEmpty();
         assertThat(problems(new Languages(), "```\na\n```")).hasSize(1);
         assertThat(problems(new Languages(), "```bash\na\n```")).hasSize(1);
         assertThat(problems(new Languages(), "```json\n{\"a\":}\n```")).hasSize(1);
@@ -61,7 +62,8 @@ class FencesTest {
     void shouldAcceptCommands(String command) {
         String other = "```sh\n./mvnw -Dspring-boot.run.arguments=--server.port=8081\n```\n";
 
-        assertThat(problems(new ShellFences(), other + "```sh\n" + command + "\n```")).isEmpty();
+        assertThat(problems(new ShellFences(), other + "```sh\n" + command + "\n```"))
+                .isEmpty();
     }
 
     @ParameterizedTest

@@ -14,8 +14,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Each fence has one of the languages that are checked; JSON from which nothing is left out is well-formed. */
 public final class Languages implements ManualCheck {
 
-    private static final Set<String> CHECKED = Set.of(
-            "java", "kotlin", "xml", "yaml", "properties", "sh", "lua", "text", "sql", "promql", "json");
+    private static final Set<String> CHECKED =
+            Set.of("java", "kotlin", "xml", "yaml", "properties", "sh", "lua", "text", "sql", "promql", "json");
 
     @Override
     public List<Problem> check(Manual manual) {

@@ -18,7 +18,8 @@ final class SampleMappings {
     private static final Pattern OF_A_METHOD =
             Pattern.compile("@(Get|Post|Put|Delete|Patch)Mapping(?:\\((?:path = )?\"([^\"]*)\"|(?=\\s))");
 
-    private static final Pattern ACTUATOR = Pattern.compile("/actuator(/(health|info|locks|metrics|prometheus|conditions|configprops|env|beans)(/.*)?)?");
+    private static final Pattern ACTUATOR = Pattern.compile(
+            "/actuator(/(health|info|locks|metrics|prometheus|conditions|configprops|env|beans)(/.*)?)?");
 
     private final Set<Pattern> requests;
 
@@ -50,6 +51,7 @@ final class SampleMappings {
         return path.equals("/")
                 || ACTUATOR.matcher(path).matches()
                 || this.requests.stream()
-                        .anyMatch(request -> request.matcher(method + " " + path).matches());
+                        .anyMatch(
+                                request -> request.matcher(method + " " + path).matches());
     }
 }

@@ -26,7 +26,8 @@ public final class ShellFences implements ManualCheck {
     /** A path with a slash, or a file with a suffix, that begins a word. */
     private static final Pattern PATH = Pattern.compile("(?<=^|\\s)(?:\\./)?([\\w.-]+(?:/[\\w.-]+)+/?)(?=\\s|$)");
 
-    private static final Pattern SAMPLE = Pattern.compile("https?://(?:127\\.0\\.0\\.1|localhost)(?::(\\d+))?([^\\s'\"?>]*)");
+    private static final Pattern SAMPLE =
+            Pattern.compile("https?://(?:127\\.0\\.0\\.1|localhost)(?::(\\d+))?([^\\s'\"?>]*)");
 
     private static final Pattern METHOD = Pattern.compile("-X ?([A-Z]+)|--request ([A-Z]+)");
 
@@ -61,11 +62,7 @@ public final class ShellFences implements ManualCheck {
     }
 
     private static Stream<String> problems(Path root, String line, SampleMappings mappings, Set<String> ports) {
-        return Stream.of(
-                        modules(root, line),
-                        profiles(root, line),
-                        paths(root, line),
-                        requests(line, mappings, ports))
+        return Stream.of(modules(root, line), profiles(root, line), paths(root, line), requests(line, mappings, ports))
                 .flatMap(texts -> texts);
     }
 
@@ -74,7 +71,8 @@ public final class ShellFences implements ManualCheck {
         return MODULES.matcher(line)
                 .results()
                 .flatMap(list -> Pattern.compile(",").splitAsStream(list.group(1)))
-                .filter(module -> !modules.contains(module) && !root.resolve(module).resolve("pom.xml").toFile().exists())
+                .filter(module -> !modules.contains(module)
+                        && !root.resolve(module).resolve("pom.xml").toFile().exists())
                 .map(module -> "there is no module " + module);
     }
 

@@ -83,7 +83,8 @@ public final class XmlFences implements ManualCheck {
     }
 
     private static String version(Path root) {
-        return VERSION.matcher(Sources.text(root.resolve("pom.xml"))).results()
+        return VERSION.matcher(Sources.text(root.resolve("pom.xml")))
+                .results()
                 .map(found -> found.group(1))
                 .findFirst()
                 .orElseThrow();

@@ -17,12 +17,13 @@ final class Elisions {
         OTHER
     }
 
-    private static final Pattern CONTROL = Pattern.compile("^\\s*(if|for|while|switch|catch|try|synchronized)\\b.*", Pattern.DOTALL);
+    private static final Pattern CONTROL =
+            Pattern.compile("^\\s*(if|for|while|switch|catch|try|synchronized)\\b.*", Pattern.DOTALL);
 
-    private static final Pattern METHOD =
-            Pattern.compile(".*(->|\\)(\\s*throws [\\w., ]+)?)\\s*$", Pattern.DOTALL);
+    private static final Pattern METHOD = Pattern.compile(".*(->|\\)(\\s*throws [\\w., ]+)?)\\s*$", Pattern.DOTALL);
 
-    private static final Pattern NEW_OBJECT = Pattern.compile(".*\\bnew\\s+[\\w.<>?, ]+\\([^;{}]*\\)\\s*$", Pattern.DOTALL);
+    private static final Pattern NEW_OBJECT =
+            Pattern.compile(".*\\bnew\\s+[\\w.<>?, ]+\\([^;{}]*\\)\\s*$", Pattern.DOTALL);
 
     private static final Pattern VALUE = Pattern.compile(".*([=(,?:]|->|\\breturn)\\s*$", Pattern.DOTALL);
 

@@ -45,8 +45,8 @@ public final class JavaSnippets implements ManualCheck {
 
     /** Returns the wrappings of each fence whose syntax is right. If there is none, the one with the fewest errors counts. */
     private Map<Fence, List<Snippet>> parsed(Map<Fence, List<Snippet>> wrapped, Map<Fence, List<Problem>> problems) {
-        SnippetCompiler.Result syntax =
-                this.compiler.parse(wrapped.values().stream().flatMap(List::stream).toList());
+        SnippetCompiler.Result syntax = this.compiler.parse(
+                wrapped.values().stream().flatMap(List::stream).toList());
         Map<Fence, List<Snippet>> parsed = new LinkedHashMap<>();
         wrapped.forEach((fence, snippets) -> {
             List<Snippet> right = snippets.stream()
@@ -69,7 +69,9 @@ public final class JavaSnippets implements ManualCheck {
         for (Snippet snippet : chosen) {
             List<Problem> found = problems(result, snippet);
             if (found.isEmpty()) {
-                problems.put(snippet.fence(), KeyVariables.problems(snippet, result.trees().get(snippet)));
+                problems.put(
+                        snippet.fence(),
+                        KeyVariables.problems(snippet, result.trees().get(snippet)));
             } else {
                 keepFewest(problems, snippet, found);
             }

@@ -31,7 +31,8 @@ class JavaSnippetsTest {
     @Test
     void shouldCompile() {
         String imports = "<!-- given\nimport org.redisson.api.RedissonClient;\n-->\n";
-        String fences = CODE.stream().map(code -> "```java\n" + code + "\n```\n").collect(Collectors.joining());
+        String fences =
+                CODE.stream().map(code -> "```java\n" + code + "\n```\n").collect(Collectors.joining());
 
         assertThat(problems(this.check, imports + fences)).isEmpty();
     }
@@ -80,10 +81,14 @@ class JavaSnippetsTest {
     @Test
     void shouldKnowWhatThePageGivesToTheFencesAfterIt() {
         String fence = "```java\nledger.post(orderId);\n```\n";
-        String given = "<!-- given\nimport java.util.zip.ZipFile;\n\ninterface Ledger { void post(String account); }\nLedger ledger;\n-->\n";
+        String given =
+                "<!-- given\nimport java.util.zip.ZipFile;\n\ninterface Ledger { void post(String account); }\nLedger ledger;\n-->\n";
 
         assertThat(problems(this.check, given + fence + fence)).isEmpty();
-        assertThat(problems(this.check, fence + given)).singleElement().asString().startsWith("2: ");
+        assertThat(problems(this.check, fence + given))
+                .singleElement()
+                .asString()
+                .startsWith("2: ");
         assertThat(problems(this.check, given.replace("String account", "Sting account") + fence))
                 .anySatisfy(problem -> assertThat(problem).startsWith("4: "));
     }

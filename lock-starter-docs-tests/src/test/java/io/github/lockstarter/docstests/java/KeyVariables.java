@@ -25,7 +25,6 @@ final class KeyVariables extends TreeScanner<Void, MethodTree> {
 
     private final Snippet snippet;
 
-
     private final List<Problem> problems = new ArrayList<>();
 
     private KeyVariables(Snippet snippet) {
@@ -46,7 +45,8 @@ final class KeyVariables extends TreeScanner<Void, MethodTree> {
 
     @Override
     public Void visitAnnotation(AnnotationTree annotation, MethodTree method) {
-        if (method != null && ANNOTATIONS.contains(annotation.getAnnotationType().toString())) {
+        if (method != null
+                && ANNOTATIONS.contains(annotation.getAnnotationType().toString())) {
             annotation.getArguments().forEach(argument -> check(argument, method));
         }
         return super.visitAnnotation(annotation, method);

@@ -33,7 +33,8 @@ record PageCode(Map<String, Integer> imports, List<String> body, int firstLine) 
         return page.comments().stream()
                 .filter(PageCode::isGiven)
                 .filter(comment -> comment.line() < beforeLine)
-                .map(comment -> of(comment.content().subList(1, comment.content().size()), comment.line() + 1))
+                .map(comment ->
+                        of(comment.content().subList(1, comment.content().size()), comment.line() + 1))
                 .toList();
     }
 

@@ -30,7 +30,9 @@ final class Snippet extends SimpleJavaFileObject {
     private final List<Integer> pageLines = new ArrayList<>();
 
     Snippet(Page page, Fence fence, Wrapping wrapping) {
-        super(URI.create("string:///" + packageOf(page, fence, wrapping).replace('.', '/') + "/Snippet.java"), Kind.SOURCE);
+        super(
+                URI.create("string:///" + packageOf(page, fence, wrapping).replace('.', '/') + "/Snippet.java"),
+                Kind.SOURCE);
         this.page = page;
         this.fence = fence;
         PageCode code = PageCode.of(fence);

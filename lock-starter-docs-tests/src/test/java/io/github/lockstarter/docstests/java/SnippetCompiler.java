@@ -23,14 +23,20 @@ import org.jspecify.annotations.Nullable;
 final class SnippetCompiler {
 
     private static final List<String> OPTIONS = List.of(
-            "--release", "17", "-proc:none", "-parameters", "-nowarn", "-Xmaxerrs", "100000", "--should-stop=ifError=FLOW");
+            "--release",
+            "17",
+            "-proc:none",
+            "-parameters",
+            "-nowarn",
+            "-Xmaxerrs",
+            "100000",
+            "--should-stop=ifError=FLOW");
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 
     /** Errors of each snippet, and the syntax tree of each. */
     record Result(
-            Map<Snippet, List<Diagnostic<? extends JavaFileObject>>> errors,
-            Map<Snippet, CompilationUnitTree> trees) {
+            Map<Snippet, List<Diagnostic<? extends JavaFileObject>>> errors, Map<Snippet, CompilationUnitTree> trees) {
 
         List<Diagnostic<? extends JavaFileObject>> errorsOf(Snippet snippet) {
             return this.errors.getOrDefault(snippet, List.of());

@@ -70,7 +70,8 @@ public record Page(
             return this.path;
         }
         int slash = this.path.lastIndexOf('/');
-        List<String> parts = Arrays.asList((slash < 0 ? link : this.path.substring(0, slash + 1) + link).split("/", -1));
+        List<String> parts =
+                Arrays.asList((slash < 0 ? link : this.path.substring(0, slash + 1) + link).split("/", -1));
         return normalized(parts);
     }
 

@@ -58,7 +58,8 @@ final class PageParser {
     private void fence(Matcher open) {
         int line = ++this.next;
         List<String> code = new ArrayList<>();
-        while (this.next < this.lines.size() && !this.lines.get(this.next).strip().equals(open.group(2))) {
+        while (this.next < this.lines.size()
+                && !this.lines.get(this.next).strip().equals(open.group(2))) {
             code.add(withoutIndent(this.lines.get(this.next++), open.group(1).length()));
         }
         this.next++;
@@ -90,8 +91,7 @@ final class PageParser {
         Matcher heading = HEADING.matcher(line);
         if (heading.matches()) {
             String text = heading.group(2);
-            this.headings.add(
-                    new Heading(this.next + 1, heading.group(1).length(), text, this.anchors.next(text)));
+            this.headings.add(new Heading(this.next + 1, heading.group(1).length(), text, this.anchors.next(text)));
             this.texts.add(new TextBlock(this.next + 1, text));
         }
         this.next++;

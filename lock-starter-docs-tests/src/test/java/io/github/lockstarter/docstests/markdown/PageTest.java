@@ -59,7 +59,11 @@ class PageTest {
     void shouldHaveTables() {
         assertThat(PAGE.tables()).singleElement().satisfies(table -> {
             assertThat(table.header()).containsExactly("name", "Default");
-            assertThat(table.rows()).hasSize(2).first().asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST).hasSize(2);
+            assertThat(table.rows())
+                    .hasSize(2)
+                    .first()
+                    .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
+                    .hasSize(2);
             assertThat(table.column("Nothing", "default")).isEqualTo(1);
             assertThat(table.pageLine(1)).isEqualTo(22);
         });
@@ -71,7 +75,9 @@ class PageTest {
                 .contains(new CodeSpan(3, "code"), new CodeSpan(4, "a call()"), new CodeSpan(21, "a | b"));
         assertThat(PAGE.links())
                 .contains(
-                        new Link(3, "other.md#there"), new Link(5, "https://redis.io/docs"), new Link(21, "#what-is-it"));
+                        new Link(3, "other.md#there"),
+                        new Link(5, "https://redis.io/docs"),
+                        new Link(21, "#what-is-it"));
     }
 
     @Test

@@ -45,7 +45,11 @@ public record TextBlock(int line, String text) {
     /** Returns the line of the page of a position in the text. */
     public int lineOf(int position) {
         return this.line
-                + (int) this.text.substring(0, position).chars().filter(c -> c == '\n').count();
+                + (int) this.text
+                        .substring(0, position)
+                        .chars()
+                        .filter(c -> c == '\n')
+                        .count();
     }
 
     private Link link(MatchResult found, String target) {
@@ -53,8 +57,7 @@ public record TextBlock(int line, String text) {
     }
 
     private String withoutCode() {
-        return CODE.matcher(this.text)
-                .replaceAll(span -> span.group().replaceAll("[^\n]", "x"));
+        return CODE.matcher(this.text).replaceAll(span -> span.group().replaceAll("[^\n]", "x"));
     }
 
     private static String inOneLine(String code) {

@@ -40,8 +40,7 @@ public final class QuotedMessages implements ManualCheck {
         return problems;
     }
 
-    private static void check(
-            Page page, Table table, int row, int column, Quotes quotes, List<Problem> problems) {
+    private static void check(Page page, Table table, int row, int column, Quotes quotes, List<Problem> problems) {
         List<String> cells = table.rows().get(row);
         if (column >= cells.size()) {
             return;

@@ -29,7 +29,8 @@ class QuotedMessagesTest {
     @ParameterizedTest
     @ValueSource(strings = {"Meaning", "Level"})
     void shouldLeaveOtherColumnsAlone(String column) {
-        assertThat(problems(new QuotedMessages(), table(column, " is anything"))).isEmpty();
+        assertThat(problems(new QuotedMessages(), table(column, " is anything")))
+                .isEmpty();
     }
 
     @Test

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 public final class CodeNames implements ManualCheck {
 
     /** A type, its members, and what may follow them in code; text that goes on otherwise is not code. */
-    private static final Pattern TYPE =
-            Pattern.compile("@?([A-Z]\\w*[a-z]\\w*)((?:[.#]\\w+)*)(?:[(<\\[,…].*|::.*|\\.…|\\.class.*)?", Pattern.DOTALL);
+    private static final Pattern TYPE = Pattern.compile(
+            "@?([A-Z]\\w*[a-z]\\w*)((?:[.#]\\w+)*)(?:[(<\\[,…].*|::.*|\\.…|\\.class.*)?", Pattern.DOTALL);
 
     private static final Pattern CAPITALIZED = Pattern.compile("[A-Z][a-z]+");
 
@@ -35,9 +35,10 @@ public final class CodeNames implements ManualCheck {
                 .flatMap(page -> {
                     Set<String> defined = PageNames.of(page, types);
                     return page.codeSpans().stream()
-                            .flatMap(span -> problem(span, types, defined)
-                                    .map(text -> Problem.at(page, span.line(), text))
-                                    .stream());
+                            .flatMap(span ->
+                                    problem(span, types, defined)
+                                            .map(text -> Problem.at(page, span.line(), text))
+                                            .stream());
                 })
                 .toList();
     }
@@ -56,10 +57,15 @@ public final class CodeNames implements ManualCheck {
     private static Optional<String> problem(
             CodeSpan span, String type, String path, KnownTypes types, Set<String> defined) {
         if (!types.isType(type)) {
-            boolean example = CAPITALIZED.matcher(span.text()).matches() || defined.contains(type) || EXAMPLES.contains(span.text());
+            boolean example = CAPITALIZED.matcher(span.text()).matches()
+                    || defined.contains(type)
+                    || EXAMPLES.contains(span.text());
             return example ? Optional.empty() : Optional.of("there is no class " + type + " in `" + span.text() + "`");
         }
-        List<String> members = Pattern.compile("[.#]").splitAsStream(path).filter(name -> !name.isEmpty()).toList();
+        List<String> members = Pattern.compile("[.#]")
+                .splitAsStream(path)
+                .filter(name -> !name.isEmpty())
+                .toList();
         if (members.isEmpty() || defined.contains(members.get(0)) || EXAMPLES.contains(type + "." + members.get(0))) {
             return Optional.empty();
         }

@@ -68,8 +68,9 @@ final class KnownTypes {
         try {
             return Optional.of(Stream.of(
                             Stream.of(type.getMethods()).map(Method::getName),
-                            Stream.of(type.getMethods()).map(method -> Introspector.decapitalize(
-                                    ACCESSOR.matcher(method.getName()).replaceFirst(""))),
+                            Stream.of(type.getMethods())
+                                    .map(method -> Introspector.decapitalize(
+                                            ACCESSOR.matcher(method.getName()).replaceFirst(""))),
                             Stream.of(type.getDeclaredMethods()).map(Method::getName),
                             Stream.of(type.getFields()).map(Field::getName),
                             Stream.of(type.getDeclaredFields()).map(Field::getName),
@@ -84,9 +85,11 @@ final class KnownTypes {
     }
 
     private Optional<Class<?>> load(String simpleName) {
-        return this.loaded.computeIfAbsent(simpleName, name -> Stream.concat(packageOfSource(name), PACKAGES.stream())
-                .flatMap(packageName -> find(packageName + '.' + name))
-                .findFirst());
+        return this.loaded.computeIfAbsent(
+                simpleName,
+                name -> Stream.concat(packageOfSource(name), PACKAGES.stream())
+                        .flatMap(packageName -> find(packageName + '.' + name))
+                        .findFirst());
     }
 
     private Stream<String> packageOfSource(String simpleName) {

@@ -36,7 +36,8 @@ public final class MeterNames implements ManualCheck {
             page.codeSpans().forEach(span -> check(page, span.line(), span.text(), known, problems));
             for (Fence fence : page.fences("promql", "sh", "yaml", "properties")) {
                 IntStream.range(0, fence.code().size())
-                        .forEach(i -> check(page, fence.pageLine(i), fence.code().get(i), known, problems));
+                        .forEach(
+                                i -> check(page, fence.pageLine(i), fence.code().get(i), known, problems));
             }
         }
         return problems;

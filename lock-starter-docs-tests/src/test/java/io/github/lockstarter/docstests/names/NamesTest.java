@@ -57,7 +57,8 @@ class NamesTest {
     @ValueSource(strings = {"distributed.lock.aquire", "distributed_lock_lost_amount", "distributed.lock.watch.*"})
     void shouldReportOtherMeters(String name) {
         assertThat(problems(new MeterNames(), "As `" + name + "`")).hasSize(1);
-        assertThat(problems(new MeterNames(), "```promql\nsum(" + name + ")\n```")).hasSize(1);
+        assertThat(problems(new MeterNames(), "```promql\nsum(" + name + ")\n```"))
+                .hasSize(1);
     }
 
     @ParameterizedTest
@@ -87,22 +88,32 @@ class NamesTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"LockRegsitry", "@DistributedLok", "LeaseContext.require()", "lease.extendd(time)", "LossReason.NONE"})
+            strings = {
+                "LockRegsitry",
+                "@DistributedLok",
+                "LeaseContext.require()",
+                "lease.extendd(time)",
+                "LossReason.NONE"
+            })
     void shouldReportOtherCode(String name) {
         assertThat(problems(new CodeNames(), "As `" + name + "`")).hasSize(1);
-        assertThat(problems(new CodeNames(), "As `" + name + "`\n\n```java\nLockRegsitry DistributedLok require extendd NONE\n```"))
+        assertThat(problems(
+                        new CodeNames(),
+                        "As `" + name + "`\n\n```java\nLockRegsitry DistributedLok require extendd NONE\n```"))
                 .isEmpty();
     }
 
     @Test
     void shouldKnowTheWordsOfTheProjectAndOfThePage() {
-        String page = "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `./mvnw -Pservers -Dlock.test.servers=a` and `spring.data.redis.host` of\n`RLock`: `lockAsync()`";
+        String page =
+                "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `./mvnw -Pservers -Dlock.test.servers=a` and `spring.data.redis.host` of\n`RLock`: `lockAsync()`";
 
         assertThat(problems(new Words(), page)).isEmpty();
         assertThat(problems(new Words(), page.replace("waitTime", "waitTiem"))).hasSize(1);
         assertThat(problems(new Words(), page.replace("locks", "lokcs"))).hasSize(1);
         assertThat(problems(new Words(), page.replace("data", "daat"))).hasSize(1);
         assertThat(problems(new Words(), page.replace("RLock", "Lock"))).hasSize(1);
-        assertThat(problems(new Words(), "`waitTiem` \n\n```text\nwaitTiem\n```")).isEmpty();
+        assertThat(problems(new Words(), "`waitTiem` \n\n```text\nwaitTiem\n```"))
+                .isEmpty();
     }
 }

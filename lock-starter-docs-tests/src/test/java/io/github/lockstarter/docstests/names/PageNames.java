@@ -24,7 +24,9 @@ final class PageNames {
     static Set<String> of(Page page, KnownTypes types) {
         Set<String> names = new HashSet<>(EXAMPLES);
         page.fences().stream().map(Fence::text).forEach(code -> addIdentifiers(code, names));
-        page.comments().stream().map(Comment::content).forEach(lines -> addIdentifiers(String.join("\n", lines), names));
+        page.comments().stream()
+                .map(Comment::content)
+                .forEach(lines -> addIdentifiers(String.join("\n", lines), names));
         Set<String> mentioned = new HashSet<>(names);
         page.codeSpans().stream().map(CodeSpan::text).forEach(text -> addIdentifiers(text, mentioned));
         names.addAll(mentioned.stream()

@@ -17,8 +17,8 @@ public final class PropertyNames implements ManualCheck {
 
     private static final List<String> EXAMPLES = Resources.list("example-names.txt");
 
-    private static final Pattern NAME =
-            Pattern.compile("(?:management\\.health\\.)?(?<![\\w.-])distributed-lock\\.(?:\\[[^]]+]|<[^>]+>|[\\w.*…-])*");
+    private static final Pattern NAME = Pattern.compile(
+            "(?:management\\.health\\.)?(?<![\\w.-])distributed-lock\\.(?:\\[[^]]+]|<[^>]+>|[\\w.*…-])*");
 
     /** The name of a lock, as in {@code locks.<name>.wait-time} or {@code locks.[TicketOffice.sell].wait-time}. */
     private static final Pattern LOCK_NAME = Pattern.compile("(?<=\\.locks\\.)(\\[[^]]+]|<[^>]+>|[\\w-]+)(\\.|$)");

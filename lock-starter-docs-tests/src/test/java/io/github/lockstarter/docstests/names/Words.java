@@ -22,14 +22,16 @@ import java.util.stream.Stream;
 public final class Words implements ManualCheck {
 
     /** A word; the letter of an option that is written together with its value, as in {@code -Prelease}, is no part of it. */
-    private static final Pattern WORD = Pattern.compile("(?:(?<=(?:^|\\W)-[PDX])|(?<![A-Za-z])(?!(?<=-)[PDX][a-z]))[A-Za-z]{3,}");
+    private static final Pattern WORD =
+            Pattern.compile("(?:(?<=(?:^|\\W)-[PDX])|(?<![A-Za-z])(?!(?<=-)[PDX][a-z]))[A-Za-z]{3,}");
 
     @Override
     public List<Problem> check(Manual manual) {
         Set<String> project = new HashSet<>();
         Sources.of(manual.root()).texts().forEach(file -> addWords(Sources.text(file), project));
         Metadata.get().names().forEach(name -> addWords(name, project));
-        List.of("example-names.txt", "words.txt").forEach(list -> addWords(String.join(" ", Resources.list(list)), project));
+        List.of("example-names.txt", "words.txt")
+                .forEach(list -> addWords(String.join(" ", Resources.list(list)), project));
         KnownTypes types = KnownTypes.of(manual.root());
         return manual.pages().stream()
                 .flatMap(page -> {

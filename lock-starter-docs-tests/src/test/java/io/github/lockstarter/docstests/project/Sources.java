@@ -61,7 +61,8 @@ public record Sources(List<Path> texts) {
     /** Returns the files in Java and Kotlin. */
     public List<Path> code() {
         return this.texts.stream()
-                .filter(file -> file.toString().endsWith(".java") || file.toString().endsWith(".kt"))
+                .filter(file ->
+                        file.toString().endsWith(".java") || file.toString().endsWith(".kt"))
                 .toList();
     }
 
@@ -72,7 +73,8 @@ public record Sources(List<Path> texts) {
     }
 
     private static boolean contains(Path file, Path part) {
-        return ('/' + file.toString().replace('\\', '/')).contains("/" + part.toString().replace('\\', '/') + "/");
+        return ('/' + file.toString().replace('\\', '/'))
+                .contains("/" + part.toString().replace('\\', '/') + "/");
     }
 
     /** Returns the text of a source. */

@@ -19,7 +19,8 @@ public final class StringLiterals {
 
     /** A comment, a text block, a literal, a character, or any other character. */
     private static final Pattern TOKEN = Pattern.compile(
-            "//[^\n]*|/\\*.*?\\*/|\"\"\"(.*?)\"\"\"|\"((?:\\\\.|[^\"\\\\\n])*)\"|'(?:\\\\.|[^'\\\\])+'|\\s+|.", Pattern.DOTALL);
+            "//[^\n]*|/\\*.*?\\*/|\"\"\"(.*?)\"\"\"|\"((?:\\\\.|[^\"\\\\\n])*)\"|'(?:\\\\.|[^'\\\\])+'|\\s+|.",
+            Pattern.DOTALL);
 
     private static final Pattern FORMAT = Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(]*\\d*(?:\\.\\d+)?[a-zA-Z%]|\\{}");
 

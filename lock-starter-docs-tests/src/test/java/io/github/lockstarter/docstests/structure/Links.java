@@ -25,9 +25,8 @@ public final class Links implements ManualCheck {
     public List<Problem> check(Manual manual) {
         return manual.pages().stream()
                 .flatMap(page -> page.links().stream()
-                        .flatMap(link -> problem(manual, page, link)
-                                .map(text -> Problem.at(page, link.line(), text))
-                                .stream()))
+                        .flatMap(link ->
+                                problem(manual, page, link).map(text -> Problem.at(page, link.line(), text)).stream()))
                 .toList();
     }
 

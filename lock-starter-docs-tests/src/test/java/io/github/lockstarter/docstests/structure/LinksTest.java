@@ -41,6 +41,9 @@ class LinksTest {
                 "https://example.invalid/"
             })
     void shouldReport(String target) {
-        assertThat(problems(new Links(), linking(target), OTHER)).singleElement().asString().startsWith("3: ");
+        assertThat(problems(new Links(), linking(target), OTHER))
+                .singleElement()
+                .asString()
+                .startsWith("3: ");
     }
 }

@@ -55,7 +55,9 @@ public final class Outline implements ManualCheck {
             int cells = table.rows().get(i).size();
             if (cells != table.header().size()) {
                 problems.add(Problem.at(
-                        page, table.pageLine(i), "has " + cells + " cells instead of " + table.header().size()));
+                        page,
+                        table.pageLine(i),
+                        "has " + cells + " cells instead of " + table.header().size()));
             }
         }
     }

@@ -14,29 +14,36 @@ class OutlineTest {
 
     @Test
     void shouldAcceptAPageOfTheIndex() {
-        assertThat(problems(this.check, INDEX, Page.of("docs/reference/locks.md", "# Locks\n"))).isEmpty();
+        assertThat(problems(this.check, INDEX, Page.of("docs/reference/locks.md", "# Locks\n")))
+                .isEmpty();
     }
 
     @Test
     void shouldReportAPageOutsideOfTheIndex() {
-        assertThat(problems(this.check, INDEX, Page.of("docs/migration/a.md", "# A\n"))).hasSize(1);
+        assertThat(problems(this.check, INDEX, Page.of("docs/migration/a.md", "# A\n")))
+                .hasSize(1);
     }
 
     @Test
     void shouldReportTitles() {
         assertThat(problems(this.check, Page.of("README.md", "Locks\n"))).hasSize(1);
-        assertThat(problems(this.check, Page.of("README.md", "# Locks\n\n# More\n"))).hasSize(1);
+        assertThat(problems(this.check, Page.of("README.md", "# Locks\n\n# More\n")))
+                .hasSize(1);
     }
 
     @Test
     void shouldReportALongReadme() {
-        assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(200)))).hasSize(1);
-        assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(199)))).isEmpty();
+        assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(200))))
+                .hasSize(1);
+        assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(199))))
+                .isEmpty();
     }
 
     @Test
     void shouldReportRowsWithOtherCellsThanTheHeader() {
-        assertThat(problems(this.check, Page.of("README.md", "# Locks\n\n| a | b |\n|---|---|\n| `a|b` | c |\n| a | b |\n")))
+        assertThat(problems(
+                        this.check,
+                        Page.of("README.md", "# Locks\n\n| a | b |\n|---|---|\n| `a|b` | c |\n| a | b |\n")))
                 .singleElement()
                 .asString()
                 .startsWith("5: ");

@@ -42,7 +42,9 @@ final class TranslatedLinks {
     }
 
     private static void requireLink(Page from, Page to, List<Problem> problems) {
-        if (from.links().stream().noneMatch(link -> !link.isExternal() && from.resolve(link.path()).equals(to.path()))) {
+        if (from.links().stream()
+                .noneMatch(
+                        link -> !link.isExternal() && from.resolve(link.path()).equals(to.path()))) {
             problems.add(Problem.at(from, 1, "has no link to " + to.path()));
         }
     }

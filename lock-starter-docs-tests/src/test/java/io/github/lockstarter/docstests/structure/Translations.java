@@ -45,7 +45,9 @@ public final class Translations implements ManualCheck {
                 chinese,
                 Page::headings,
                 Heading::line,
-                (a, b) -> a.level() == b.level() ? "" : "is a heading of level " + b.level() + " instead of " + a.level()));
+                (a, b) -> a.level() == b.level()
+                        ? ""
+                        : "is a heading of level " + b.level() + " instead of " + a.level()));
         problems.addAll(inOrder(english, chinese, Page::fences, Fence::line, Translations::difference));
         problems.addAll(inOrder(english, chinese, Page::tables, Table::line, Translations::difference));
         return problems;

@@ -86,6 +86,7 @@ class TranslationsTest {
 
     @Test
     void shouldReportAPageWithoutAnOriginal() {
-        assertThat(problems(new Translations(), Page.of("README.zh-CN.md", "# 锁\n"))).hasSize(1);
+        assertThat(problems(new Translations(), Page.of("README.zh-CN.md", "# 锁\n")))
+                .hasSize(1);
     }
 }

@@ -39,10 +39,12 @@ public final class Phrases implements ManualCheck {
         boolean begins = phrase.startsWith("^");
         StringBuilder regex = new StringBuilder(begins ? "(?:^|[.:!?|]\\s+|\\n\\s*(?:[-*]|\\d+\\.)\\s+)" : "\\b");
         boolean[] first = {true};
-        Pattern.compile("\\s+").splitAsStream(begins ? phrase.substring(1) : phrase).forEach(word -> {
-            regex.append(first[0] ? "" : "\\s+").append(word.equals("…") ? "[^.]*?" : Pattern.quote(word));
-            first[0] = false;
-        });
+        Pattern.compile("\\s+")
+                .splitAsStream(begins ? phrase.substring(1) : phrase)
+                .forEach(word -> {
+                    regex.append(first[0] ? "" : "\\s+").append(word.equals("…") ? "[^.]*?" : Pattern.quote(word));
+                    first[0] = false;
+                });
         return Pattern.compile(regex + "\\b", begins ? 0 : Pattern.CASE_INSENSITIVE);
     }
 }

@@ -27,7 +27,10 @@ class PhrasesTest {
 
     @Test
     void shouldNameTheLine() {
-        assertThat(problems(new Phrases(), "# Title\n\nSome text\nof somebody\n")).singleElement().asString().startsWith("4: ");
+        assertThat(problems(new Phrases(), "# Title\n\nSome text\nof somebody\n"))
+                .singleElement()
+                .asString()
+                .startsWith("4: ");
     }
 
     @ParameterizedTest
