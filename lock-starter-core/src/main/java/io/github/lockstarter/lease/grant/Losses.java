@@ -160,7 +160,7 @@ public final class Losses {
 
     /** Creates the exception for the owner of a lost grant. */
     public LockLostException exception(Grant grant, LossReason reason) {
-        return exception(grant, reason, "was lost: " + explanation(reason));
+        return exception(grant, reason, "was lost: " + explanation(reason, grant));
     }
 
     /** Creates the exception for a lease that is shorter than its owner requires. */
@@ -181,11 +181,12 @@ public final class Losses {
         return new LockLostException(message, grant.lockName(), grant.fencingToken(), reason);
     }
 
-    private static String explanation(LossReason reason) {
+    private static String explanation(LossReason reason, Grant grant) {
         return switch (reason) {
             case EXPIRED ->
-                "its lease expired. Renewals failed until the deadline, or a fixed lease was too short for the work:"
-                        + " ask for a longer one, or for a renewed one (-1).";
+                LeaseTerms.isRenewed(grant.request())
+                        ? "its lease expired, because no renewal succeeded in time. Check the store, and pauses of this JVM."
+                        : "its fixed lease ended before the work. Request a longer lease, or a renewed one (-1).";
             case TAKEN_OVER ->
                 "another acquisition owns it. The lease expired in the store earlier than by the clocks of this JVM,"
                         + " or the lock was unlocked by force.";

@@ -62,7 +62,8 @@ final class Remedies {
             return "Check spring.data.redis.database.";
         }
         if (problem.toLowerCase(Locale.ROOT).contains("initialization timed out")) {
-            return "The port is open but does not answer as Redis does: check spring.data.redis.ssl.enabled and port.";
+            return "The port is open, but Redis did not answer: check spring.data.redis.ssl.enabled and port, and whether Redis"
+                    + " is overloaded or paused.";
         }
         return "Check spring.data.redis.* and whether Redis runs.";
     }
