@@ -14,25 +14,25 @@ class ConfigurationFencesTest {
     @Test
     void shouldAcceptWhatCanBeBound() {
         assertThat(problems(this.check, """
-                ```yaml
-                distributed-lock:
-                  wait-time: ${WAIT:5s}
-                  locks:
-                    event:
-                      wait-time: 2s
-                      handoff.max-count: 16
-                    "[TicketOffice.sell]":
-                      watchdog-timeout: 12s
-                spring.data.redis.host: redis.example.org
-                spring.ssl.bundle.pem.redis.truststore.certificate: file:ca.crt
-                management.metrics.distribution.percentiles-histogram.distributed.lock.acquire: true
-                ```
-                ```properties
-                distributed-lock.redis.confirm-replicas=1
-                orders.wait=1s
-                # ${orders.wait}
-                ```
-                """)).isEmpty();
+            ```yaml
+            distributed-lock:
+              wait-time: ${WAIT:5s}
+              locks:
+                event:
+                  wait-time: 2s
+                  handoff.max-count: 16
+                "[TicketOffice.sell]":
+                  watchdog-timeout: 12s
+            spring.data.redis.host: redis.example.org
+            spring.ssl.bundle.pem.redis.truststore.certificate: file:ca.crt
+            management.metrics.distribution.percentiles-histogram.distributed.lock.acquire: true
+            ```
+            ```properties
+            distributed-lock.redis.confirm-replicas=1
+            orders.wait=1s
+            # ${orders.wait}
+            ```
+            """)).isEmpty();
     }
 
     @ParameterizedTest

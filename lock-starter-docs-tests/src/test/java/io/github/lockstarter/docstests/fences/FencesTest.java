@@ -21,18 +21,18 @@ class FencesTest {
     @Test
     void shouldAcceptXml() {
         assertThat(problems(new XmlFences(), """
-                ```xml
-                <dependency>
-                  <groupId>io.github.lockstarter</groupId>
-                  <artifactId>lock-starter</artifactId>
-                  <version>0.1.0-SNAPSHOT</version>
-                </dependency>
-                <dependency>
-                  <groupId>org.redisson</groupId>
-                  <artifactId>redisson</artifactId>
-                </dependency>
-                ```
-                """)).isEmpty();
+            ```xml
+            <dependency>
+              <groupId>io.github.lockstarter</groupId>
+              <artifactId>lock-starter</artifactId>
+              <version>0.1.0-SNAPSHOT</version>
+            </dependency>
+            <dependency>
+              <groupId>org.redisson</groupId>
+              <artifactId>redisson</artifactId>
+            </dependency>
+            ```
+            """)).isEmpty();
     }
 
     @ParameterizedTest

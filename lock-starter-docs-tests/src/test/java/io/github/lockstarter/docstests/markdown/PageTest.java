@@ -7,32 +7,32 @@ import org.junit.jupiter.api.Test;
 class PageTest {
 
     private static final Page PAGE = Page.of("docs/reference/example.md", """
-            # Title of `Code`
+        # Title of `Code`
 
-            Some `code` and a [link](other.md#there), which
-            goes on with `a
-            call()` and <https://redis.io/docs>.
+        Some `code` and a [link](other.md#there), which
+        goes on with `a
+        call()` and <https://redis.io/docs>.
 
-            <!-- given
-            Ledger ledger;
-            -->
+        <!-- given
+        Ledger ledger;
+        -->
 
-            1. Step
+        1. Step
 
-               ```java
-               void a() {
-                   b();
-               }
-               ```
+           ```java
+           void a() {
+               b();
+           }
+           ```
 
-            | name | Default |
-            |---|---|
-            | `a \\| b` | [1](#what-is-it) |
-            | `c` | `2` |
+        | name | Default |
+        |---|---|
+        | `a \\| b` | [1](#what-is-it) |
+        | `c` | `2` |
 
-            ## What is it?
-            ## What is it?
-            """);
+        ## What is it?
+        ## What is it?
+        """);
 
     @Test
     void shouldHaveHeadingsWithTheAnchorsOfGitHub() {

@@ -9,12 +9,12 @@ class StringLiteralsTest {
     @Test
     void shouldJoinLiteralsAndEndAtVariables() {
         assertThat(StringLiterals.in("""
-                // "no"
-                log("Lock '" + name + "' is"
-                        // why
-                        + " lost");
-                char c = '"';
-                String a = "x %s y {} z".formatted(1, "a\\"b");
-                """)).containsExactly("Lock '", "' is lost", "x ", " y ", " z", "a\"b");
+            // "no"
+            log("Lock '" + name + "' is"
+                    // why
+                    + " lost");
+            char c = '"';
+            String a = "x %s y {} z".formatted(1, "a\\"b");
+            """)).containsExactly("Lock '", "' is lost", "x ", " y ", " z", "a\"b");
     }
 }

@@ -12,40 +12,40 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TranslationsTest {
 
     private static final String ENGLISH = """
-            # Locks
+        # Locks
 
-            [中文](../zh-CN/reference/locks.md)
+        [中文](../zh-CN/reference/locks.md)
 
-            ## What is it?
+        ## What is it?
 
-            See [there](#what-is-it) and [Redis](redis.md#user).
+        See [there](#what-is-it) and [Redis](redis.md#user).
 
-            ```sh
-            run   # now
-            ```
+        ```sh
+        run   # now
+        ```
 
-            | a | b |
-            |---|---|
-            | 1 | 2 |
-            """;
+        | a | b |
+        |---|---|
+        | 1 | 2 |
+        """;
 
     private static final String CHINESE = """
-            # 锁
+        # 锁
 
-            [English](../../reference/locks.md)
+        [English](../../reference/locks.md)
 
-            ## 是什么？
+        ## 是什么？
 
-            见 [Redis](../../reference/redis.md#user) 和[那里](#是什么)。
+        见 [Redis](../../reference/redis.md#user) 和[那里](#是什么)。
 
-            ```sh
-            run   # 现在
-            ```
+        ```sh
+        run   # 现在
+        ```
 
-            | 甲 | 乙 |
-            |---|---|
-            | 1 | 2 |
-            """;
+        | 甲 | 乙 |
+        |---|---|
+        | 1 | 2 |
+        """;
 
     private static List<String> problemsOf(String english, String chinese) {
         return problems(
