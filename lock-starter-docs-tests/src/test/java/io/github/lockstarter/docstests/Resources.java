@@ -7,19 +7,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-/** Lists beside these classes: one entry a line, with comments that begin with a hash and a space. */
+/** Texts beside these classes; in lists, an entry is a line, and comments begin with a hash and a space. */
 public final class Resources {
 
     private Resources() {}
 
     /** Returns the entries of a list. */
     public static List<String> list(String name) {
-        try (InputStream list = Objects.requireNonNull(Resources.class.getResourceAsStream(name), name)) {
-            return new String(list.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .map(String::strip)
-                    .filter(line -> !line.isEmpty() && !line.equals("#") && !line.startsWith("# "))
-                    .toList();
+        return text(name)
+                .lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.equals("#") && !line.startsWith("# "))
+                .toList();
+    }
+
+    /** Returns a text. */
+    public static String text(String name) {
+        try (InputStream text = Objects.requireNonNull(Resources.class.getResourceAsStream(name), name)) {
+            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }

@@ -3,51 +3,31 @@ package io.github.lockstarter.docstests.java;
 import static io.github.lockstarter.docstests.Pages.problems;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
-import java.util.stream.Collectors;
+import io.github.lockstarter.docstests.Resources;
 import org.junit.jupiter.api.Test;
 
 class JavaSnippetsTest {
 
+    private static final String GIVEN = """
+        <!-- given
+        import java.util.zip.ZipFile;
+
+        interface Ledger { void post(String account); }
+        Ledger ledger;
+        -->
+        """;
+
+    private static final String FENCE = """
+        ```java
+        ledger.post(orderId);
+        ```
+        """;
+
     private final JavaSnippets check = new JavaSnippets();
 
-    /** Types, members, statements, annotations; ellipses; imports. One run of the compiler, which takes most of the time. */
-    private static final List<String> CODE = List.of(
-            "@Service\n"
-                    + "public class Orders {\n"
-                    + "    @DistributedLock(key = \"#id\")\n"
-                    + "    public int a(String id) { … }\n"
-                    + "}",
-            "@DistributedLock(name = \"order\", key = \"#orderId\")\npublic void settle(String orderId) { … }",
-            "private LockRegistry locks;",
-            "LeaseLock lock = lockRegistry.getLock(orderId);\n"
-                    + "lock.lock();\n"
-                    + "try {\n"
-                    + "    …\n"
-                    + "} finally {\n"
-                    + "    lock.unlock();\n"
-                    + "}",
-            "long open = lockRegistry.execute(LockRequest.of(\"order\", orderId), lease -> countOpen(orderId));",
-            "@SpringBootTest(properties = \"distributed-lock.store=memory\")\n"
-                    + "@ImportAutoConfiguration(RedissonClient.class)",
-            "@Bean\n@Primary",
-            "String a(boolean b) {\n    if (b) { … }\n    …\n}",
-            "Order order = …;\ncountOpen(…); // …",
-            "class Some { … }",
-            "Runnable run = new Runnable() {\n    @Override\n    public void run() { … }\n};",
-            "import org.redisson.api.RLock;\n\nclass A { RLock lock(RedissonClient c) { return c.getLock(\"a\"); } }",
-            "package a;\n\n"
-                    + "import com.baomidou.lock.annotation.Lock4j;\n\n"
-                    + "class A { @Lock4j(keys = \"#id\") void a(String id) {} }",
-            "Orders orders = null;\norders.settle(order);");
-
     @Test
-    void shouldCompile() {
-        String imports = "<!-- given\nimport org.redisson.api.RedissonClient;\n-->\n";
-        String fences =
-                CODE.stream().map(code -> "```java\n" + code + "\n```\n").collect(Collectors.joining());
-
-        assertThat(problems(this.check, imports + fences)).isEmpty();
+    void shouldCompileAllForms() {
+        assertThat(problems(this.check, Resources.text("pages/java.md"))).isEmpty();
     }
 
     @Test
@@ -65,15 +45,16 @@ class JavaSnippetsTest {
             ```
 
             ```java
-            import java.util.List;
+            import java.util.Lits;
 
             class A {
                 Lits<String> a;
             }
             ```
             """))
-                .hasSize(2)
+                .hasSize(3)
                 .anySatisfy(problem -> assertThat(problem).startsWith("5: ").contains("lokc"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("13: ").contains("Lits"))
                 .anySatisfy(problem -> assertThat(problem).startsWith("16: ").contains("Lits"));
     }
 
@@ -92,20 +73,16 @@ class JavaSnippetsTest {
     }
 
     @Test
-    void shouldKnowWhatThePageGivesToTheFencesAfterIt() {
-        String fence = "```java\nledger.post(orderId);\n```\n";
-        String given = "<!-- given\n"
-                + "import java.util.zip.ZipFile;\n\n"
-                + "interface Ledger { void post(String account); }\n"
-                + "Ledger ledger;\n"
-                + "-->\n";
-
-        assertThat(problems(this.check, given + fence + fence)).isEmpty();
-        assertThat(problems(this.check, fence + given))
+    void shouldKnowWhatThePageGivesToTheFencesAfterItOnly() {
+        assertThat(problems(this.check, FENCE + GIVEN + FENCE))
                 .singleElement()
                 .asString()
                 .startsWith("2: ");
-        assertThat(problems(this.check, given.replace("String account", "Sting account") + fence))
+    }
+
+    @Test
+    void shouldNameTheLineOfWhatThePageGives() {
+        assertThat(problems(this.check, GIVEN.replace("String account", "Sting account") + FENCE))
                 .anySatisfy(problem -> assertThat(problem).startsWith("4: "));
     }
 

@@ -106,13 +106,9 @@ class NamesTest {
     @Test
     void shouldKnowTheWordsOfTheProjectAndOfThePage() {
         String page =
-<<<<<<< HEAD
-                "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `./mvnw -Pservers -Dlock.test.servers=a` and `spring.data.redis.host` of\n`RLock`: `lockAsync()`";
-=======
                 "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `./mvnw -Pservers -Dlock.test.servers=a`"
                         + " and `spring.data.redis.host` of\n"
                         + "`RLock`: `lockAsync()`";
->>>>>>> a084864 (Format the checks of the manual, and name a rule of the specification)
 
         assertThat(problems(new Words(), page)).isEmpty();
         assertThat(problems(new Words(), page.replace("waitTime", "waitTiem"))).hasSize(1);
