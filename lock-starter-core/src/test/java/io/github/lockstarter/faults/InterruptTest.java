@@ -182,9 +182,9 @@ class InterruptTest {
         this.other.lock("wanted").unlock();
         // Whoever gave up leaves the line in the background, and passes on what it is given until then.
         soon().until(() -> !this.redis.exists(KEY));
-        assertThat(this.instance.events().all(LockNotAcquiredEvent.class))
+        soon().untilAsserted(() -> assertThat(this.instance.events().all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::outcome)
-                .containsExactly(Outcome.INTERRUPTED);
+                .containsExactly(Outcome.INTERRUPTED));
         assertThatNothingIsLeft();
     }
 

@@ -46,7 +46,12 @@ class LostWhileWaitingTest {
                 .isInstanceOfSatisfying(
                         LockLostException.class,
                         lost -> assertThat(lost.lockName()).isEqualTo("transfer:a"));
-        assertThat(loss.getSuppressed()).as("reported once").doesNotHaveAnyElementsOfTypes(LockLostException.class);
+        // On a busy machine, the other lease may expire as well before its release.
+        assertThat(loss.getSuppressed())
+                .filteredOn(LockLostException.class::isInstance)
+                .as("reported once")
+                .allSatisfy(other ->
+                        assertThat(((LockLostException) other).lockName()).isEqualTo("transfer:b"));
         assertThat(this.transfers.runs()).isZero();
         await().until(() -> !this.app.isLocked("transfer:b"));
     }
