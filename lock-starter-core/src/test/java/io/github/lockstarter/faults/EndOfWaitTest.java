@@ -210,7 +210,8 @@ class EndOfWaitTest {
         this.server.resume();
 
         assertThat(asynchronous ? failure.getCause() : failure).isInstanceOf(LockStoreException.class);
-        assertThat(next.release()).isTrue();
+        // Its lease may not have survived the pause.
+        next.close();
     }
 
     /** With the first wait of an instance comes its subscription, after which its waiters ask once more. */
