@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class QuotedMessagesTest {
 
-    private static final String ROW = "' (fencing token <token>) is LOST after <time> ms: <reason>. What its owner";
+    private static final String ROW = "' (fencing token <token>) is LOST after <time> ms: <reason>. Its work may run";
 
     private static String table(String column, String message) {
         return "| Level | " + column + " |\n|---|---|\n| ERROR | `Lock '<name>" + message + "` |\n";
