@@ -80,7 +80,7 @@ public class GrantModelTest {
     @Test
     void shouldHoldInEveryInterleaving() {
         new ModelCheckingOptions()
-                .iterations(20)
+                .iterations(10)
                 .invocationsPerIteration(50)
                 .threads(3)
                 .actorsPerThread(2)

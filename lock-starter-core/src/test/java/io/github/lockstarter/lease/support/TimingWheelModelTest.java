@@ -52,7 +52,7 @@ public class TimingWheelModelTest {
     @Test
     void shouldBeAtomicInEveryInterleaving() {
         new ModelCheckingOptions()
-                .iterations(12)
+                .iterations(8)
                 .invocationsPerIteration(100)
                 .threads(2)
                 .actorsPerThread(2)
