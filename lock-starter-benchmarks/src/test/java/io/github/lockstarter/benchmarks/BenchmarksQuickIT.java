@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,8 +35,9 @@ class BenchmarksQuickIT {
     private static final Set<Row> REPEATED = EnumSet.of(
             Row.OWN_KEYS, Row.FOUR_JVMS_WORKING, Row.HAND_OVER, Row.HAND_OVER_WORKING, Row.CONFIRMED_OWN_KEYS);
 
-    /** With one contender, because each takes seconds to start. */
+    /** With one contender, because each takes seconds to start. Not in each build, which would take a minute longer. */
     @Test
+    @Tag("soak")
     @Timeout(600)
     void everyRowRunsAndExclusionHolds() throws Exception {
         Set<Row> rows = EnumSet.allOf(Row.class);
