@@ -18,15 +18,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Acquiring without a thread that waits. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class AsyncAcquireContract extends RegistryFixture {
-
-    /** Threads that run dependent stages of grants. */
-    private static final int STAGES = 200;
 
     AsyncAcquireContract(LockBackend backend) {
         super(backend);
@@ -212,25 +208,19 @@ abstract class AsyncAcquireContract extends RegistryFixture {
     void shouldEndWaitsInTimeWhileStagesBlock() throws Exception {
         LeasingLockRegistry registry = registry(settings(LONG));
         Lease taken = registry.acquire(request());
-        CountDownLatch end = new CountDownLatch(1);
-        List<CompletableFuture<?>> blocked = blockStages(registry, end);
-        Thread caller = Thread.currentThread();
-        for (int i = 0; i < STAGES + 20; i++) {
-            // On a busy machine, a wait can be over before its stage is added, which then runs right here.
-            blocked.add(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(100)))
-                    .exceptionally(failure -> Thread.currentThread() == caller ? null : await(end, null)));
+        BlockedStages blocked = BlockedStages.of(registry);
+        for (int i = 0; i < BlockedStages.THREADS + 20; i++) {
+            blocked.addTo(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(100))));
         }
 
         long start = System.nanoTime();
         assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(300)))))
                 .isInstanceOf(LockNotGrantedException.class);
         Duration waited = Duration.ofNanos(System.nanoTime() - start);
-        end.countDown();
+        blocked.end();
 
         assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofSeconds(2));
-        for (CompletableFuture<?> stage : blocked) {
-            get(stage);
-        }
+        blocked.awaitEnds();
         assertThat(taken.release()).isTrue();
     }
 
@@ -238,8 +228,7 @@ abstract class AsyncAcquireContract extends RegistryFixture {
     @Test
     void shouldGiveBackAGrantThatCannotBeDelivered() throws Exception {
         LeasingLockRegistry registry = registry(withCommandTimeout(Duration.ofMillis(300)));
-        CountDownLatch end = new CountDownLatch(1);
-        List<CompletableFuture<?>> blocked = blockStages(registry, end);
+        BlockedStages blocked = BlockedStages.of(registry);
 
         CompletableFuture<Lease> undelivered = registry.acquireAsync(request().withWaitTime(Duration.ofMillis(200)));
         Throwable failure = failureOf(undelivered);
@@ -248,7 +237,7 @@ abstract class AsyncAcquireContract extends RegistryFixture {
         soon().until(() -> registry.getLock(NAME).isLocked());
         cancelled.cancel(true);
         soon().until(() -> !registry.getLock(NAME).isLocked());
-        end.countDown();
+        blocked.end();
 
         assertThat(failure)
                 .hasMessageContainingAll(NAME, "stages")
@@ -257,45 +246,6 @@ abstract class AsyncAcquireContract extends RegistryFixture {
                     assertThat(refusal.waited()).isBetween(Duration.ofMillis(200), Duration.ofSeconds(5));
                     assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(200));
                 });
-        for (CompletableFuture<?> stage : blocked) {
-            get(stage);
-        }
-    }
-
-    /** As many stages of grants as there are threads for them; all at once, because one by one takes long on a cluster. */
-    private static List<CompletableFuture<?>> blockStages(LeasingLockRegistry registry, CountDownLatch end)
-            throws Exception {
-        List<LockRequest> requests = IntStream.range(0, STAGES)
-                .mapToObj(i -> LockRequest.of("blocked:" + i).withWaitTime(LONG))
-                .toList();
-        List<CompletableFuture<Lease>> taken =
-                requests.stream().map(registry::acquireAsync).toList();
-        for (CompletableFuture<Lease> first : taken) {
-            get(first);
-        }
-        // not granted yet, so that no stage runs right here
-        AtomicInteger blocking = new AtomicInteger();
-        List<CompletableFuture<?>> blocked = new ArrayList<>();
-        for (LockRequest request : requests) {
-            blocked.add(registry.acquireAsync(request).thenAccept(lease -> {
-                blocking.incrementAndGet();
-                await(end, lease);
-            }));
-        }
-        for (CompletableFuture<Lease> first : taken) {
-            assertThat(get(get(first).releaseAsync())).isTrue();
-        }
-        // A stage that comes later would leave its thread to a grant of the test.
-        soon().until(() -> blocking.get() == STAGES);
-        return blocked;
-    }
-
-    private static Lease await(CountDownLatch end, Lease lease) {
-        try (lease) {
-            assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException ex) {
-            throw new AssertionError(ex);
-        }
-        return lease;
+        blocked.awaitEnds();
     }
 }

@@ -1,10 +1,10 @@
 package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Interleavings;
 import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.concurrent.TimeUnit;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -65,14 +65,6 @@ public class LeaseValidityModelTest {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(100)
-                .threads(3)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(LeaseValidityModelTest.class);
+        Interleavings.check(LeaseValidityModelTest.class, 3, 100);
     }
 }

@@ -2,7 +2,7 @@ package io.github.lockstarter.lease.grant;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import io.github.lockstarter.fixture.Interleavings;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -58,14 +58,6 @@ public class ReaderGroupModelTest {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(100)
-                .threads(2)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(ReaderGroupModelTest.class);
+        Interleavings.check(ReaderGroupModelTest.class, 2, 100);
     }
 }

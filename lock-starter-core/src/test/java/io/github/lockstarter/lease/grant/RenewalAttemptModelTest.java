@@ -3,16 +3,16 @@ package io.github.lockstarter.lease.grant;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Interleavings;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
  * Interleavings of the reply to a renewal that was sent ahead, and of the waiter that begins its grant with it and hands it
- * over: the reply is applied once, and whoever has the lease in the end has its validity.
+ * over: the reply is applied once, and the grant that has the lease in the end has its validity.
  */
 public class RenewalAttemptModelTest implements RenewalAttempt.Outcome {
 
@@ -83,14 +83,6 @@ public class RenewalAttemptModelTest implements RenewalAttempt.Outcome {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(100)
-                .threads(2)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(RenewalAttemptModelTest.class);
+        Interleavings.check(RenewalAttemptModelTest.class, 2, 100);
     }
 }

@@ -1,11 +1,11 @@
 package io.github.lockstarter.lease.queue;
 
+import io.github.lockstarter.fixture.Interleavings;
 import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.GrantKind;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -92,14 +92,6 @@ public class LineTicketBeliefModelTest {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(300)
-                .threads(3)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(LineTicketBeliefModelTest.class);
+        Interleavings.check(LineTicketBeliefModelTest.class, 3, 300);
     }
 }

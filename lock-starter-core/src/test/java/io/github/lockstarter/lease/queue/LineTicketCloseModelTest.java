@@ -1,8 +1,8 @@
 package io.github.lockstarter.lease.queue;
 
+import io.github.lockstarter.fixture.Interleavings;
 import io.github.lockstarter.lease.HandClock;
 import io.github.lockstarter.lease.support.LeaseClock;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -73,14 +73,6 @@ public class LineTicketCloseModelTest {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(300)
-                .threads(3)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(LineTicketCloseModelTest.class);
+        Interleavings.check(LineTicketCloseModelTest.class, 3, 300);
     }
 }

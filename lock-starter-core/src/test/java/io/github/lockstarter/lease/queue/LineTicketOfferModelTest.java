@@ -1,8 +1,8 @@
 package io.github.lockstarter.lease.queue;
 
+import io.github.lockstarter.fixture.Interleavings;
 import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -62,14 +62,6 @@ public class LineTicketOfferModelTest {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(150)
-                .threads(3)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(LineTicketOfferModelTest.class);
+        Interleavings.check(LineTicketOfferModelTest.class, 3, 150);
     }
 }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.lease.queue;
 
+import io.github.lockstarter.fixture.Interleavings;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.support.LeaseClock;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -78,14 +78,6 @@ public class LocalQueuesModelTest {
 
     @Test
     void shouldHoldInEveryInterleaving() {
-        new ModelCheckingOptions()
-                .iterations(1)
-                .invocationsPerIteration(300)
-                .threads(3)
-                .actorsPerThread(1)
-                .actorsBefore(0)
-                .actorsAfter(0)
-                .minimizeFailedScenario(false)
-                .check(LocalQueuesModelTest.class);
+        Interleavings.check(LocalQueuesModelTest.class, 3, 300);
     }
 }
