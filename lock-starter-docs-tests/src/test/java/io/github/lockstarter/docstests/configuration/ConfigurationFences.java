@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -96,12 +95,7 @@ public final class ConfigurationFences implements ManualCheck {
 
     /** Returns the line of the last part of a name, which is as near as text can tell. */
     private static int line(Fence fence, String name) {
-        String last = name.substring(name.lastIndexOf('.') + 1);
-        return IntStream.range(0, fence.code().size())
-                .filter(i -> fence.code().get(i).contains(last))
-                .map(fence::pageLine)
-                .findFirst()
-                .orElse(fence.line());
+        return fence.pageLineOf(name.substring(name.lastIndexOf('.') + 1));
     }
 
     private static String message(Throwable failure) {

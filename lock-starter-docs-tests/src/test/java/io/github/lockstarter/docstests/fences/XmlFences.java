@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Document;
@@ -55,16 +54,16 @@ public final class XmlFences implements ManualCheck {
             String name = text(artifact, "artifactId");
             boolean ours = groups.item(i).getTextContent().equals(GROUP);
             if (!ours && name.startsWith("lock-starter")) {
-                problems.add(Problem.at(page, lineOf(fence, name), name + " is an artifact of " + GROUP));
+                problems.add(Problem.at(page, fence.pageLineOf(name), name + " is an artifact of " + GROUP));
             }
             if (ours) {
                 if (!modules.contains(name)) {
-                    problems.add(Problem.at(page, lineOf(fence, name), "there is no module " + name));
+                    problems.add(Problem.at(page, fence.pageLineOf(name), "there is no module " + name));
                 }
                 String version = text(artifact, "version");
                 if (!version.isEmpty() && !version.equals(version(root))) {
                     problems.add(Problem.at(
-                            page, lineOf(fence, version), "the version is " + version(root) + ", not " + version));
+                            page, fence.pageLineOf(version), "the version is " + version(root) + ", not " + version));
                 }
             }
         }
@@ -72,14 +71,6 @@ public final class XmlFences implements ManualCheck {
 
     private static int lineOf(SAXException problem) {
         return problem instanceof SAXParseException parse ? Math.max(0, parse.getLineNumber() - 1) : 0;
-    }
-
-    private static int lineOf(Fence fence, String text) {
-        return IntStream.range(0, fence.code().size())
-                .filter(i -> fence.code().get(i).contains(text))
-                .map(fence::pageLine)
-                .findFirst()
-                .orElse(fence.line());
     }
 
     private static String version(Path root) {

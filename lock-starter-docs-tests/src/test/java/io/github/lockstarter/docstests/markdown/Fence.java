@@ -1,6 +1,7 @@
 package io.github.lockstarter.docstests.markdown;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A fenced code block.
@@ -18,6 +19,15 @@ public record Fence(int line, String language, List<String> code) {
     /** Returns the line of the page in which a line of the code stands, counted from zero there. */
     public int pageLine(int codeLine) {
         return this.line + 1 + codeLine;
+    }
+
+    /** Returns the line of the page in which the code has that text first; the line of the fence if it has not. */
+    public int pageLineOf(String text) {
+        return IntStream.range(0, this.code.size())
+                .filter(i -> this.code.get(i).contains(text))
+                .map(this::pageLine)
+                .findFirst()
+                .orElse(this.line);
     }
 
     /** Returns the code as one text. */
