@@ -35,7 +35,9 @@ class SpecificationTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("holding")
     void shouldHold(Configuration configuration, @TempDir Path scratch, TestReporter reporter) throws Exception {
-        assumeThat(configuration.isWanted()).isTrue();
+        assumeThat(configuration.isWanted())
+                .as(configuration + " is not what -Dspec.only names")
+                .isTrue();
         assumeThat(configuration.isLong() && !Boolean.getBoolean("spec.long"))
                 .as(configuration + " takes half a minute or longer and runs with -Dspec.long=true only")
                 .isFalse();
@@ -52,7 +54,9 @@ class SpecificationTest {
     @MethodSource("broken")
     void shouldBeViolatedWithoutTheRule(Configuration configuration, @TempDir Path scratch, TestReporter reporter)
             throws Exception {
-        assumeThat(configuration.isWanted()).isTrue();
+        assumeThat(configuration.isWanted())
+                .as(configuration + " is not what -Dspec.only names")
+                .isTrue();
         assertThat(configuration.checked()).hasSize(1);
         String checked = configuration.checked().get(0);
 

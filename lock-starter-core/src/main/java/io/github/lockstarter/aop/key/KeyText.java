@@ -5,6 +5,7 @@ import io.github.lockstarter.key.UnstableTextException;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Converts results of key expressions to text, which must be the same in every JVM for equal values. */
@@ -45,26 +46,27 @@ final class KeyText {
 
     /** Returns the text of a value that is joined with other text; it may be blank. */
     static String ofPart(Object value) {
-        try {
-            return StableText.of(value);
-        } catch (UnstableTextException ex) {
-            throw new Unusable("gave " + ex.getMessage());
-        }
+        return usable(StableText::of, value);
     }
 
     /** Returns the text of a value that the key prints by calling a method, such as {@code toString()}. */
     static String ofPrinted(Object value) {
-        try {
-            return StableText.ofPrinted(value);
-        } catch (UnstableTextException ex) {
-            throw new Unusable("gave " + ex.getMessage());
-        }
+        return usable(StableText::ofPrinted, value);
     }
 
     /** Rejects text that the key obtained by calling {@code toString()} on an object that does not override it. */
     static void checkPrinted(String text) {
+        String unused = usable(
+                printed -> {
+                    StableText.checkPrinted(printed);
+                    return printed;
+                },
+                text);
+    }
+
+    private static <T> String usable(Function<T, String> text, T value) {
         try {
-            StableText.checkPrinted(text);
+            return text.apply(value);
         } catch (UnstableTextException ex) {
             throw new Unusable("gave " + ex.getMessage());
         }

@@ -22,8 +22,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Checks property paths that begin at a parameter, such as {@code #order.customer.id} or {@code #orders.![id]}, at start-up
- * and as far as their types are known. A property that a record or another final class does not have is rejected. A class that is not final
- * may have subclasses with that property.
+ * and as far as their types are known. A property that a record or another final class does not have is rejected. A class
+ * that is not final may have subclasses with that property.
  */
 final class PropertyPaths {
 

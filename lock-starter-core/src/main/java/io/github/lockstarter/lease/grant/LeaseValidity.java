@@ -68,10 +68,7 @@ public abstract class LeaseValidity extends TimingWheel.Entry {
         // Rounded up: the wall clock is the coarse one, the other decides to the nanosecond.
         long wallValid = TimeUnit.NANOSECONDS.toMillis(valid + 999_999);
         Deadlines next = new Deadlines(sentAt + valid, sentAtWall + wallValid, sentAt, sentAtWall);
-        Deadlines known;
-        do {
-            known = this.deadlines;
-        } while (!DEADLINES.compareAndSet(this, known, known.and(next)));
+        Deadlines unused = DEADLINES.accumulateAndGet(this, next, Deadlines::and);
     }
 
     /**
