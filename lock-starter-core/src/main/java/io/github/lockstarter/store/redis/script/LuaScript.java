@@ -6,35 +6,37 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * A script of the store, read from its file once. Spring's {@code DefaultRedisScript} checks the file for changes on
  * each call. Each file describes its keys, arguments and results. Immutable.
+ *
+ * <p>A script cannot call another one, so a line {@code -- include shared.lua} stands for the text of that file. It follows
+ * the part of a script that needs none of these functions, because Redis would create all of them at each call.
  */
 public final class LuaScript<T> implements RedisScript<T> {
 
-    /** Functions for locks in shared use. */
-    private static final String SHARED = "shared.lua";
+    /** Begins a line that stands for the text of another file. */
+    private static final String INCLUDE = "-- include ";
 
-    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", Long.class, SHARED);
+    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", Long.class);
 
-    public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class, SHARED);
+    public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
 
-    public static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", Long.class, SHARED);
+    public static final LuaScript<Long> KEEP = new LuaScript<>("keep.lua", Long.class);
 
-    public static final LuaScript<Long> DOWNGRADE = new LuaScript<>("downgrade.lua", Long.class, SHARED);
+    public static final LuaScript<Long> DOWNGRADE = new LuaScript<>("downgrade.lua", Long.class);
 
-    public static final LuaScript<List<Object>> RENEW =
-            new LuaScript<>("renew.lua", listOfObjects(), SHARED, "renewals.lua");
+    public static final LuaScript<List<Object>> RENEW = new LuaScript<>("renew.lua", listOfObjects());
 
-    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", listOfObjects(), SHARED);
+    public static final LuaScript<List<Object>> INSPECT = new LuaScript<>("inspect.lua", listOfObjects());
 
     public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", Long.class);
 
-    public static final LuaScript<List<Object>> CONFIRM =
-            new LuaScript<>("confirm.lua", listOfObjects(), SHARED, "renewals.lua");
+    public static final LuaScript<List<Object>> CONFIRM = new LuaScript<>("confirm.lua", listOfObjects());
 
     public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", listOfObjects());
 
@@ -44,19 +46,14 @@ public final class LuaScript<T> implements RedisScript<T> {
 
     private final Class<T> resultType;
 
-    /**
-     * Reads a script.
-     *
-     * @param preceding files with the functions that it uses, whose texts precede its own
-     */
-    private LuaScript(String file, Class<T> resultType, String... preceding) {
-        StringBuilder texts = new StringBuilder();
-        for (String each : preceding) {
-            texts.append(read(each)).append('\n');
-        }
-        this.text = texts.append(read(file)).toString();
+    private LuaScript(String file, Class<T> resultType) {
+        this.text = read(file).lines().map(LuaScript::included).collect(Collectors.joining("\n"));
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
+    }
+
+    private static String included(String line) {
+        return line.startsWith(INCLUDE) ? read(line.substring(INCLUDE.length())) : line;
     }
 
     @SuppressWarnings("unchecked")

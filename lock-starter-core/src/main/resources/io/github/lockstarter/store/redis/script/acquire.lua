@@ -1,5 +1,5 @@
 -- Grants the lock if it is free or the acquisition fits beside its holders, and repeats the grant to its owner; otherwise
--- joins the waiting line if requested. Follows the text of shared.lua, which describes locks in shared use.
+-- joins the waiting line if requested. shared.lua describes locks in shared use.
 --
 -- KEYS[1]  the lock: a hash with the fields o (id of the owning acquisition; ~k and the id while the lock is kept for a
 --          minimum hold, see keep.lua), f (its fencing token) and q (the waiting line in order of arrival; absent if empty)
@@ -23,13 +23,16 @@
 -- In shared use it also grants the lock along the line, and notifies those waiters: a holder or a waiter that has crashed
 -- delays the others until its time is over, however long other holders stay. Nothing is granted past the first in line.
 
-local kind, weight = kindOf(ARGV[1])
+-- Negative if the key does not exist (-2) or does not expire (-1).
+local left = redis.call('PTTL', KEYS[1])
 
-local fields = redis.call('HGETALL', KEYS[1])
+-- Ids of exclusive acquisitions contain no dot.
+local isExclusive = not string.find(ARGV[1], '.', 1, true)
 
-if #fields == 0 and not kind then
+if isExclusive and left == -2 then
+  local time = redis.call('TIME')
+  local token = time[1] * 1000000 + time[2]
   -- tostring() would round the token.
-  local token = serverTime()
   redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', string.format('%.0f', token))
   local set = redis.pcall('PEXPIRE', KEYS[1], ARGV[2])
   if type(set) == 'table' then
@@ -41,24 +44,26 @@ if #fields == 0 and not kind then
   return token
 end
 
-local lock = {}
-for i = 1, #fields, 2 do
-  lock[fields[i]] = fields[i + 1]
-end
+local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q')
+local owner = held[1]
 
-if lock.o == ARGV[1] and not kind then
-  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+if isExclusive and owner == ARGV[1] then
+  if left < tonumber(ARGV[2]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
   end
-  return tonumber(lock.f)
+  return tonumber(held[2])
 end
 
-if lock.o and lock.o ~= ARGV[1] and not isMarker(lock.o) then
-  if kind == '~s' and kindOf(lock.o) ~= '~s' then
+-- include shared.lua
+
+local kind, weight = kindOf(ARGV[1])
+
+if owner and owner ~= ARGV[1] and not isMarker(owner) then
+  if kind == '~s' and kindOf(owner) ~= '~s' then
     return redis.error_reply('LOCKKIND the lock is in use as a lock, and cannot be used for permits')
   end
-  if ARGV[3] and lock.o ~= '~k' .. ARGV[1] then
-    local line = lock.q or ''
+  if ARGV[3] and owner ~= '~k' .. ARGV[1] then
+    local line = held[3] or ''
     local entry = ';' .. ARGV[1] .. ':' .. ARGV[4] .. ':' .. ARGV[3]
     local from = string.find(line, ';' .. ARGV[1] .. ':', 1, true)
     local joined = 0
@@ -76,18 +81,17 @@ if lock.o and lock.o ~= ARGV[1] and not isMarker(lock.o) then
       return joined
     end
   end
-  local left = redis.call('PTTL', KEYS[1])
   if left < 0 then
     return -4503599627370496
   end
   return -math.max(left, 1)
 end
 
-if #fields > 0 and not lock.o then
+if left ~= -2 and not owner then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 
-lock = readShared(KEYS[1], fields, ARGV[1])
+local lock = readShared(KEYS[1], redis.call('HGETALL', KEYS[1]), ARGV[1])
 local id, lease = ARGV[1], tonumber(ARGV[2])
 
 if next(lock.holders) ~= nil and kind ~= lock.marker and (kind == '~s' or lock.marker == '~s') then
@@ -99,7 +103,6 @@ if lock.owner then
   -- A release of an earlier version has granted it exclusively to this acquisition, which shares it from now on.
   lock.owner = nil
   lock.marker = kind
-  local left = redis.call('PTTL', KEYS[1])
   lock.holders[id] = {deadline = lock.millis + math.max(lease, left), token = lock.token, weight = weight}
   lock.token = kind == '~s' and lock.token + 63 or lock.token
 end

@@ -1,7 +1,7 @@
 -- Writes locks again whose grant or renewal replicas are to acknowledge, each independently of the others. The WAIT that
 -- follows on the same connection returns when the replicas have these writes, and so all earlier ones.
 --
--- Follows the texts of shared.lua, which describes locks in shared use, and of renewals.lua. In shared use, the acquisition must be a holder.
+-- shared.lua describes locks in shared use. In shared use, the acquisition must be a holder.
 --
 -- KEYS[i]  the locks, see acquire.lua
 -- ARGV[1]  lease in milliseconds, the same for all
@@ -15,6 +15,9 @@
 -- Unlike renew.lua it writes each key that its acquisition owns, even if that changes nothing, because a write that is
 -- skipped is not replicated. Each command uses pcall, so that a key of another type affects only its own lock. It works on a
 -- full Redis, which always accepts PEXPIRE.
+
+-- include shared.lua
+-- include renewals.lua
 
 local lease = tonumber(ARGV[1])
 

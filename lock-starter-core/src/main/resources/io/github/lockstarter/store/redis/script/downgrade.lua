@@ -1,5 +1,5 @@
 -- Turns the exclusive owner of a lock into its reader, with the same fencing token, and grants the lock to the readers at
--- the beginning of the line. Follows the text of shared.lua, which describes locks in shared use.
+-- the beginning of the line. shared.lua describes locks in shared use.
 --
 -- KEYS[1]  the lock, see acquire.lua
 -- ARGV[1]  id of the acquisition that owns the lock; the reader has the same id followed by .r
@@ -18,6 +18,8 @@ local fields = redis.call('HGETALL', KEYS[1])
 if #fields == 0 then
   return 0
 end
+
+-- include shared.lua
 
 local lock = readShared(KEYS[1], fields)
 local reader = ARGV[1] .. '.r'

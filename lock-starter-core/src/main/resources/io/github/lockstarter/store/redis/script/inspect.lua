@@ -1,6 +1,6 @@
 -- Describes the lock without changing it. For a waiter, only a server that accepts writes answers.
 --
--- Follows the text of shared.lua, which describes locks in shared use.
+-- shared.lua describes locks in shared use.
 --
 -- KEYS[1]  the lock, see acquire.lua
 -- ARGV[1]  id of an acquisition whose position is queried; absent: none
@@ -31,6 +31,8 @@ end
 if not held[1] then
   return {}
 end
+
+-- include shared.lua
 
 local line = held[3] or ''
 local _, entries = string.gsub(line, ';', ';')

@@ -1,6 +1,6 @@
 -- Ends a grant but keeps the lock taken until it expires by itself, for a minimum hold.
 --
--- Follows the text of shared.lua, which describes locks in shared use: there only the holder is kept.
+-- shared.lua describes locks in shared use: there only the holder is kept.
 --
 -- KEYS[1]  the lock, see acquire.lua
 -- ARGV[1]  id of the acquisition that owns it
@@ -25,6 +25,8 @@ end
 if not owner then
   return 0
 end
+
+-- include shared.lua
 
 local kept = '~k' .. ARGV[1]
 

@@ -1,6 +1,6 @@
 -- Releases the lock: grants it to the first acquisition in the waiting line or to the next waiter of the same instance, or
 -- frees it. An acquisition that does not own the lock but is in the line leaves it. In shared use, it grants the lock to all
--- at the beginning of the line that fit. Follows the text of shared.lua, which describes locks in shared use.
+-- at the beginning of the line that fit. shared.lua describes locks in shared use.
 --
 -- KEYS[1]  the lock, see acquire.lua; an entry of the line is ;<id>:<inbox>:<milliseconds to claim a grant>
 -- ARGV[1]  id of the acquisition that releases the lock or leaves the line
@@ -44,6 +44,8 @@ if owner == ARGV[1] and not held[3] and not ARGV[5] then
   redis.call('DEL', KEYS[1])
   return 1
 end
+
+-- include shared.lua
 
 local line = held[3] or ''
 local successor = ARGV[5] or ''

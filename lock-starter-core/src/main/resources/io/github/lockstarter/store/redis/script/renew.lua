@@ -1,6 +1,6 @@
 -- Renews leases, each independently of the others.
 --
--- Follows the texts of shared.lua, which describes locks in shared use, and of renewals.lua. In shared use, the acquisition must be a holder.
+-- shared.lua describes locks in shared use. In shared use, the acquisition must be a holder.
 --
 -- KEYS[i]  the locks, see acquire.lua
 -- ARGV[1]  lease in milliseconds, the same for all
@@ -13,6 +13,9 @@
 -- of the next owner. It never creates a key and never shortens a lease. One script for many locks saves commands; each
 -- command uses pcall, so that a key of another type affects only its own lock. It works on a full Redis, which always
 -- accepts PEXPIRE.
+
+-- include shared.lua
+-- include renewals.lua
 
 -- REDIS_VERSION_NUM exists from Redis 7.0 on, as does GT, which saves one command for each lock.
 local greater = redis.REDIS_VERSION_NUM ~= nil

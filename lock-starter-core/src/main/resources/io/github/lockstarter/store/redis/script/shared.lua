@@ -1,5 +1,5 @@
--- Functions of the scripts for locks in shared use: by readers, or by holders of permits. Precedes the text of each script
--- that uses them, because a script cannot call another one.
+-- Functions of the scripts for locks in shared use: by readers, or by holders of permits. Scripts include this text after the
+-- part that serves locks which are free or owned by the caller alone: Redis creates all functions at each call.
 --
 -- A lock in shared use is a hash with these fields:
 --   o       ~r: readers; ~s: permits. The key exists if and only if the lock is owned, for earlier versions as well
