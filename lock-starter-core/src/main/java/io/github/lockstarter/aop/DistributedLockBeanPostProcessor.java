@@ -72,7 +72,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final SameKeyWarning sameKeys = new SameKeyWarning();
 
-    private final ScheduledJobWarning scheduledJobs = new ScheduledJobWarning(this.defaults);
+    private final WaitTimeRules waitTimes = new WaitTimeRules(this.defaults, () -> this.settings);
 
     private final EarlyBeanRules earlyBeans = new EarlyBeanRules();
 
@@ -283,7 +283,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         this.report.addLocked(callable);
         this.namedSettings.add(callable);
         this.sameKeys.check(callable);
-        this.scheduledJobs.check(callable);
+        this.waitTimes.check(callable);
     }
 
     private List<LockedMethod> methodsOf(Object bean, String beanName) {

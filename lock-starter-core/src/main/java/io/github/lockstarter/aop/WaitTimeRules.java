@@ -1,60 +1,79 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ScheduledLock;
 import io.github.lockstarter.aop.call.LockDefaults;
 import io.github.lockstarter.aop.metadata.LockAnnotations;
 import io.github.lockstarter.aop.metadata.LockSpec;
 import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Logs a warning for scheduled methods that wait for their lock or permits and have no minimum hold: runs of the job do
- * not overlap, or only as many as there are permits, but every instance of the application runs it.
+ * Checks the wait times of scheduled jobs and of methods with a minimum hold. A call that waits is granted the lock after the
+ * call before it, and runs the method once more: a job with a minimum hold runs in every instance, one after the other,
+ * although its minimum hold says that it must run once. Such a job fails the start; other methods that are likely to
+ * run repeatedly are reported in a warning. Thread-safe.
  */
-final class ScheduledJobWarning {
+final class WaitTimeRules {
 
-    private static final LockLog logger = LockLog.of(ScheduledJobWarning.class);
+    private static final LockLog logger = LockLog.of(WaitTimeRules.class);
 
     /** By name, because nothing else here depends on scheduling. */
     private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
 
+    private static final String REMEDY =
+            "Use @ScheduledLock, or a @DistributedLock with waitTime = 0, onNotGranted = SKIP and"
+                    + " a minHold that exceeds the difference of the instances' clocks.";
+
     private final LockDefaults defaults;
+
+    private final Supplier<SettingsByName> settings;
 
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    ScheduledJobWarning(LockDefaults defaults) {
+    WaitTimeRules(LockDefaults defaults, Supplier<SettingsByName> settings) {
         this.defaults = defaults;
+        this.settings = settings;
     }
 
+    /**
+     * Checks methods that acquire their locks.
+     *
+     * @throws io.github.lockstarter.InvalidLockDefinitionException if a scheduled job waits and has a minimum hold
+     * @throws InvalidLockSettingException the same, if a property makes it wait
+     */
     void check(List<LockedMethod> methodsOfBean) {
-        methodsOfBean.stream().filter(ScheduledJobWarning::isScheduled).forEach(this::checkJob);
+        for (LockedMethod locked : methodsOfBean) {
+            List<LockSpec> specs = decisive(locked.specs());
+            if (isPresent(locked, ScheduledLock.class.getName())) {
+                specs.forEach(spec -> requireMinimumHold(locked, spec));
+            }
+            // Of several locks, one that does not wait is sufficient.
+            if (specs.stream().allMatch(this::waits)) {
+                if (isPresent(locked, SCHEDULED) || isPresent(locked, ScheduledLock.class.getName())) {
+                    checkJob(locked, specs);
+                } else {
+                    specs.forEach(spec -> checkMinimumHold(locked, spec));
+                }
+            }
+        }
     }
 
     /** Includes annotations of overridden methods, and repeated and composed ones. */
-    private static boolean isScheduled(LockedMethod locked) {
-        return LockAnnotations.of(locked.site().method()).isPresent(SCHEDULED);
-    }
-
-    /** Of several locks, one without waiting or with a minimum hold is sufficient. */
-    private void checkJob(LockedMethod locked) {
-        List<LockSpec> specs = decisive(locked.specs());
-        boolean waits = specs.stream()
-                .allMatch(spec -> spec.minHold().isZero() && !waitTime(spec).isZero());
-        String method = locked.site().toString();
-        if (waits && this.reported.add(method)) {
-            Duration waitTime = waitTime(specs.get(0));
-            String time = LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
-            logger.warn("The @Scheduled method " + method + " waits " + time + " for its " + kind(specs)
-                    + " and has no minHold: every instance of the application runs the job, " + howOften(specs)
-                    + ". To run it once for all instances, use a @DistributedLock with waitTime = 0, onNotGranted = SKIP and"
-                    + " a minHold that exceeds the difference of their clocks.");
-        }
+    private static boolean isPresent(LockedMethod locked, String annotation) {
+        return LockAnnotations.of(locked.site().method()).isPresent(annotation);
     }
 
     /** A semaphore beside a lock does not matter: it only limits which instances try. */
@@ -65,16 +84,85 @@ final class ScheduledJobWarning {
         return locks.isEmpty() ? specs : locks;
     }
 
-    private static String kind(List<LockSpec> specs) {
-        return specs.get(0).use().mode() == LockMode.PERMIT ? "permits" : "lock";
+    private static void requireMinimumHold(LockedMethod locked, LockSpec spec) {
+        if (spec.minHold().isZero()) {
+            throw locked.site()
+                    .rejection(
+                            "its @ScheduledLock has no minimum hold, so that an instance whose clock is late runs the job again",
+                            "Set minHold to a time that exceeds the difference of the instances' clocks, such as \"30s\".");
+        }
     }
 
-    private static String howOften(List<LockSpec> specs) {
-        boolean alone = specs.stream().anyMatch(spec -> spec.use().mode() == LockMode.WRITE);
-        return alone ? "one after the other" : "several at the same time";
+    private void checkJob(LockedMethod locked, List<LockSpec> specs) {
+        LockSpec kept = specs.stream()
+                .filter(spec -> !spec.minHold().isZero())
+                .findFirst()
+                .orElse(null);
+        if (kept == null) {
+            warnJob(locked, specs);
+            return;
+        }
+        NamedValue<Duration> property = property(kept);
+        if (property != null) {
+            throw new InvalidLockSettingException(
+                    property.property(),
+                    property.value(),
+                    "must be 0 for the scheduled method " + locked.site() + ", whose minimum hold is "
+                            + DurationText.of(kept.minHold())
+                            + ": with a wait time, every instance runs the job, one after the other",
+                    "Set 0, or remove the property if the annotation has waitTime = 0.");
+        }
+        throw locked.site()
+                .rejection(
+                        "a scheduled method with a minimum hold of " + DurationText.of(kept.minHold()) + " waits "
+                                + time(kept) + source(kept)
+                                + ", so that every instance of the application runs the job, one after the other",
+                        REMEDY);
+    }
+
+    private void warnJob(LockedMethod locked, List<LockSpec> specs) {
+        String method = locked.site().toString();
+        if (this.reported.add(method)) {
+            boolean permits = specs.get(0).use().mode() == LockMode.PERMIT;
+            boolean alone = specs.stream().anyMatch(spec -> spec.use().mode() == LockMode.WRITE);
+            logger.warn("The @Scheduled method " + method + " waits " + time(specs.get(0)) + " for its "
+                    + (permits ? "permits" : "lock")
+                    + " and has no minHold: every instance of the application runs the job, "
+                    + (alone ? "one after the other" : "several at the same time")
+                    + ". To run it once for all instances: " + REMEDY);
+        }
+    }
+
+    private void checkMinimumHold(LockedMethod locked, LockSpec spec) {
+        Duration waitTime = waitTime(spec);
+        boolean outlasts = LockRequest.FOREVER.equals(waitTime) || waitTime.compareTo(spec.minHold()) >= 0;
+        if (!spec.minHold().isZero() && outlasts && this.reported.add(spec.name() + ' ' + locked.site())) {
+            logger.warn("The method " + locked.site() + " waits " + time(spec) + source(spec)
+                    + " for its lock, and has a minHold of " + DurationText.of(spec.minHold())
+                    + ": a call that waits runs the method again once the minimum hold is over. To run it once in that time,"
+                    + " set waitTime = 0 and onNotGranted = SKIP; otherwise set a waitTime below minHold.");
+        }
+    }
+
+    private boolean waits(LockSpec spec) {
+        return !waitTime(spec).isZero();
     }
 
     private Duration waitTime(LockSpec spec) {
         return spec.waitTime() != null ? spec.waitTime() : this.defaults.waitTime();
+    }
+
+    private String time(LockSpec spec) {
+        Duration waitTime = waitTime(spec);
+        return LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
+    }
+
+    private static String source(LockSpec spec) {
+        return spec.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)";
+    }
+
+    private @Nullable NamedValue<Duration> property(LockSpec spec) {
+        NamedSettings own = this.settings.get().find(spec.name());
+        return own != null ? own.waitTime() : null;
     }
 }

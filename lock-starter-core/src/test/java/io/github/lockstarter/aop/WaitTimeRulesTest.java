@@ -1,17 +1,25 @@
 package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.ScheduledLock;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,10 +31,10 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
 
-/** A job that waits for its lock runs in every instance, one after the other, instead of once for all instances. */
-class ScheduledJobWarningTest {
+/** A call that waits runs the method once more: jobs in every instance, other methods after their minimum hold. */
+class WaitTimeRulesTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(ScheduledJobWarning.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(WaitTimeRules.class);
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -80,7 +88,15 @@ class ScheduledJobWarningTest {
 
     @ParameterizedTest
     @ValueSource(
-            classes = {TriedOnce.class, TriedOnceAndKept.class, Kept.class, NotScheduled.class, OneTriedOnce.class})
+            classes = {
+                TriedOnce.class,
+                TriedOnceAndKept.class,
+                NotScheduled.class,
+                OneTriedOnce.class,
+                OneTriedOnceAndKept.class,
+                ScheduledLocks.class,
+                ShortWait.class
+            })
     void shouldNotBeLogged(Class<?> bean) {
         LockedContext.of(bean).close();
 
@@ -103,6 +119,89 @@ class ScheduledJobWarningTest {
         }
 
         assertThat(warnings()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Kept.class, KeptAndWaiting.class, KeptForever.class, SeveralKept.class})
+    void shouldFailForAJobWithAMinimumHold(Class<?> bean) {
+        assertThatThrownBy(() -> LockedContext.of(bean))
+                .rootCause()
+                .isInstanceOf(InvalidLockDefinitionException.class)
+                .hasMessageContaining(bean.getName() + ".run()")
+                .hasMessageContaining("@ScheduledLock");
+    }
+
+    @Test
+    void shouldNameThePropertyOfTheDefaultWaitTime() {
+        assertThatThrownBy(() -> LockedContext.of(Kept.class))
+                .rootCause()
+                .hasMessageContaining("distributed-lock.wait-time");
+    }
+
+    @Test
+    void shouldFailForAJobThatWaitsByAProperty() {
+        assertThatThrownBy(() -> LockedContext.with(waitingByProperty("job"), TriedOnceAndKept.class))
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        InvalidLockSettingException.class,
+                        failure -> assertThat(failure.property()).isEqualTo("distributed-lock.locks.job.wait-time"))
+                .hasMessageContaining(TriedOnceAndKept.class.getName() + ".run()");
+    }
+
+    @Test
+    void shouldFailForAScheduledLockThatWaitsByAProperty() {
+        assertThatThrownBy(() -> LockedContext.with(waitingByProperty("report"), ScheduledLocks.class))
+                .rootCause()
+                .isInstanceOf(InvalidLockSettingException.class);
+    }
+
+    @Test
+    void shouldFailForAScheduledLockWithoutAMinimumHold() {
+        assertThatThrownBy(() -> LockedContext.of(NotKept.class))
+                .rootCause()
+                .isInstanceOf(InvalidLockDefinitionException.class)
+                .hasMessageContaining("@ScheduledLock", "minHold");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LongWait.class, EndlessWait.class})
+    void shouldReportAWaitThatOutlastsTheMinimumHold(Class<?> bean) {
+        LockedContext.of(bean).close();
+
+        assertThat(warnings()).singleElement().asString().contains(bean.getName() + ".run()", "minHold", "waitTime");
+    }
+
+    @Test
+    void shouldReportAPropertyThatReplacesOneAttempt() {
+        Logger reader = (Logger) LoggerFactory.getLogger("io.github.lockstarter.aop.metadata.LockSpecReader");
+        reader.setLevel(Level.WARN);
+        reader.addAppender(this.log);
+        try {
+            LockedContext.with(waitingByProperty("job"), TriedOnceUnscheduled.class)
+                    .close();
+        } finally {
+            reader.detachAppender(this.log);
+            reader.setLevel(null);
+        }
+
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains("distributed-lock.locks.job.wait-time", TriedOnceUnscheduled.class.getName() + ".run()");
+    }
+
+    private static Consumer<DistributedLockBeanPostProcessor> waitingByProperty(String name) {
+        NamedSettings settings = new NamedSettings(
+                name,
+                new NamedValue<>(NamedSettings.property(name, "wait-time"), Duration.ofSeconds(5)),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+        return processor -> processor.setSettingsByName(new SettingsByName(List.of(settings)));
     }
 
     static class ByDefault {
@@ -210,6 +309,66 @@ class ScheduledJobWarningTest {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "job", waitTime = 0)
         @DistributedLock(name = "stock")
+        public void run() {}
+    }
+
+    static class OneTriedOnceAndKept {
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(name = "job", waitTime = 0, minHold = 1000)
+        @DistributedLock(name = "stock", minHold = 1000)
+        public void run() {}
+    }
+
+    static class KeptAndWaiting {
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(name = "job", waitTime = 1, minHold = 60_000)
+        public void run() {}
+    }
+
+    static class KeptForever {
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(name = "job", waitTime = -1, minHold = 60_000)
+        public void run() {}
+    }
+
+    static class SeveralKept {
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(name = "stock", waitTime = 1)
+        @DistributedLock(name = "job", waitTime = 1, minHold = 60_000)
+        public void run() {}
+    }
+
+    static class ScheduledLocks {
+        @ScheduledLock(name = "report", minHold = "1m", maxHold = "1h")
+        public void report() {}
+
+        @Scheduled(fixedDelay = 1000)
+        @ScheduledLock(minHold = "PT30S")
+        public void poll() {}
+    }
+
+    static class NotKept {
+        @ScheduledLock(name = "report", minHold = "0")
+        public void run() {}
+    }
+
+    static class LongWait {
+        @DistributedLock(name = "job", waitTime = 5000, minHold = 5000)
+        public void run() {}
+    }
+
+    static class EndlessWait {
+        @DistributedLock(name = "job", waitTime = -1, minHold = 5000)
+        public void run() {}
+    }
+
+    static class ShortWait {
+        @DistributedLock(name = "job", waitTime = 4999, minHold = 5000)
+        public void run() {}
+    }
+
+    static class TriedOnceUnscheduled {
+        @DistributedLock(name = "job", waitTime = 0)
         public void run() {}
     }
 }

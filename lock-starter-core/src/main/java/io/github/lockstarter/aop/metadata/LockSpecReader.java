@@ -10,7 +10,12 @@ import io.github.lockstarter.aop.key.ExpressionContext;
 import io.github.lockstarter.aop.key.ExpressionTemplates;
 import io.github.lockstarter.aop.key.KeyExpression;
 import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -18,6 +23,8 @@ import org.springframework.util.StringUtils;
 
 /** Reads annotations into specifications and rejects invalid attributes. Thread-safe. */
 final class LockSpecReader {
+
+    private static final LockLog logger = LockLog.of(LockSpecReader.class);
 
     private final Placeholders placeholders;
 
@@ -28,6 +35,8 @@ final class LockSpecReader {
     private final DerivedNames derivedNames = new DerivedNames();
 
     private final NameUses nameUses = new NameUses();
+
+    private final Set<String> replacedWaitTimes = ConcurrentHashMap.newKeySet();
 
     LockSpecReader(Placeholders placeholders, ExpressionContext expressions, Supplier<SettingsByName> settings) {
         this.placeholders = placeholders;
@@ -41,11 +50,12 @@ final class LockSpecReader {
         String name = name(site, annotation);
         this.nameUses.claim(site, name);
         NamedSettings own = this.settings.get().find(name);
+        TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
+        if (own != null) {
+            warnIfReplaced(site, name, times, own);
+        }
         SpecValues values = SpecValues.of(
-                site,
-                new TimeAttributes(site, annotation, this.placeholders),
-                annotation.getEnum("onLost", OnLost.class),
-                own != null ? own : NamedSettings.of(name));
+                site, times, annotation.getEnum("onLost", OnLost.class), own != null ? own : NamedSettings.of(name));
         return new LockSpec(
                 name,
                 use(site, annotation),
@@ -58,6 +68,20 @@ final class LockSpecReader {
                 values.onLost(),
                 notGranted(site, annotation),
                 annotation.getBoolean("releaseAfterTransaction"));
+    }
+
+    /** A method with one attempt may rely on it: it would now wait, and run after the call before it. */
+    private void warnIfReplaced(LockSite site, String name, TimeAttributes times, NamedSettings own) {
+        NamedValue<Duration> property = own.waitTime();
+        if (property != null
+                && !property.value().isZero()
+                && Duration.ZERO.equals(times.waitTime())
+                && this.replacedWaitTimes.add(name + ' ' + site)) {
+            logger.warn("The property distributed-lock." + property.property() + " replaces waitTime = 0 of "
+                    + site.annotationName() + " on " + site
+                    + ": calls wait for the lock, where the method makes one attempt. Remove the property if that is not"
+                    + " intended.");
+        }
     }
 
     private LockUse use(LockSite site, MergedAnnotation<?> annotation) {

@@ -1,12 +1,10 @@
 package io.github.lockstarter.sample.tickets;
 
-import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.ScheduledLock;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -31,12 +29,7 @@ class SalesStatistics {
      * work takes a moment only, so the lock is kept for most of the period: clocks may differ by that much.
      */
     @Scheduled(cron = "*/10 * * * * *")
-    @DistributedLock(
-            name = "statistics",
-            waitTime = 0,
-            minHold = 9,
-            timeUnit = TimeUnit.SECONDS,
-            onNotGranted = OnNotGranted.SKIP)
+    @ScheduledLock(name = "statistics", minHold = "9s")
     public void count() {
         jdbc.sql("insert into sales_count (counted_at, sold, port)"
                         + " select current_timestamp, coalesce(sum(sold), 0), :port from event")
