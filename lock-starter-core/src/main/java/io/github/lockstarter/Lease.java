@@ -36,7 +36,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns the token of this grant: larger than that of every grant of this lock before it, and the same for nested
-     * holds. Always positive, and below 2<sup>53</sup>.
+     * holds. Readers may share one token, and a writer that becomes a reader keeps its token, which readers that join it
+     * share. Always positive, and below 2<sup>53</sup>.
      */
     long fencingToken();
 
