@@ -12,7 +12,6 @@ import io.github.lockstarter.lease.acquire.BlockingAcquirer;
 import io.github.lockstarter.lease.acquire.BroughtGrants;
 import io.github.lockstarter.lease.acquire.HandOverMessages;
 import io.github.lockstarter.lease.acquire.HolderChecks;
-import io.github.lockstarter.lease.acquire.LineQueries;
 import io.github.lockstarter.lease.acquire.LockHolders;
 import io.github.lockstarter.lease.acquire.QueueEntrance;
 import io.github.lockstarter.lease.acquire.SharedAdmission;
@@ -183,14 +182,14 @@ final class RegistryRun {
         this.publisher = new InstancePublisher(own, store, this.threads, settings.watchdogTimeout());
         LockHolders lockHolders = new LockHolders(this.queues, this.shared, this.losses, instances);
         AcquireReports reports = new AcquireReports(events, names, lockHolders, this.waiting, this.stop, this.log);
-        LineQueries line = new LineQueries(store, clock, claimLease, instances, names);
         SharedAdmission admission = new SharedAdmission(this.queues, this.shared, permits, succession);
         Attempts asked = new Attempts(
                 clock,
                 store,
                 new StoreGrants(clock, grants, this.losses, reports, admission),
                 reports,
-                line,
+                claimLease,
+                instances,
                 new BroughtGrants(claimLease, renewer),
                 admission,
                 this.attempts);

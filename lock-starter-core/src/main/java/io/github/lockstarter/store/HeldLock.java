@@ -17,6 +17,9 @@ final class HeldLock {
     /** Milliseconds in which a grant from the line must be claimed, before it expires. */
     static final long CLAIM_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
+    /** Milliseconds after which a waiter polls. */
+    private static final long POLL_MILLIS = CLAIM_MILLIS / 2;
+
     private static final long CLAIM_NANOS = TimeUnit.MILLISECONDS.toNanos(CLAIM_MILLIS);
 
     /** Time in which a waiter must poll: three poll intervals, as the claim lasts for two of them. */
@@ -69,7 +72,7 @@ final class HeldLock {
         if (join && !this.owner.equals(SharedHolders.KEPT_PREFIX + acquisitionId)) {
             this.line.join(acquisitionId);
         }
-        return new AcquireReply.Taken(remainingMillis(now));
+        return taken(acquisitionId, remainingMillis(now));
     }
 
     private AcquireReply acquireShared(String id, GrantKind kind, long lease, boolean join, LockStep step) {
@@ -95,7 +98,17 @@ final class HeldLock {
             this.line.join(id, now + WAIT_NANOS);
         }
         long nanos = this.owner != null ? this.endsAt - now : this.holders.nanosToFirst(now);
-        return new AcquireReply.Taken(TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
+        return taken(id, TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
+    }
+
+    private AcquireReply.Taken taken(String id, long remainingMillis) {
+        String named = this.owner != null ? this.owner : this.holders.lastId();
+        return new AcquireReply.Taken(
+                remainingMillis,
+                SharedHolders.withoutPrefix(named),
+                this.token,
+                this.owner != null ? 0 : this.holders.used(),
+                this.line.contains(id) ? POLL_MILLIS : 0);
     }
 
     /** Renews the lease of the owner or of a holder; returns null, or why the acquisition is neither. */
@@ -219,16 +232,14 @@ final class HeldLock {
         return reply;
     }
 
-    /** Describes the lock as one acquisition sees it. */
-    LineStatus describe(String acquisitionId, long now) {
+    /** Describes the lock. */
+    StoredLock describe(long now) {
         purge(now);
         List<StoredHolder> described = this.holders.describe(now);
         String shown = this.owner != null
                 ? SharedHolders.withoutPrefix(this.owner)
                 : described.get(0).acquisitionId();
-        return new LineStatus(
-                new StoredLock(shown, this.token, remainingMillis(now), this.line.size(), described),
-                this.line.contains(acquisitionId));
+        return new StoredLock(shown, this.token, remainingMillis(now), this.line.size(), described);
     }
 
     /** Returns the ids under which the lock can be released. */

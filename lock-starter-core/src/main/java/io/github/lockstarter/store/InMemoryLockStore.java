@@ -139,20 +139,11 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public @Nullable StoredLock find(String lockName) {
-        return status(lockName, "").lock();
-    }
-
-    @Override
-    public CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
-        return CompletableFuture.completedStage(status(lockName, acquisitionId));
-    }
-
-    private LineStatus status(String lockName, String acquisitionId) {
         LockStep step = new LockStep(lockName, this.tokens);
-        LineStatus[] status = {new LineStatus(null, false)};
+        @Nullable StoredLock[] found = {null};
         // Within an atomic step of the map, because the lock is changed only there.
-        change(lockName, step, lock -> status[0] = lock.describe(acquisitionId, step.now()));
-        return status[0];
+        change(lockName, step, lock -> found[0] = lock.describe(step.now()));
+        return found[0];
     }
 
     @Override

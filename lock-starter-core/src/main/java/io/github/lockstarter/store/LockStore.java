@@ -158,17 +158,6 @@ public interface LockStore {
     }
 
     /**
-     * Queries the lock and the position of an acquisition in one step, without changing anything. Never blocks.
-     *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}; null
-     *     (the default) if this store does not support it, so that the owner of the lock is unknown to waiters, and
-     *     messages about grants are hints
-     */
-    default @Nullable CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
-        return null;
-    }
-
-    /**
      * Publishes the description of this instance, or its time to live again. Never blocks. It is independent of all locks.
      *
      * @param instance description of this instance, always the same between {@link #start} and {@link #stop}

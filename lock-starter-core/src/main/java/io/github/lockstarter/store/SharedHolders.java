@@ -57,11 +57,22 @@ final class SharedHolders {
         if (kind.mode() != this.mode) {
             return false;
         }
-        long taken = 0;
+        return this.mode == LockMode.READ || used() + kind.weight() <= kind.limit();
+    }
+
+    /** Returns the permits in use, or the number of readers. */
+    int used() {
+        int used = 0;
         for (Holder holder : this.holders.values()) {
-            taken += holder.weight();
+            used += Math.max(1, holder.weight());
         }
-        return this.mode == LockMode.READ || taken + kind.weight() <= kind.limit();
+        return used;
+    }
+
+    /** Returns the id of one holder; there must be one. */
+    String lastId() {
+        List<String> ids = ids();
+        return ids.get(ids.size() - 1);
     }
 
     void add(String acquisitionId, GrantKind kind, long deadline, long token) {

@@ -2,7 +2,6 @@ package io.github.lockstarter.contract;
 
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.InMemoryLockStore;
-import io.github.lockstarter.store.LineStatus;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
@@ -110,12 +109,6 @@ final class InMemoryBackend implements LockBackend, LockStore {
     public StoredLock find(String lockName) {
         this.commands.incrementAndGet();
         return this.store.find(lockName);
-    }
-
-    @Override
-    public CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
-        this.commands.incrementAndGet();
-        return this.store.findInLine(lockName, acquisitionId);
     }
 
     @Override

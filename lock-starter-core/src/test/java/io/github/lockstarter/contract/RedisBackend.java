@@ -21,7 +21,6 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.util.StringUtils;
 
 /** Redis, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
@@ -101,7 +100,7 @@ final class RedisBackend implements LockBackend {
     @Override
     public synchronized int inLine(String lockName) {
         Object line = askOwner("HGET", "lock:{" + lockName + "}", "q");
-        return line == null ? 0 : StringUtils.countOccurrencesOf(line.toString(), ";");
+        return line == null ? 0 : Integer.parseInt(line.toString().split(":", -1)[2]);
     }
 
     private Object askOwner(String... command) {

@@ -176,7 +176,7 @@ class InboxTest {
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
         // It has noticed the break, and polls: an entry without an inbox.
         soon().until(() ->
-                this.redis.hgetall("lock:{awaited}").getOrDefault("q", "").contains("::"));
+                WaitingLine.of(this.redis, "lock:{awaited}").stream().anyMatch(entry -> entry.endsWith(":")));
         this.owner.lock("awaited").unlock();
         assertThat(waiter.isDone()).as("heard nothing").isFalse();
 

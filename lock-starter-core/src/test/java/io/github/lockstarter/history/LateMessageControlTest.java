@@ -8,6 +8,7 @@ import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.testsupport.StoredLine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +70,10 @@ class LateMessageControlTest {
         Visit first = one.tryAcquire(Scene.job(LONG)).orElseThrow();
         CompletableFuture<Optional<Visit>> second =
                 CompletableFuture.supplyAsync(() -> two.tryAcquire(Scene.job(LONG)));
-        Pause.until(LONG, () -> this.redis.hgetall(KEY).getOrDefault("q", "").contains("+:"));
+        Pause.until(
+                LONG,
+                () -> StoredLine.of(this.redis, KEY).stream()
+                        .anyMatch(entry -> !entry.inbox().isEmpty()));
 
         Predicate<List<String>> acquire = command -> command.contains(CommandLog.digestOf("acquire"));
         Visit third;

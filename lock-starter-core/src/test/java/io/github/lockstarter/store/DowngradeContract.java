@@ -112,11 +112,11 @@ abstract class DowngradeContract extends TwoInstances {
         downgrade();
 
         assertThat(this.one.polls(NAME, "w")).isFalse();
-        assertThat(this.one.isInLine(NAME, "w")).isFalse();
+        assertThat(this.one.store().find(NAME).waiting()).isZero();
         this.one.store().keep(NAME, READER, 5_000);
         assertThat(this.one.polls(NAME, "w")).isFalse();
 
-        assertThat(this.one.isInLine(NAME, "w")).isFalse();
+        assertThat(this.one.store().find(NAME).waiting()).isZero();
     }
 
     @Test

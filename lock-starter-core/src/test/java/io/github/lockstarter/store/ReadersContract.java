@@ -90,7 +90,7 @@ abstract class ReadersContract extends TwoInstances {
                 && this.two.heard().handedOver().contains(NAME));
         assertThat(this.two.granted(NAME, A)).as("claim").isPositive();
         assertThat(this.one.holder(NAME, A).remainingMillis()).isGreaterThan(LEASE / 2);
-        assertThat(this.one.isInLine(NAME, behind)).isTrue();
+        assertThat(this.one.releases(NAME, behind)).isEqualTo(ReleaseReply.LEFT);
     }
 
     @Test
@@ -272,7 +272,7 @@ abstract class ReadersContract extends TwoInstances {
 
         assertThat(this.one.renews(NAME, A, LEASE)).isEqualTo("DELETED");
         assertThat(this.one.polls(NAME, A)).as("late acquire").isFalse();
-        assertThat(this.one.isInLine(NAME, A)).isFalse();
+        assertThat(this.one.store().find(NAME).waiting()).isZero();
         assertThat(this.one.releases(NAME, A)).as("late release").isEqualTo(ReleaseReply.TAKEN);
         assertThat(this.one.holder(NAME, A).remainingMillis()).isLessThanOrEqualTo(5_001);
         assertThat(this.two.holder(NAME, B).remainingMillis()).isGreaterThan(LEASE / 2);

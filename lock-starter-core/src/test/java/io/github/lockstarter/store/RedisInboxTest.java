@@ -67,7 +67,7 @@ class RedisInboxTest {
 
             this.stores.awaitReachable(one);
             one.joins(NAME, "you");
-            assertThat(this.stores.line(NAME)).isEqualTo(";you:one+:10000");
+            assertThat(this.stores.line(NAME)).isEqualTo(";you:one:10000");
         }
     }
 
@@ -101,7 +101,7 @@ class RedisInboxTest {
             assertThat(one.releases(NAME, "next", 0, "next but one"))
                     .extracting(ReleaseReply::outcome)
                     .isEqualTo(ReleaseReply.Outcome.QUEUED);
-            assertThat(this.stores.line(NAME)).isEqualTo(";next but one:one+:" + claim);
+            assertThat(this.stores.line(NAME)).isEqualTo(";next but one:one:" + claim);
         }
     }
 
@@ -192,7 +192,7 @@ class RedisInboxTest {
             assertThat(this.stores.readers("one")).isOne();
             one.joins(NAME, "you");
             one.joins(NAME, "another");
-            assertThat(this.stores.line(NAME)).isEqualTo(";you:one+:10000;another:one+:10000");
+            assertThat(this.stores.line(NAME)).isEqualTo(";you:one:10000;another:one:10000");
             one.releases(NAME, "me");
             soon().until(() -> one.heard().handedOver().contains(NAME));
         }

@@ -7,11 +7,13 @@ import ch.qos.logback.classic.Logger;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.StoredLine;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -110,14 +112,16 @@ final class RedisStores implements AutoCloseable {
 
     /** How many connections read the inbox of an instance. */
     long readers(String instanceId) {
-        List<?> reply = (List<?>)
-                Objects.requireNonNull(this.redis.command("PUBSUB", "NUMSUB", "lock:inbox:" + instanceId + '+'));
+        List<?> reply =
+                (List<?>) Objects.requireNonNull(this.redis.command("PUBSUB", "NUMSUB", "lock:inbox:" + instanceId));
         return (Long) Objects.requireNonNull(reply.get(1));
     }
 
     /** The waiting line of a lock as it stands in Redis; empty: nobody waits. */
     String line(String lockName) {
-        return this.redis.hgetall("lock:{" + lockName + "}").getOrDefault("q", "");
+        return StoredLine.of(this.redis, "lock:{" + lockName + "}").stream()
+                .map(entry -> ';' + entry.id() + ':' + entry.inbox() + ':' + entry.claimMillis())
+                .collect(Collectors.joining());
     }
 
     @Override

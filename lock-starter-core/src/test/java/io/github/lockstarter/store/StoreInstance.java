@@ -86,13 +86,6 @@ final class StoreInstance implements AutoCloseable {
                 .orElseThrow();
     }
 
-    boolean isInLine(String lockName, String acquisitionId) {
-        return Objects.requireNonNull(this.store.findInLine(lockName, acquisitionId))
-                .toCompletableFuture()
-                .join()
-                .inLine();
-    }
-
     /** Renews a lease, and returns the outcome: "renewed", "failed" or the name of the reason of the loss. */
     String renews(String lockName, String acquisitionId, long leaseMillis) {
         return OneRenewal.outcomeOf(this.store, lockName, acquisitionId, leaseMillis);

@@ -15,13 +15,13 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.StoredLine;
 import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.springframework.util.StringUtils;
 
 /** A node of a cluster that is addressed as a single server, directly or through a proxy that spreads connections. */
 @TopologyTest
@@ -81,10 +81,7 @@ class ClusterNodeAsServerTest {
 
     private void awaitInLine(int count) {
         try (RedisCli redis = this.node.cli()) {
-            afterFailover()
-                    .until(() -> StringUtils.countOccurrencesOf(
-                                    redis.hgetall(keyOf(NAME)).getOrDefault("q", ""), ";")
-                            == count);
+            afterFailover().until(() -> StoredLine.of(redis, keyOf(NAME)).size() == count);
         }
     }
 

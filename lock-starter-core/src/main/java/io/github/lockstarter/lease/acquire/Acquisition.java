@@ -9,8 +9,8 @@ import io.github.lockstarter.lease.queue.WaitingRequest;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.Deadline;
 import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.GrantKind;
-import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +49,8 @@ public final class Acquisition implements WaitingRequest {
     /** Written by the thread that asks. */
     private volatile boolean waiting;
 
-    /** The lock when the store was last asked who holds it. */
-    private volatile @Nullable StoredLock held;
+    /** Null: the store has not refused the lock. */
+    private volatile AcquireReply.@Nullable Taken refusal;
 
     Acquisition(
             LeaseClock clock,
@@ -72,21 +72,16 @@ public final class Acquisition implements WaitingRequest {
         this.polls = new PollSchedule(settings.pollInterval().toNanos());
     }
 
-    /** Notes that another acquisition has the lock, for that long unless it is renewed or released. */
-    void refused(long remainingMillis) {
+    /** Notes that another acquisition has the lock. */
+    void refused(AcquireReply.Taken reply) {
         this.lastFailure = null;
-        this.polls.taken(remainingMillis);
+        this.refusal = reply;
+        this.polls.taken(reply);
     }
 
-    /** Notes which acquisitions hold the lock, as the store has answered. */
-    void heldAs(StoredLock described) {
-        this.held = described;
-    }
-
-    /** Returns the lock when the store last named its holders; null: it did not. */
-    @Nullable
-    StoredLock held() {
-        return this.held;
+    /** Returns the last refusal of the store; null: there was none. */
+    AcquireReply.@Nullable Taken refusal() {
+        return this.refusal;
     }
 
     /** Notes that the store gave no usable reply; returns whether this is the first failure after a reply. */

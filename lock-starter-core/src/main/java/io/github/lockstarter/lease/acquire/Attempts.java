@@ -2,7 +2,10 @@ package io.github.lockstarter.lease.acquire;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.lease.grant.Grant;
+import io.github.lockstarter.lease.holder.InstanceDirectory;
 import io.github.lockstarter.lease.queue.Claim;
+import io.github.lockstarter.lease.queue.ClaimLease;
+import io.github.lockstarter.lease.queue.LineBase;
 import io.github.lockstarter.lease.queue.LineTicket;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.support.InFlightCounter;
@@ -25,7 +28,9 @@ public final class Attempts {
 
     private final AcquireReports reports;
 
-    private final LineQueries line;
+    private final ClaimLease claimLease;
+
+    private final InstanceDirectory instances;
 
     private final BroughtGrants brought;
 
@@ -38,7 +43,8 @@ public final class Attempts {
             LockStore store,
             StoreGrants grants,
             AcquireReports reports,
-            LineQueries line,
+            ClaimLease claimLease,
+            InstanceDirectory instances,
             BroughtGrants brought,
             SharedAdmission shared,
             InFlightCounter inFlight) {
@@ -46,7 +52,8 @@ public final class Attempts {
         this.store = store;
         this.grants = grants;
         this.reports = reports;
-        this.line = line;
+        this.claimLease = claimLease;
+        this.instances = instances;
         this.brought = brought;
         this.shared = shared;
         this.inFlight = inFlight;
@@ -238,9 +245,15 @@ public final class Attempts {
             if (passed != null) {
                 return passed;
             }
-            this.acquisition.refused(answer.remainingMillis());
-            if (this.acquisition.mayWait()) {
-                Attempts.this.line.refused(this.acquisition, this.ticket);
+            this.acquisition.refused(answer);
+            String owner = answer.owner();
+            if (owner != null) {
+                Attempts.this.instances.seen(owner);
+            }
+            if (answer.pollMillis() > 0) {
+                // The command has written the entry of the ticket, so it was a master that refused.
+                this.ticket.notOwner(
+                        new LineBase(this.sentAt, this.sentAtWall, answer.fencingToken()), Attempts.this.claimLease);
             }
             return null;
         }

@@ -10,11 +10,8 @@ import io.github.lockstarter.lease.holder.InstanceDirectory;
 import io.github.lockstarter.lease.queue.LocalQueues;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.support.ThreadNames;
+import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.GrantKind;
-import io.github.lockstarter.store.StoredHolder;
-import io.github.lockstarter.store.StoredLock;
-import java.util.Comparator;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,14 +48,6 @@ public final class LockHolders {
         return this.directory.own().instance();
     }
 
-    /** Returns the acquisition that was granted first among the holders of a lock. */
-    static String firstOf(StoredLock lock, String owner) {
-        return lock.holders().stream()
-                .min(Comparator.comparingLong(StoredHolder::fencingToken))
-                .map(StoredHolder::acquisitionId)
-                .orElse(owner);
-    }
-
     Found of(Acquisition acquisition) {
         LockRequest request = acquisition.request();
         QueueNode<Grant> first = this.queues.first(request.lockName());
@@ -68,27 +57,27 @@ public final class LockHolders {
             String thread = owner != null ? ", thread '" + ThreadNames.of(owner) + "'" : "";
             return new Found(this.directory.own(), "is held by this instance" + thread);
         }
-        StoredLock described = described(acquisition);
-        String owner = described != null ? described.owner() : null;
-        if (described == null || owner == null) {
+        AcquireReply.Taken refusal = refusal(acquisition);
+        String owner = refusal != null ? refusal.owner() : null;
+        if (refusal == null || owner == null) {
             return undescribed(request);
         }
-        LockHolder holder = this.directory.of(firstOf(described, owner));
+        LockHolder holder = this.directory.of(owner);
         return new Found(
                 holder,
-                described.holders().isEmpty()
+                refusal.used() == 0
                         ? "is held by " + text(holder)
-                        : sharedText(request, described.holders(), text(holder)));
+                        : sharedText(request, refusal.used(), owner, holder));
     }
 
-    /** Returns the lock as the store has described it to this acquisition, or to the one that asks for its queue. */
-    private @Nullable StoredLock described(Acquisition acquisition) {
-        StoredLock described = acquisition.held();
-        if (described != null) {
-            return described;
+    /** Returns the refusal of this acquisition, or of the one that asks for its queue. */
+    private AcquireReply.@Nullable Taken refusal(Acquisition acquisition) {
+        AcquireReply.Taken refusal = acquisition.refusal();
+        if (refusal != null) {
+            return refusal;
         }
         QueueNode<Grant> first = this.queues.first(acquisition.request().lockName(), acquisition.kind());
-        return first != null && first.waiter() instanceof Acquisition asking ? asking.held() : null;
+        return first != null && first.waiter() instanceof Acquisition asking ? asking.refusal() : null;
     }
 
     private Found undescribed(LockRequest request) {
@@ -103,17 +92,16 @@ public final class LockHolders {
                 holder, heldHere ? "is held by readers, one of them this instance" : "is held by another owner");
     }
 
-    private static String sharedText(LockRequest request, List<StoredHolder> holders, String first) {
-        int count = holders.size();
+    private String sharedText(LockRequest request, int used, String owner, LockHolder holder) {
         String text;
         boolean fits;
-        if (GrantKind.of(holders.get(0).acquisitionId()).mode() == LockMode.PERMIT) {
-            int held = holders.stream().mapToInt(StoredHolder::weight).sum();
-            text = "has " + held + " of " + request.permits() + " permits in use by "
-                    + (count == 1 ? first : count + " holders, one of them " + first);
-            fits = request.weight() <= request.permits() - held;
+        GrantKind kind = GrantKind.of(owner);
+        if (kind.mode() == LockMode.PERMIT) {
+            text = "has " + used + " of " + request.permits() + " permits in use"
+                    + (kind.weight() == used ? " by " : ", one of the holders is ") + text(holder);
+            fits = request.weight() <= request.permits() - used;
         } else {
-            text = "is held by " + (count == 1 ? "a reader, " + first : count + " readers, one of them " + first);
+            text = "is held by " + (used == 1 ? "a reader, " : used + " readers, one of them ") + text(holder);
             fits = request.mode() == LockMode.READ;
         }
         // Beside these holders it would be granted, if it were the first in the line.

@@ -1,5 +1,6 @@
 package io.github.lockstarter.lease.acquire;
 
+import io.github.lockstarter.store.AcquireReply;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -24,13 +25,18 @@ final class PollSchedule {
         return this.pause;
     }
 
-    /** Another acquisition owns the lock: asks again when its lease ends or after the poll interval, whichever is earlier. */
-    void taken(long remainingMillis) {
+    /**
+     * Another acquisition owns the lock: asks again when its lease ends or after the interval that the store has set, whichever
+     * is earlier. Where that is longer than the poll interval, others are in front; thousands of waiters must not ask at the
+     * same moment.
+     */
+    void taken(AcquireReply.Taken reply) {
         this.failures = 0;
-        long remaining = TimeUnit.MILLISECONDS.toNanos(Math.min(remainingMillis, TimeUnit.DAYS.toMillis(1)));
-        this.pause = remaining < this.poll
-                ? remaining + ThreadLocalRandom.current().nextLong(WAKE_JITTER)
-                : jittered(this.poll);
+        long interval = reply.pollMillis() > 0 ? TimeUnit.MILLISECONDS.toNanos(reply.pollMillis()) : this.poll;
+        long remaining = TimeUnit.MILLISECONDS.toNanos(Math.min(reply.remainingMillis(), TimeUnit.DAYS.toMillis(1)));
+        long spread = interval > this.poll ? this.poll : WAKE_JITTER;
+        this.pause =
+                remaining < interval ? remaining + ThreadLocalRandom.current().nextLong(spread) : jittered(interval);
     }
 
     /** The ticket stands in line: asks again after that time. */

@@ -1,11 +1,11 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.LineStatus;
 import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the reply of {@code inspect.lua}, whose texts are bytes or strings, depending on the connection. */
 final class InspectReply {
@@ -13,17 +13,18 @@ final class InspectReply {
     /** Prefix of the owner while the lock is kept for a minimum hold, see {@code keep.lua}. */
     private static final String KEPT_PREFIX = "~k";
 
-    /** Owner of a lock that readers share, see {@code shared.lua}. */
+    /** Owner of a lock that readers share, see {@code lock.lua}. */
     private static final String READERS = "~r";
 
     /** Position of the first holder of a shared lock in the reply. */
-    private static final int FIRST_HOLDER = 5;
+    private static final int FIRST_HOLDER = 4;
 
     private InspectReply() {}
 
-    static LineStatus of(List<?> reply) {
+    /** Returns the lock; null if it is free. */
+    static @Nullable StoredLock of(List<?> reply) {
         if (reply.isEmpty()) {
-            return new LineStatus(null, false);
+            return null;
         }
         List<StoredHolder> holders = new ArrayList<>();
         for (int i = FIRST_HOLDER; i < reply.size(); i += 4) {
@@ -31,7 +32,7 @@ final class InspectReply {
                     withoutPrefix(text(reply.get(i))), number(reply.get(i + 1)), number(reply.get(i + 2)), (int)
                             number(reply.get(i + 3))));
         }
-        StoredLock lock = new StoredLock(
+        return new StoredLock(
                 holders.isEmpty()
                         ? withoutPrefix(text(reply.get(0)))
                         : holders.get(0).acquisitionId(),
@@ -39,10 +40,9 @@ final class InspectReply {
                 number(reply.get(2)),
                 (int) number(reply.get(3)),
                 holders);
-        return new LineStatus(lock, number(reply.get(4)) == 1);
     }
 
-    private static String withoutPrefix(String owner) {
+    static String withoutPrefix(String owner) {
         return owner.startsWith(KEPT_PREFIX) ? owner.substring(KEPT_PREFIX.length()) : owner;
     }
 
@@ -67,7 +67,7 @@ final class InspectReply {
         return (Long) value;
     }
 
-    private static String text(Object value) {
+    static String text(Object value) {
         return value instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : value.toString();
     }
 }

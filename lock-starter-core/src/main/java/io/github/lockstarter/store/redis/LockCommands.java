@@ -32,21 +32,15 @@ final class LockCommands {
      * Calls a script through the template and waits for the reply. It calls the template itself, without a callback:
      * this is the path of every uncontended acquisition.
      */
-    long execute(String lockName, LuaScript<Long> script, String... arguments) {
+    <T> T execute(String lockName, LuaScript<T> script, String... arguments) {
         StringRedisTemplate template = template(lockName);
-        Long reply;
+        T reply;
         try {
             reply = template.execute(script, List.of(this.keys.keyOf(lockName)), (Object[]) arguments);
         } catch (RuntimeException ex) {
             throw failed(ex, lockName);
         }
         return required(reply, lockName);
-    }
-
-    /** Calls a script that returns a list, through the template, and waits for the reply. */
-    List<Object> list(String lockName, LuaScript<List<Object>> script, String... arguments) {
-        return query(
-                lockName, redis -> redis.execute(script, List.of(this.keys.keyOf(lockName)), (Object[]) arguments));
     }
 
     /**
@@ -74,19 +68,6 @@ final class LockCommands {
      */
     <A, T> @Nullable CompletionStage<T> send(
             String lockName, LuaScript<A> script, String[] arguments, Function<A, T> mapper) {
-        String key = this.keys.keyOf(lockName);
-        return send(lockName, scripts -> scripts.send(script, List.of(key), arguments), mapper);
-    }
-
-    /** Queries without waiting for the reply whether the lock has an owner; null as for {@link #send}. */
-    @Nullable
-    CompletionStage<Boolean> sendIsLocked(String lockName) {
-        String key = this.keys.keyOf(lockName);
-        return send(lockName, scripts -> scripts.sendHasField(key, LockKeys.OWNER), Function.identity());
-    }
-
-    private <A, T> @Nullable CompletionStage<T> send(
-            String lockName, Function<LettuceScriptExecutor, CompletionStage<A>> command, Function<A, T> mapper) {
         LettuceScriptExecutor scripts = this.connection.scripts();
         if (scripts == null) {
             return this.connection.isPrivate()
@@ -95,7 +76,7 @@ final class LockCommands {
         }
         CompletionStage<A> reply;
         try {
-            reply = command.apply(scripts);
+            reply = scripts.send(script, List.of(this.keys.keyOf(lockName)), arguments);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedStage(failed(ex, lockName));
         }
@@ -105,24 +86,6 @@ final class LockCommands {
             }
             return mapper.apply(answer);
         });
-    }
-
-    /** Queries whether the lock has an owner, and waits for the reply. */
-    boolean isLocked(String lockName) {
-        String key = this.keys.keyOf(lockName);
-        return query(lockName, redis -> redis.opsForHash().hasKey(key, LockKeys.OWNER));
-    }
-
-    /** Executes a command of the template and waits for its reply. */
-    private <T> T query(String lockName, Function<StringRedisTemplate, @Nullable T> command) {
-        StringRedisTemplate template = template(lockName);
-        T reply;
-        try {
-            reply = command.apply(template);
-        } catch (RuntimeException ex) {
-            throw failed(ex, lockName);
-        }
-        return required(reply, lockName);
     }
 
     private StringRedisTemplate template(String lockName) {

@@ -71,7 +71,7 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
 
     NotificationSubscription(LockKeys keys, String instance, WaitingListener listener) {
         this.keys = keys;
-        this.inbox = LockKeys.inboxOf(instance);
+        this.inbox = instance;
         this.listener = listener;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-inbox-");
         threads.setDaemon(true);

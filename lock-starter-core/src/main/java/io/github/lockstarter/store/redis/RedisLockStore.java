@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.store.AcquireReply;
-import io.github.lockstarter.store.LineStatus;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
@@ -36,8 +35,8 @@ public final class RedisLockStore implements LockStore {
     /*
      * Implementation note.
      *
-     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token, q the
-     * waiting line; shared.lua describes shared use. The key's time to live is the lease. Invariants, checked with TLC:
+     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token; lock.lua
+     * describes the waiting line and shared use. The key's time to live is the lease. Invariants, checked with TLC:
      *   - a lock is owned if and only if its key exists with a field o;
      *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
      *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before it
@@ -121,7 +120,7 @@ public final class RedisLockStore implements LockStore {
                         factory, this.connection, this.keys, settings.commandTimeout(), settings.confirmReplicas())
                 : null;
         this.claimMillis = 2 * settings.pollInterval().toMillis();
-        this.arguments = new ScriptArguments(this.keys, this.connection, this.claimMillis);
+        this.arguments = new ScriptArguments(this.connection, this.claimMillis);
         this.instances = settings.publishInstance() ? new InstanceDescriptions(this.keys, this.connection) : null;
     }
 
@@ -213,22 +212,17 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean isLocked(String lockName) {
-        return this.commands.isLocked(lockName);
+        return find(lockName) != null;
     }
 
     @Override
     public @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
-        return this.commands.sendIsLocked(lockName);
+        return this.commands.send(lockName, LuaScript.INSPECT, new String[0], reply -> !reply.isEmpty());
     }
 
     @Override
     public @Nullable StoredLock find(String lockName) {
-        return InspectReply.of(this.commands.list(lockName, LuaScript.INSPECT)).lock();
-    }
-
-    @Override
-    public @Nullable CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
-        return this.commands.send(lockName, LuaScript.INSPECT, new String[] {acquisitionId}, InspectReply::of);
+        return InspectReply.of(this.commands.execute(lockName, LuaScript.INSPECT));
     }
 
     @Override
@@ -243,13 +237,13 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean forceRelease(String lockName) {
-        List<String> owners = InspectReply.owners(this.commands.list(lockName, LuaScript.INSPECT));
+        List<String> owners = InspectReply.owners(this.commands.execute(lockName, LuaScript.INSPECT));
         return GrantChanges.releaseAll(owners, owner -> release(lockName, owner, 0, null));
     }
 
     @Override
     public boolean forceReleaseReaders(String lockName) {
-        List<String> readers = InspectReply.readers(this.commands.list(lockName, LuaScript.INSPECT));
+        List<String> readers = InspectReply.readers(this.commands.execute(lockName, LuaScript.INSPECT));
         return GrantChanges.releaseAll(readers, reader -> release(lockName, reader, 0, null));
     }
 

@@ -2,13 +2,10 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.connection.StoreConnection;
-import io.github.lockstarter.store.redis.script.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the arguments of {@code acquire.lua} and {@code release.lua}. Thread-safe. */
 final class ScriptArguments {
-
-    private final LockKeys keys;
 
     private final StoreConnection connection;
 
@@ -19,8 +16,7 @@ final class ScriptArguments {
      *
      * @param claimMillis milliseconds in which a waiter must claim a grant from the line
      */
-    ScriptArguments(LockKeys keys, StoreConnection connection, long claimMillis) {
-        this.keys = keys;
+    ScriptArguments(StoreConnection connection, long claimMillis) {
         this.connection = connection;
         this.claimMillis = Long.toString(claimMillis);
     }
@@ -49,11 +45,10 @@ final class ScriptArguments {
             @Nullable NotificationSubscription waiter) {
         String countsAllReceivers = this.connection.countsAllReceivers() ? "1" : "0";
         return successor == null
-                ? new String[] {acquisitionId, Long.toString(lastToken), this.keys.channelPrefix(), countsAllReceivers}
+                ? new String[] {acquisitionId, Long.toString(lastToken), countsAllReceivers}
                 : new String[] {
                     acquisitionId,
                     Long.toString(lastToken),
-                    this.keys.channelPrefix(),
                     countsAllReceivers,
                     successor.acquisitionId(),
                     Long.toString(successor.leaseMillis()),

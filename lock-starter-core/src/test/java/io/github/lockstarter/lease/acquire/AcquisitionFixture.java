@@ -119,7 +119,8 @@ abstract class AcquisitionFixture {
             this.store,
             new StoreGrants(this.clock, this.grants, this.losses, this.reports, this.admission),
             this.reports,
-            new LineQueries(this.store, this.clock, this.noMessages, this.instances, LoggedNames.WITH_KEYS),
+            this.noMessages,
+            this.instances,
             new BroughtGrants(this.noMessages, this.renewer),
             this.admission,
             new InFlightCounter());

@@ -9,11 +9,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.SharedGrant;
 import io.github.lockstarter.lease.queue.QueueNode;
-import io.github.lockstarter.store.StoredHolder;
-import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.AcquireReply;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which instance a refused call names as the holder of its lock. */
@@ -27,7 +25,7 @@ class LockHoldersTest extends AcquisitionFixture {
     void shouldNameTheHolderThatTheStoreHasNamed() {
         LockHolder other = new LockHolder("0123456789a", "billing", "host-7", 4711L, Instant.EPOCH);
         Acquisition acquisition = acquisition(LockRequest.FOREVER);
-        acquisition.heldAs(new StoredLock(OTHER, 7, 1000, 1));
+        refuse(acquisition, OTHER, 0);
 
         assertThat(refusalBy(acquisition).getMessage()).contains("held by instance 0123456789a.");
         assertThat(refusalBy(acquisition).holder()).isEqualTo(new LockHolder("0123456789a"));
@@ -39,7 +37,7 @@ class LockHoldersTest extends AcquisitionFixture {
                 .doesNotContain("another lease of the caller");
         assertThat(refusalBy(acquisition).holder()).isEqualTo(other);
 
-        acquisition.heldAs(new StoredLock("older id", 7, 1000, 1));
+        refuse(acquisition, "older id", 0);
         assertThat(refusalBy(acquisition).holder()).isEqualTo(new LockHolder("older id"));
     }
 
@@ -57,17 +55,17 @@ class LockHoldersTest extends AcquisitionFixture {
     @Test
     void shouldNameOneOfSeveralReaders() {
         Acquisition writer = acquisition(LockRequest.FOREVER);
-        writer.heldAs(shared(new StoredHolder(THIRD + ".r", 9, 1000, 0)));
+        refuse(writer, THIRD + ".r", 1);
         assertThat(refusalBy(writer).getMessage())
                 .contains("Lock 'orders:42' is held by a reader, instance 0123456789b.");
 
-        writer.heldAs(shared(new StoredHolder(THIRD + ".r", 9, 1000, 0), new StoredHolder(OTHER + ".r", 8, 1000, 0)));
+        refuse(writer, OTHER + ".r", 2);
         assertThat(refusalBy(writer).getMessage())
                 .contains("Lock 'orders:42' is held by 2 readers, one of them instance 0123456789a.");
         assertThat(refusalBy(writer).holder()).isEqualTo(new LockHolder("0123456789a"));
 
         Acquisition reader = acquisition(REQUEST.withMode(LockMode.READ), LockRequest.FOREVER);
-        reader.heldAs(shared(new StoredHolder(this.ids.next() + ".r", 9, 1000, 0)));
+        refuse(reader, this.ids.next() + ".r", 1);
         assertThat(refusalBy(reader).getMessage())
                 .contains("is held by a reader, this instance, and earlier requests wait.");
     }
@@ -75,18 +73,17 @@ class LockHoldersTest extends AcquisitionFixture {
     @Test
     void shouldCountThePermitsInUse() {
         Acquisition two = acquisition(REQUEST.withPermits(2, 5), LockRequest.FOREVER);
-        two.heldAs(shared(new StoredHolder(OTHER + ".s4.5", 9, 1000, 4)));
+        refuse(two, OTHER + ".s4.5", 4);
         assertThat(refusalBy(two).getMessage())
                 .contains("Semaphore 'orders:42' has 4 of 5 permits in use by instance 0123456789a.");
 
-        two.heldAs(
-                shared(new StoredHolder(THIRD + ".s2.5", 9, 1000, 2), new StoredHolder(OTHER + ".s1.5", 8, 1000, 1)));
+        refuse(two, OTHER + ".s1.5", 3);
         assertThat(refusalBy(two).getMessage())
-                .contains("has 3 of 5 permits in use by 2 holders, one of them instance 0123456789a,"
-                        + " and earlier requests wait.");
+                .contains(
+                        "has 3 of 5 permits in use, one of the holders is instance 0123456789a, and earlier requests wait.");
     }
 
-    /** As after a single attempt, for which the store is not asked. */
+    /** Of a store that does not name the owner. */
     @Test
     void shouldSayWhatIsTrueOfUnknownHolders() {
         LockRequest permits = REQUEST.withPermits(2, 5);
@@ -120,7 +117,7 @@ class LockHoldersTest extends AcquisitionFixture {
         LockRequest reading = REQUEST.withMode(LockMode.READ);
         Acquisition asking = acquisition(reading, LockRequest.FOREVER);
         QueueNode<Grant> first = this.queues.enter("orders:42", asking);
-        asking.heldAs(new StoredLock(OTHER, 7, 1000, 1));
+        refuse(asking, OTHER, 0);
         Acquisition behind = acquisition(reading, LockRequest.FOREVER);
         QueueNode<Grant> second = this.queues.enter("orders:42", behind);
 
@@ -132,8 +129,8 @@ class LockHoldersTest extends AcquisitionFixture {
                 .isNull();
     }
 
-    private static StoredLock shared(StoredHolder... holders) {
-        return new StoredLock(holders[0].acquisitionId(), 9, 1000, 1, List.of(holders));
+    private static void refuse(Acquisition acquisition, String owner, int used) {
+        acquisition.refused(new AcquireReply.Taken(1000, owner, 7, used, 500));
     }
 
     private LockNotGrantedException refusalBy(Acquisition acquisition) {

@@ -36,14 +36,14 @@ public final class ErrorReplies {
 
     /** Codes of errors that do not go away by themselves. */
     private static final List<String> PERMANENT =
-            List.of(NOPERM, "WRONGTYPE", "LOCKKIND", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
+            List.of(NOPERM, "WRONGTYPE", "LOCKKIND", "LOCKLIMIT", "NOAUTH", "WRONGPASS", "CROSSSLOT", "ERR ");
 
     /** Codes of a server that is not, or may not be, the master any more. */
     private static final List<String> NOT_MASTER =
             List.of("READONLY", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED force", ErrorReplies.WAIT_ON_REPLICA);
 
     /** Codes of errors that one key of a command with several keys may have caused. */
-    private static final List<String> OF_ONE_KEY = List.of(NOPERM, "WRONGTYPE", "LOCKKIND", "ERR ");
+    private static final List<String> OF_ONE_KEY = List.of(NOPERM, "WRONGTYPE", "LOCKKIND", "LOCKLIMIT", "ERR ");
 
     /** Codes that only servers of a cluster use. */
     private static final List<String> OF_CLUSTER = List.of("CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN");

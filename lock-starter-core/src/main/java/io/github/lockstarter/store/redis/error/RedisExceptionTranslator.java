@@ -33,7 +33,7 @@ public final class RedisExceptionTranslator {
             String code = ErrorReplies.permanentCode(message);
             if (code != null) {
                 // A script that fails half-way keeps what it has written, so the outcome counts as unknown.
-                boolean unknown = !executedOnce || !(code.equals("WRONGTYPE") || code.equals("LOCKKIND"));
+                boolean unknown = !executedOnce || !(code.equals("WRONGTYPE") || code.startsWith("LOCK"));
                 return new LockStoreException(rejection(servers, subject, message), ex, unknown, false);
             }
             if (message.contains("Commands are rejected")) {

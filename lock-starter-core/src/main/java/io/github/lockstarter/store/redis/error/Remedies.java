@@ -24,6 +24,7 @@ final class Remedies {
                 "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
                         + " name, or delete the key.";
             case "LOCKKIND" -> "Use different names for a lock and for a semaphore.";
+            case "LOCKLIMIT" -> "Distribute the holders over several locks, for example by a key.";
             case "NOAUTH", "WRONGPASS" -> CREDENTIALS;
             case "READONLY" ->
                 "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it leads to"

@@ -127,16 +127,6 @@ public final class LettuceScriptExecutor {
                 });
     }
 
-    /** Queries without waiting for the reply whether a hash has a field. */
-    public CompletionStage<Boolean> sendHasField(String key, String field) {
-        return limited(this.commands.hexists(bytes(key), bytes(field))).handle((has, failure) -> {
-            if (failure == null) {
-                return has;
-            }
-            throw failure instanceof TimeoutException ? noReply() : new CompletionException(failure);
-        });
-    }
-
     /** Queries some fields of a hash without waiting for the reply; a field that does not exist is null in the result. */
     public CompletionStage<List<@Nullable String>> sendFields(String key, List<String> fields) {
         return limited(this.commands.hmget(bytes(key), bytes(fields))).handle((values, failure) -> {

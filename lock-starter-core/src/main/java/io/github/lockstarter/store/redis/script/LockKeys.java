@@ -83,14 +83,6 @@ public final class LockKeys {
         return '~' + this.prefix + ANY_INSTANCE;
     }
 
-    /**
-     * Returns the inbox of the instance. Its last character states that the instance reads the id and the token in a
-     * message, which earlier versions cannot.
-     */
-    public static String inboxOf(String instance) {
-        return instance + '+';
-    }
-
     /** Returns the channel on which the inbox receives messages about locks that were granted to its instance. */
     public String channelOf(String inbox) {
         return this.channelPrefix + inbox;

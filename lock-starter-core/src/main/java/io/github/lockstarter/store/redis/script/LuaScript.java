@@ -14,7 +14,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * A script of the store, read from its file once. Spring's {@code DefaultRedisScript} checks the file for changes on
  * each call. Each file describes its keys, arguments and results. Immutable.
  *
- * <p>A script cannot call another one, so a line {@code -- include shared.lua} stands for the text of that file. It follows
+ * <p>A script cannot call another one, so a line {@code -- include lock.lua} stands for the text of that file. It follows
  * the part of a script that needs none of these functions, because Redis would create all of them at each call.
  */
 public final class LuaScript<T> implements RedisScript<T> {
@@ -22,7 +22,7 @@ public final class LuaScript<T> implements RedisScript<T> {
     /** Begins a line that stands for the text of another file. */
     private static final String INCLUDE = "-- include ";
 
-    public static final LuaScript<Long> ACQUIRE = new LuaScript<>("acquire.lua", Long.class);
+    public static final LuaScript<List<Object>> ACQUIRE = new LuaScript<>("acquire.lua", listOfObjects());
 
     public static final LuaScript<Long> RELEASE = new LuaScript<>("release.lua", Long.class);
 

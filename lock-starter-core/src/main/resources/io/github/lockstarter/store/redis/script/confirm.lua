@@ -1,9 +1,9 @@
 -- Writes locks again whose grant or renewal replicas are to acknowledge, each independently of the others. The WAIT that
 -- follows on the same connection returns when the replicas have these writes, and so all earlier ones.
 --
--- shared.lua describes locks in shared use. In shared use, the acquisition must be a holder.
+-- In shared use, the acquisition must be a holder.
 --
--- KEYS[i]  the locks, see acquire.lua
+-- KEYS[i]  the locks, see lock.lua
 -- ARGV[1]  lease in milliseconds, the same for all
 -- ARGV[2]  ids of the acquisitions that must own the locks, in the order of the keys, separated by ;
 --
@@ -16,7 +16,6 @@
 -- skipped is not replicated. Each command uses pcall, so that a key of another type affects only its own lock. It works on a
 -- full Redis, which always accepts PEXPIRE.
 
--- include shared.lua
 -- include renewals.lua
 
 local lease = tonumber(ARGV[1])

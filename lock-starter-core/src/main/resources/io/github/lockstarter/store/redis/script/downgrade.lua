@@ -1,7 +1,7 @@
 -- Turns the exclusive owner of a lock into its reader, with the same fencing token, and grants the lock to the readers at
--- the beginning of the line. shared.lua describes locks in shared use.
+-- the beginning of the line.
 --
--- KEYS[1]  the lock, see acquire.lua
+-- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition that owns the lock; the reader has the same id followed by .r
 -- ARGV[2]  lease of the reader in milliseconds
 -- ARGV[3]  last fencing token used under the id of the owner
@@ -14,31 +14,30 @@
 -- lease again unless more is left. It works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of
 -- a script after its first one.
 
-local fields = redis.call('HGETALL', KEYS[1])
-if #fields == 0 then
+local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's')
+if not held[1] then
   return 0
 end
 
--- include shared.lua
+-- include lock.lua
 
-local lock = readShared(KEYS[1], fields)
+read('')
+
 local reader = ARGV[1] .. '.r'
-local holder = lock.holders[reader]
-local ends = lock.millis + ARGV[2]
+local holder = holderOf(reader)
+local readsUntil = lock.millis + ARGV[2]
 
 if lock.owner == ARGV[1] then
-  lock.owner = nil
-  lock.marker = '~r'
+  lock.owner, lock.marker, lock.holders, lock.used = false, '~r', 1, 1
+  lock.named, lock.soonest = reader, math.huge
   lock.token = math.max(lock.token, ARGV[3])
   -- The lease of the writer may be longer, and its client relies on it until the reply.
-  ends = math.max(ends, lock.millis + redis.call('PTTL', KEYS[1]))
-  holder = {deadline = ends, token = lock.token, weight = 0}
-  lock.holders[reader] = holder
+  holder = {deadline = lock.millis + redis.call('PTTL', key), token = lock.token, weight = 1}
 elseif not holder then
-  return (lock.owner or next(lock.holders) ~= nil) and -1 or 0
+  return (lock.owner or lock.used > 0) and -1 or 0
 end
 
-holder.deadline = math.max(holder.deadline, ends)
-local token = holder.token
-advance(lock, ARGV[4] == '1')
-return token
+holder.deadline = math.max(holder.deadline, readsUntil)
+setHolder(reader, holder)
+finish((grantLine('', 0, ARGV[4] == '1')))
+return holder.token

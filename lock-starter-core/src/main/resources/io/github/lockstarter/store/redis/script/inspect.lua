@@ -1,56 +1,39 @@
--- Describes the lock without changing it. For a waiter, only a server that accepts writes answers.
+-- Describes the lock without changing it.
 --
--- shared.lua describes locks in shared use.
+-- KEYS[1]  the lock, see lock.lua
 --
--- KEYS[1]  the lock, see acquire.lua
--- ARGV[1]  id of an acquisition whose position is queried; absent: none
+-- Returns a list: the id of the owner, the largest fencing token so far, the remaining milliseconds of the lease (negative if
+-- the key does not expire), and the number of entries in the waiting line. In shared use the owner is the marker, and four
+-- values follow for each holder: its id, its token, the remaining milliseconds of its lease, and its weight. The list is empty
+-- if the lock is free. Returns an error if the key is not a hash.
 --
--- Returns a list: the id of the owner, the fencing token of the last grant by Redis, the remaining milliseconds of the lease
--- (negative if the key does not expire), the number of entries in the waiting line, and 1 if the acquisition is in the line,
--- 0 if not. In shared use the owner is the marker, and four values follow for each holder: its id, its token, the remaining
--- milliseconds of its lease, and its weight. The list is empty if the lock is free. Returns an error if the key is not a hash.
---
--- Atomic, because a waiter concludes from the token and from its own entry in the line that a larger token is a later grant.
--- The reply to a waiter must not come from a server that has become a replica, whose data can be older than a grant: HDEL of
--- a field that no lock has changes nothing and is not replicated, but is rejected there. It works on a full Redis, which
--- always accepts HDEL.
+-- Atomic, because the owner and its token belong together. Holders and entries whose time is over are left out, unless the
+-- next command for the lock removes these entries.
 
-if ARGV[1] then
-  local accepted = redis.pcall('HDEL', KEYS[1], '')
-  if type(accepted) == 'table' and string.sub(accepted.err, 1, 9) ~= 'WRONGTYPE' then
-    return accepted
-  end
-end
-
-local held = redis.pcall('HMGET', KEYS[1], 'o', 'f', 'q')
-
-if held.err then
-  return held
-end
+local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's')
 
 if not held[1] then
   return {}
 end
 
--- include shared.lua
+-- include lock.lua
 
-local line = held[3] or ''
-local _, entries = string.gsub(line, ';', ';')
-local from = ARGV[1] and string.find(line, ';' .. ARGV[1] .. ':', 1, true)
+read('')
 
-if isMarker(held[1]) then
-  local lock = readShared(KEYS[1], redis.call('HGETALL', KEYS[1]))
-  local reply = {held[1], lock.token, redis.call('PTTL', KEYS[1]), #lock.line, 0}
-  if ARGV[1] and positionOf(lock, ARGV[1]) then
-    reply[5] = 1
-  end
-  for id, holder in pairs(lock.holders) do
+local reply = {held[1], lock.token, redis.call('PTTL', key), lock.count}
+if not lock.marker then
+  return held[1] == lock.owner and reply or {}
+end
+
+local fields = redis.call('HGETALL', key)
+for i = 1, #fields, 2 do
+  local id = string.match(fields[i], '^h:(.*)$')
+  local holder = id and toHolder(fields[i + 1])
+  if holder and holder.deadline > lock.millis then
     reply[#reply + 1] = id
     reply[#reply + 1] = holder.token
     reply[#reply + 1] = holder.deadline - lock.millis
-    reply[#reply + 1] = holder.weight
+    reply[#reply + 1] = lock.marker == '~s' and holder.weight or 0
   end
-  return next(lock.holders) ~= nil and reply or {}
 end
-
-return {held[1], tonumber(held[2]) or 0, redis.call('PTTL', KEYS[1]), entries, from and 1 or 0}
+return reply

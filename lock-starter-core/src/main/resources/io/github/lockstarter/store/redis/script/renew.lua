@@ -1,8 +1,8 @@
 -- Renews leases, each independently of the others.
 --
--- shared.lua describes locks in shared use. In shared use, the acquisition must be a holder.
+-- In shared use, the acquisition must be a holder.
 --
--- KEYS[i]  the locks, see acquire.lua
+-- KEYS[i]  the locks, see lock.lua
 -- ARGV[1]  lease in milliseconds, the same for all
 -- ARGV[2]  ids of the acquisitions that must own the locks, in the order of the keys, separated by ;
 --
@@ -14,7 +14,6 @@
 -- command uses pcall, so that a key of another type affects only its own lock. It works on a full Redis, which always
 -- accepts PEXPIRE.
 
--- include shared.lua
 -- include renewals.lua
 
 -- REDIS_VERSION_NUM exists from Redis 7.0 on, as does GT, which saves one command for each lock.

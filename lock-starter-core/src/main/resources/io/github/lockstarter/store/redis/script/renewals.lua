@@ -1,4 +1,4 @@
--- Functions of the scripts that renew leases of many locks. Follows the text of shared.lua.
+-- Functions of the scripts that renew leases of many locks, see lock.lua.
 
 -- Renews the lease of a holder; with `always`, writes also what does not change. Returns nil, or why it was not renewed: 0
 -- if there is no such holder, or the text of an error. A holder whose lease has expired is not revived.
@@ -8,7 +8,8 @@ local function renewHolder(key, id, lease, always)
     return value.err
   end
   local deadline, rest = string.match(value or '', '^(%d+)(:.*)$')
-  local _, millis = serverTime()
+  local time = redis.call('TIME')
+  local millis = time[1] * 1000 + math.floor(time[2] / 1000)
   if not deadline or tonumber(deadline) <= millis then
     return 0
   end
@@ -21,7 +22,7 @@ local function renewHolder(key, id, lease, always)
       set = redis.pcall('HSET', key, 'h:' .. id, string.format('%.0f', wanted) .. rest)
     end
     if type(set) ~= 'table' then
-      -- HSET creates the key again without an expiry if PEXPIRE has deleted it, see writeShared.
+      -- HSET creates the key again without an expiry if PEXPIRE has deleted it, see write() in lock.lua.
       set = redis.pcall('PEXPIRE', key, ttl)
     end
     if type(set) == 'table' then
@@ -66,7 +67,7 @@ local function renewAll(lease, all, expire, always)
     local failure
     if not ids or owners[i] == ids[i] then
       failure = expire(key)
-    elseif isMarker(owners[i]) then
+    elseif owners[i] == '~r' or owners[i] == '~s' then
       failure = renewHolder(key, ids[i], lease, always)
     else
       failure = reason(owners[i])

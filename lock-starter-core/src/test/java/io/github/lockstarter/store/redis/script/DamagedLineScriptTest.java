@@ -28,7 +28,21 @@ class DamagedLineScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"garbage", "", ";", ";;;", ";x", ";x:y", ";x:y:z", ";x::-5", "::", "%d+", "\u0000", "7"})
+    @ValueSource(
+            strings = {
+                "garbage",
+                "",
+                ":",
+                ":::",
+                "1:2",
+                "1:2:2:-5",
+                "1:3:3:9999999999999",
+                "5:3:2:0",
+                "1:99999999999:2:0",
+                "%d+",
+                "\u0000",
+                "7"
+            })
     void shouldReleaseWhatNobodyCanRead(String line) {
         this.scripts.acquire("me");
         damage(line);
@@ -39,7 +53,7 @@ class DamagedLineScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"garbage", ";", ";x:y", "%d+"})
+    @ValueSource(strings = {"garbage", ":", "1:3:3:9999999999999", "%d+"})
     void shouldKeepTheLockForTheSuccessor(String line) {
         this.scripts.acquire("me");
         damage(line);
@@ -52,14 +66,14 @@ class DamagedLineScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"garbage", ";", ";x:y", "%d+"})
+    @ValueSource(strings = {"garbage", ":", "1:3:3:9999999999999", "%d+"})
     void shouldLetOthersJoinAndLeave(String line) {
         long token = this.scripts.acquire("me");
         damage(line);
 
         assertThat(this.scripts.join("waiter", "")).isNegative();
         assertThat(this.scripts.join("waiter", "")).isNegative();
-        assertThat(this.scripts.line()).isEqualTo(line + ";waiter::20000");
+        assertThat(this.scripts.line()).isEqualTo(";waiter::20000");
         assertThat(this.scripts.release("waiter")).isEqualTo(3);
 
         assertThat(this.scripts.owner()).isEqualTo("me");
@@ -87,18 +101,5 @@ class DamagedLineScriptTest {
         assertThat(this.scripts.acquire("me")).isEqualTo(token);
 
         this.scripts.assertThatLeaseIs(LockScripts.LEASE);
-    }
-
-    @Test
-    void shouldGrantToTheHeadBeforeTheDamage() {
-        this.scripts.acquire("me");
-        damage(";head::20000;;garbage;behind::20000");
-
-        assertThat(this.scripts.release("me")).isEqualTo(1);
-
-        assertThat(this.scripts.owner()).isEqualTo("head");
-        this.scripts.assertThatLeaseIs(LockScripts.CLAIM);
-        this.scripts.release("head");
-        assertThat(this.redis.pttl(KEY)).isNotEqualTo(-1);
     }
 }

@@ -63,7 +63,7 @@ class FullRedisScriptTest {
         assertThat(this.scripts.token()).isGreaterThan(token);
         assertThat(this.scripts.waiting()).containsExactly("middle", "tail");
         this.scripts.assertThatLeaseIs(LockScripts.CLAIM);
-        assertThat(this.inboxes.messages()).containsExactly("one <- " + KEY);
+        assertThat(this.inboxes.notified()).containsExactly("one");
     }
 
     @Test

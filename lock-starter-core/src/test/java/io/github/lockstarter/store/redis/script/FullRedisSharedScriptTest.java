@@ -73,7 +73,7 @@ class FullRedisSharedScriptTest {
 
         assertThat(this.scripts.holders()).containsExactlyInAnyOrder("a.r", "b.r");
         assertThat(this.scripts.waiting()).containsExactly("w2");
-        assertThat(this.inboxes.messages()).containsExactly("one <- " + KEY, "two <- " + KEY);
+        assertThat(this.inboxes.notified()).containsExactly("one", "two");
         this.scripts.release("a.r");
         this.scripts.release("b.r");
         assertThat(this.scripts.owner()).isEqualTo("w2");
@@ -138,12 +138,12 @@ class FullRedisSharedScriptTest {
     void shouldPoll() {
         this.scripts.acquire("a.r");
         this.scripts.join("w", "one");
-        this.redis.command("HSET", KEY, "w:w", "9000000000000");
+        this.scripts.line("one", Map.of("w", 1_000L));
         fill();
 
         assertThat(this.scripts.join("w", "one")).isNegative();
 
-        assertThat(this.redis.hgetall(KEY).get("w:w")).isNotEqualTo("9000000000000");
+        assertThat(this.scripts.deadlineOf("w")).isGreaterThan(1_000);
         assertThat(this.scripts.waiting()).containsExactly("w");
         this.scripts.assertThatLeaseIs(LockScripts.LEASE);
     }
@@ -151,7 +151,7 @@ class FullRedisSharedScriptTest {
     @Test
     void shouldGrantToThoseThatPollAfterACrash() {
         this.scripts.shared(Map.of("dead.r", 1_000L));
-        this.redis.command("HSET", KEY, "q", ";w:one:20000");
+        this.scripts.line("one", Map.of("w", 9_000_000_000_000L));
         fill();
 
         assertThat(this.scripts.join("w", "one")).isPositive();

@@ -46,10 +46,10 @@ class HandOverScriptTest {
         this.scripts.join("second", "one");
 
         this.scripts.release("me");
-        assertThat(this.inboxes.messages()).containsExactly("two <- " + KEY);
+        assertThat(this.inboxes.notified()).containsExactly("two");
 
         this.scripts.release("first");
-        assertThat(this.inboxes.messages()).containsExactly("one <- " + KEY);
+        assertThat(this.inboxes.notified()).containsExactly("one");
 
         this.scripts.release("second");
         assertThat(this.inboxes.messages()).isEmpty();
@@ -106,7 +106,7 @@ class HandOverScriptTest {
 
         assertThat(this.scripts.owner()).isEqualTo("alive");
         assertThat(this.scripts.waiting()).containsExactly("behind");
-        assertThat(this.inboxes.messages()).containsExactly("two <- " + KEY);
+        assertThat(this.inboxes.notified()).containsExactly("two");
     }
 
     @Test

@@ -41,4 +41,11 @@ final class InboxReader {
             messages.add(channel.substring(LockScripts.INBOXES.length()) + " <- " + message.get(2));
         }
     }
+
+    /** As {@link #messages}, but only the inboxes that got one. */
+    List<String> notified() {
+        return messages().stream()
+                .map(message -> message.substring(0, message.indexOf(" <- ")))
+                .toList();
+    }
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.StoredLine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -53,13 +54,28 @@ final class LockScripts {
         return call(LuaScript.ACQUIRE, id, Long.toString(LEASE), Long.toString(claim), instance);
     }
 
+    /** Joins the line of a lock that is taken, or polls in it, and returns the interval of the next poll. */
+    long joinFor(String id) {
+        List<String> command = List.of(
+                "EVAL",
+                LuaScript.ACQUIRE.getScriptAsString(),
+                "1",
+                KEY,
+                id,
+                Long.toString(LEASE),
+                Long.toString(CLAIM),
+                "");
+        List<?> refusal = (List<?>) Objects.requireNonNull(this.redis.command(command.toArray(String[]::new)));
+        return (Long) refusal.get(3);
+    }
+
     /** Releases or leaves, with nobody else waiting in the same instance. */
     long release(String id) {
         return release(id, 0, Receivers.COUNT);
     }
 
     long release(String id, long lastToken, Receivers receivers) {
-        return call(LuaScript.RELEASE, id, Long.toString(lastToken), INBOXES, code(receivers));
+        return call(LuaScript.RELEASE, id, Long.toString(lastToken), code(receivers));
     }
 
     /** Releases with a next waiter of the same instance. */
@@ -72,7 +88,6 @@ final class LockScripts {
                 LuaScript.RELEASE,
                 id,
                 Long.toString(lastToken),
-                INBOXES,
                 code(receivers),
                 successor,
                 Long.toString(LEASE),
@@ -96,10 +111,11 @@ final class LockScripts {
                 this.redis.command("EVAL", LuaScript.RENEW.getScriptAsString(), "1", KEY, Long.toString(LEASE), id));
     }
 
-    private long call(LuaScript<Long> script, String... arguments) {
+    private long call(LuaScript<?> script, String... arguments) {
         List<String> command = new ArrayList<>(List.of("EVAL", script.getScriptAsString(), "1", KEY));
         command.addAll(Arrays.asList(arguments));
-        return (Long) Objects.requireNonNull(this.redis.command(command.toArray(String[]::new)));
+        Object reply = Objects.requireNonNull(this.redis.command(command.toArray(String[]::new)));
+        return (Long) (reply instanceof List<?> refusal ? refusal.get(0) : reply);
     }
 
     private static String code(Receivers receivers) {
@@ -115,7 +131,7 @@ final class LockScripts {
     /** Makes a lock that readers share, without a script; the holders are deadlines of the server's clock by ids. */
     void shared(Map<String, Long> holders) {
         held("~r", 1);
-        holders.forEach((id, deadline) -> this.redis.command("HSET", KEY, "h:" + id, deadline + ":1:0"));
+        holders.forEach((id, deadline) -> this.redis.command("HSET", KEY, "h:" + id, deadline + ":1:1"));
     }
 
     /** Returns the ids of the holders, expired or not. */
@@ -141,17 +157,36 @@ final class LockScripts {
         return Long.parseLong(this.redis.hgetall(KEY).get("f"));
     }
 
-    /** The waiting line as it stands there; empty: nobody waits. */
+    /** Makes a line without a script; the entries are deadlines of the server's clock by ids, all of one inbox. */
+    void line(String inbox, Map<String, Long> entries) {
+        int place = 0;
+        for (Map.Entry<String, Long> entry : entries.entrySet()) {
+            place++;
+            String waits = place + ":" + entry.getValue() + ':' + CLAIM + ':' + inbox;
+            this.redis.command("HSET", KEY, "e:" + place, entry.getKey(), "w:" + entry.getKey(), waits);
+        }
+        this.redis.command("HSET", KEY, "q", "1:" + place + ':' + place + ":0");
+    }
+
+    /** The entries of the waiting line, each as {@code ;<id>:<inbox>:<claim>}; empty: there are none. */
     String line() {
-        return this.redis.hgetall(KEY).getOrDefault("q", "");
+        return StoredLine.of(this.redis, KEY).stream()
+                .map(entry -> ';' + entry.id() + ':' + entry.inbox() + ':' + entry.claimMillis())
+                .collect(Collectors.joining());
     }
 
     /** The ids in the waiting line, from the head to the tail. */
     List<String> waiting() {
-        return Arrays.stream(line().split(";"))
-                .skip(1)
-                .map(entry -> entry.substring(0, entry.indexOf(':')))
-                .toList();
+        return StoredLine.of(this.redis, KEY).stream().map(StoredLine.Entry::id).toList();
+    }
+
+    /** Returns the deadline of an entry. */
+    long deadlineOf(String id) {
+        return StoredLine.of(this.redis, KEY).stream()
+                .filter(entry -> entry.id().equals(id))
+                .findFirst()
+                .orElseThrow()
+                .deadline();
     }
 
     void assertThatLeaseIs(long millis) {

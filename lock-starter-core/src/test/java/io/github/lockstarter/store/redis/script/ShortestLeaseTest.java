@@ -37,7 +37,7 @@ class ShortestLeaseTest {
 
     @Test
     void shouldEndWhenItGoesToTheNextWaiter() {
-        ownedThen(LuaScript.RELEASE, "me", "0", LockScripts.INBOXES, "1", "next", "1", "1", "one");
+        ownedThen(LuaScript.RELEASE, "me", "0", "1", "next", "1", "1", "one");
     }
 
     @Test

@@ -50,7 +50,7 @@ class SuccessorScriptTest {
         assertThat(this.scripts.token()).isGreaterThan(token);
         this.scripts.assertThatLeaseIs(10_000);
         assertThat(this.scripts.line()).isEqualTo(";second:one:20000;next:mine:20000");
-        assertThat(this.inboxes.messages()).containsExactly("one <- " + KEY);
+        assertThat(this.inboxes.notified()).containsExactly("one");
     }
 
     @Test

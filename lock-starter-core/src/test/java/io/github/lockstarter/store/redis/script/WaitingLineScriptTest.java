@@ -6,7 +6,9 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -77,14 +79,82 @@ class WaitingLineScriptTest {
     }
 
     @Test
-    void shouldWriteNothingForWhoStandsThereAlready() {
+    void shouldWriteOneFieldAtAPoll() {
         this.scripts.acquire("me");
         this.scripts.join("you", "one");
+        Map<String, String> before = this.redis.hgetall(KEY);
         this.redis.command("CONFIG", "RESETSTAT");
 
         this.scripts.join("you", "one");
 
-        assertThat(this.redis.infoCommandStats()).doesNotContainKeys("hset", "pexpire", "hdel");
+        assertThat(this.redis.infoCommandStats())
+                .containsEntry("hset", 1L)
+                .doesNotContainKeys("pexpire", "hdel", "hgetall");
+        Map<String, String> after = this.redis.hgetall(KEY);
+        before.remove("w:you");
+        after.remove("w:you");
+        assertThat(after).isEqualTo(before);
+    }
+
+    /** Not read as a whole, so that a poll costs the same beside one waiter and beside thousands. */
+    @Test
+    void shouldPollMoreSeldomFarBehind() {
+        this.scripts.acquire("me");
+        List<Long> intervals = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            intervals.add(this.scripts.joinFor("id" + i));
+        }
+
+        assertThat(intervals.subList(0, 9)).containsOnly(LockScripts.CLAIM / 2);
+        assertThat(intervals.get(24)).isEqualTo(LockScripts.CLAIM / 2 * 3);
+        assertThat(intervals.subList(32, 100))
+                .as("before the next deadline and one interval more")
+                .allMatch(interval -> interval > LockScripts.CLAIM / 2 * 3 && interval <= LockScripts.CLAIM / 2 * 4);
+        assertThat(this.scripts.deadlineOf("id99") - this.scripts.deadlineOf("id0"))
+                .as("three intervals each")
+                .isBetween(LockScripts.CLAIM / 2 * 6, LockScripts.CLAIM / 2 * 9 + 5_000);
+        assertThat(this.scripts.joinFor("id24")).as("its next poll").isEqualTo(LockScripts.CLAIM / 2 * 3);
+        for (int i = 0; i < 24; i++) {
+            this.scripts.release("id" + i);
+        }
+        assertThat(this.scripts.joinFor("id24")).as("in front").isEqualTo(LockScripts.CLAIM / 2);
+    }
+
+    @Test
+    void shouldRemoveEntriesThatHaveNotPolledForThreeIntervals() throws Exception {
+        this.scripts.acquire("me");
+        for (int i = 0; i < 40; i++) {
+            this.scripts.join("dead" + i, "one", 20);
+        }
+        this.scripts.join("polls", "one", 20);
+        this.scripts.join("alive", "one");
+        // The deadline of the last of them is three intervals of 50 ms away.
+        Awaitility.await().until(() -> {
+            this.scripts.join("polls", "one", 20);
+            return this.scripts.waiting().size() == 2;
+        });
+
+        assertThat(this.scripts.waiting()).containsExactly("polls", "alive");
+        assertThat(this.redis.hgetall(KEY))
+                .hasSize(7)
+                .containsEntry("e:1", "polls")
+                .containsEntry("e:2", "alive");
+        this.scripts.release("me", 0, LockScripts.Receivers.DO_NOT_COUNT);
+        assertThat(this.scripts.owner()).isEqualTo("polls");
+    }
+
+    /** The entry that polls is alive, however late it is. */
+    @Test
+    void shouldKeepTheEntryThatPollsLate() {
+        this.scripts.acquire("me");
+        Map<String, Long> line = new LinkedHashMap<>();
+        line.put("dead", 1_000L);
+        line.put("late", 1_000L);
+        this.scripts.line("one", line);
+
+        assertThat(this.scripts.join("late", "one")).isNegative();
+
+        assertThat(this.scripts.waiting()).containsExactly("late");
     }
 
     @Test

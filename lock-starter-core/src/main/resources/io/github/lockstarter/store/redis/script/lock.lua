@@ -1,0 +1,413 @@
+-- Functions of the scripts for a lock that is waited for, or in shared use: by readers, or by holders of permits. Scripts
+-- include this text after the part that serves a lock which is free or owned by the caller alone, because Redis creates all
+-- functions at each call. Before it, a script reads the fields o, f, q and s into `held`.
+--
+-- A lock is one hash:
+--   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned
+--   f        the largest fencing token so far
+--   q        the waiting line; absent if it is empty: numbers of its first and of its last place, number of its entries, and
+--            a time before which the deadline of no entry ends, separated by colons. Places may be empty
+--   e:<n>    id of the entry in place n
+--   w:<id>   that entry: its place, its deadline, the milliseconds in which it would claim a grant, and the inbox of its
+--            instance, separated by colons. It is removed after its deadline unless it polls again
+--   s        shared use: the number of holders, the sum of their weights, a time before which no holder's lease ends, and
+--            the id of a holder, or nothing, separated by colons
+--   h:<id>   a holder: the end of its lease, its fencing token and its weight, separated by colons; h:~k<id> is kept for a
+--            minimum hold, see keep.lua
+-- Times are milliseconds of the server's clock. The key expires with the lease of the owner, and not before the last holder.
+--
+-- The end of an id states what it acquires: .r the lock for reading, .s<weight>.<limit> permits; otherwise the lock alone.
+--
+-- No command reads the whole lock, unless the time in q or s has come: then those whose time is over are removed, and the
+-- next such time is set. So a command takes the same time beside one holder or waiter and beside thousands. Deadlines are
+-- fields of their own, because one time to live for all would let a crashed holder block others for as long as any holder
+-- lives, and a crashed waiter those behind it.
+
+-- Holders of one lock at a time: the time of the few steps that read all of them is limited.
+local MOST_HOLDERS = 10000
+-- A waiter polls once an interval. The intervals of those behind the first places grow with their place, up to this factor,
+-- so that thousands of them cost little; those in front find a lock that nobody has released.
+local FIRST_PLACES, LONGEST_INTERVAL = 8, 4
+
+local key = KEYS[1]
+
+-- One table and not a variable for each value, because a function costs Redis time for each variable that it uses.
+local lock = {
+  owner = held[1], token = tonumber(held[2]) or 0,
+  -- Shared use: the marker or nil, and the parts of s.
+  marker = nil, holders = 0, used = 0, soonest = 0, named = '',
+  -- The parts of q.
+  first = 1, last = 0, count = 0, due = math.huge,
+  -- Fields to be written; false: to be removed.
+  changes = {},
+  -- The time at which the key expires; nil: as before. With `onlyLater`, it is never moved forward.
+  ends = nil, onlyLater = false
+}
+
+local time = redis.call('TIME')
+-- Microseconds stay below 2^53, so that Lua computes with them exactly.
+lock.micros = time[1] * 1000000 + time[2]
+lock.millis = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- tostring() would round a token.
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function get(name)
+  local value = lock.changes[name]
+  if value == nil then
+    value = redis.call('HGET', key, name)
+  end
+  return value
+end
+
+-- Returns the marker of the shared use, or nil, the weight, and the limit for the sum of weights.
+local function kindOf(id)
+  local dot = string.find(id, '.', 1, true)
+  if not dot then
+    return nil, 0, 0
+  end
+  local weight, limit = string.match(id, '^s(%d+)%.(%d+)$', dot + 1)
+  if weight then
+    return '~s', tonumber(weight), tonumber(limit)
+  end
+  if string.sub(id, dot) == '.r' then
+    return '~r', 1, MOST_HOLDERS
+  end
+  return nil, 0, 0
+end
+
+local function toHolder(value)
+  local deadline, token, weight = string.match(value or '', '^(%d+):(%d+):(%d+)$')
+  return deadline and {deadline = tonumber(deadline), token = tonumber(token), weight = tonumber(weight)}
+end
+
+-- Returns the holder with that id, nil if there is none.
+local function holderOf(id)
+  return lock.marker and toHolder(get('h:' .. id))
+end
+
+local function setHolder(id, holder)
+  lock.changes['h:' .. id] = table.concat({text(holder.deadline), text(holder.token), holder.weight}, ':')
+  lock.soonest = math.min(lock.soonest, holder.deadline)
+  lock.ends = math.max(lock.ends or 0, holder.deadline)
+  -- The lease of the only holder is that of the key.
+  lock.onlyLater = lock.onlyLater and lock.holders > 1
+end
+
+-- Adds up the holders that are alive, and removes the others. Precedes all changes of holders.
+local function countHolders()
+  local fields = redis.call('HGETALL', key)
+  lock.holders, lock.used, lock.soonest, lock.named, lock.ends, lock.onlyLater = 0, 0, math.huge, '', 0, false
+  for i = 1, #fields, 2 do
+    if string.sub(fields[i], 1, 2) == 'h:' then
+      local holder = toHolder(fields[i + 1])
+      if holder and holder.deadline > lock.millis then
+        lock.holders, lock.used = lock.holders + 1, lock.used + holder.weight
+        lock.named = string.sub(fields[i], 3)
+        lock.soonest = math.min(lock.soonest, holder.deadline)
+        lock.ends = math.max(lock.ends, holder.deadline)
+      else
+        lock.changes[fields[i]] = false
+      end
+    end
+  end
+  if lock.used == 0 then
+    lock.marker = nil
+  end
+end
+
+-- Returns the entry of that id in the line, nil if it is not in the line.
+local function entryOf(id)
+  local place, deadline, claim, inbox = string.match(get('w:' .. id) or '', '^(%d+):(%d+):(%d+):(.*)$')
+  return place and {place = tonumber(place), deadline = tonumber(deadline), claim = tonumber(claim), inbox = inbox}
+end
+
+local function remove(id, place)
+  lock.changes['w:' .. id] = false
+  lock.changes['e:' .. place] = false
+  lock.count = lock.first < lock.last and lock.count - 1 or 0
+  if lock.count == 0 then
+    return
+  end
+  -- Empty places at both ends go, so that the line is about as long as it has entries.
+  while lock.first < lock.last and not get('e:' .. lock.first) do
+    lock.first = lock.first + 1
+  end
+  if place == lock.last then
+    while lock.first < lock.last and not get('e:' .. lock.last) do
+      lock.last = lock.last - 1
+    end
+  end
+end
+
+-- Removes the entries whose deadline is over, except that of `caller`, which polls at this moment, and moves the others
+-- together if most places are empty. Precedes all changes of entries.
+local function cleanLine(caller)
+  local live, millis = {}, lock.millis
+  lock.due = math.huge
+  -- In parts, because Lua's stack limits the number of arguments.
+  for from = lock.first, lock.last, 500 do
+    local places, names = {}, {}
+    for place = from, math.min(from + 499, lock.last) do
+      places[#places + 1] = 'e:' .. place
+    end
+    local ids = redis.call('HMGET', key, unpack(places))
+    for i, id in ipairs(ids) do
+      names[i] = 'w:' .. (id or '')
+    end
+    local waits = redis.call('HMGET', key, unpack(names))
+    for i, id in ipairs(ids) do
+      if id then
+        local deadline = tonumber(string.match(waits[i] or '', '^%d+:(%d+):')) or 0
+        if deadline > millis or id == caller then
+          live[#live + 1] = {id = id, wait = waits[i], field = places[i]}
+          lock.due = math.min(lock.due, math.max(deadline, millis + 1))
+        else
+          lock.changes[places[i]] = false
+          lock.changes[names[i]] = false
+        end
+      end
+    end
+  end
+  if lock.last - lock.first >= 2 * #live then
+    for _, entry in ipairs(live) do
+      lock.changes[entry.field] = false
+    end
+    for place, entry in ipairs(live) do
+      lock.changes['e:' .. place] = entry.id
+      lock.changes['w:' .. entry.id] = string.gsub(entry.wait, '^%d+', place)
+    end
+    lock.first, lock.last = 1, #live
+  end
+  lock.count = #live
+end
+
+-- Reads the lock. The caller is alive, whatever the deadline of its entry.
+local function read(caller)
+  if held[3] then
+    local first, last, count, due = string.match(held[3], '^(%d+):(%d+):(%d+):(%d+)$')
+    -- A field that was changed by hand is an empty line; the waiters that were in it find the lock by polling.
+    if first and last - first < 1000000 then
+      lock.first, lock.last, lock.count, lock.due = tonumber(first), tonumber(last), tonumber(count), tonumber(due)
+    end
+  end
+  if lock.owner == '~r' or lock.owner == '~s' then
+    lock.marker, lock.owner = lock.owner, false
+    local holders, used, soonest, named = string.match(held[4] or '', '^(%d+):(%d+):(%d+):(.*)$')
+    if holders then
+      lock.holders, lock.used, lock.soonest = tonumber(holders), tonumber(used), tonumber(soonest)
+      lock.named, lock.onlyLater = named, true
+    end
+    if lock.millis >= lock.soonest then
+      countHolders()
+    end
+  end
+  if lock.millis >= lock.due then
+    cleanLine(caller)
+  end
+end
+
+-- Puts the acquisition at the end of the line, or sets its deadline again, and returns the milliseconds after which it is to
+-- poll. The deadline is three of its own intervals away, so that an entry is removed only if its instance is gone, and no poll
+-- is later than a shortest interval after the next deadline, so that it is removed then. Polling.tla specifies both.
+local function join(id, claim, inbox)
+  local entry = entryOf(id)
+  if not entry then
+    if lock.count == 0 then
+      lock.first, lock.last = 1, 0
+    end
+    lock.last = lock.last + 1
+    lock.count = lock.count + 1
+    entry = {place = lock.last, deadline = 0}
+    lock.changes['e:' .. lock.last] = id
+  end
+  local ahead = math.min(entry.place - lock.first, lock.count - 1)
+  local shortest = claim / 2
+  local interval = shortest * math.min(math.max(ahead / FIRST_PLACES, 1), LONGEST_INTERVAL)
+  interval = math.ceil(math.min(interval, math.max(shortest, lock.due - lock.millis + shortest)))
+  local deadline = math.max(entry.deadline, lock.millis + 3 * interval)
+  lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), claim, inbox}, ':')
+  lock.due = math.min(lock.due, deadline)
+  return interval
+end
+
+-- Returns the id and the entry of the first in the line that is alive, and removes those before it.
+local function head(caller)
+  while lock.count > 0 do
+    local id = get('e:' .. lock.first)
+    local entry = id and entryOf(id)
+    if entry and (entry.deadline > lock.millis or id == caller) then
+      return id, entry
+    end
+    if id then
+      remove(id, lock.first)
+    elseif lock.first < lock.last then
+      lock.first = lock.first + 1
+    else
+      lock.count = 0
+    end
+  end
+  return nil
+end
+
+-- Whether the acquisition can be granted beside the present holders.
+local function fits(id)
+  if lock.owner then
+    return false
+  end
+  if lock.used == 0 then
+    return true
+  end
+  local kind, weight, limit = kindOf(id)
+  return kind ~= nil and kind == lock.marker and lock.used + weight <= limit and lock.holders < MOST_HOLDERS
+end
+
+-- Returns the token of the grant. A JVM hands permits over in memory with the next token: each grant reserves 64 of them, so
+-- that no two holders have the same. Readers share a token, and the tokens of exclusive grants have the lock's past alone.
+local function grant(id, lease)
+  local token = math.max(lock.micros, lock.token + 1)
+  local kind, weight = kindOf(id)
+  lock.token = kind == '~s' and token + 63 or token
+  if lock.used == 0 then
+    lock.soonest, lock.ends, lock.onlyLater = math.huge, nil, false
+  end
+  if kind then
+    lock.marker, lock.holders, lock.used, lock.named = kind, lock.holders + 1, lock.used + weight, id
+    setHolder(id, {deadline = lock.millis + lease, token = token, weight = weight})
+  else
+    lock.owner, lock.marker = id, nil
+    lock.ends = lock.millis + lease
+  end
+  return token
+end
+
+-- Ends a grant. The last holder gives back the tokens that it has reserved and not used, unless a later grant has reserved
+-- others, so that tokens of a semaphore with one permit do not run ahead of the server's time.
+local function endGrant(id, lastToken)
+  local holder = holderOf(id)
+  if holder then
+    lock.changes['h:' .. id] = false
+    lock.holders, lock.used = lock.holders - 1, lock.used - holder.weight
+    lock.named = lock.named ~= id and lock.named or ''
+    if lock.used == 0 then
+      lock.marker = nil
+      lock.token = lock.token == holder.token + 63 and holder.token or lock.token
+    end
+  else
+    lock.owner = false
+  end
+  lock.token = math.max(lock.token, lastToken)
+end
+
+-- Grants the lock to the first in the line, and to those behind it, as long as they fit. The grant to `caller`, which asks at
+-- this moment, has a lease of its own; the others must claim theirs. With `countsReceivers`, an entry whose inbox has no
+-- subscriber is skipped, because its instance is gone. Returns the grants to be published, and the token of the caller's.
+local function grantLine(caller, lease, countsReceivers)
+  local granted, own = {}, nil
+  while not lock.owner and lock.count > 0 do
+    local id, entry = head(caller)
+    if not id or not fits(id) then
+      break
+    end
+    remove(id, entry.place)
+    local channel = id ~= caller and entry.inbox ~= '' and string.match(key, '^(.-):{') .. ':inbox:' .. entry.inbox
+    if id == caller then
+      own = grant(id, lease)
+    elseif not (channel and countsReceivers) or redis.pcall('PUBSUB', 'NUMSUB', channel)[2] ~= 0 then
+      granted[#granted + 1] = {id = id, channel = channel, token = grant(id, entry.claim)}
+    end
+  end
+  return granted, own
+end
+
+-- Executes a command of many words in parts, because Lua's stack limits the number of arguments. Returns the error, or nil.
+local function inParts(call, command, words)
+  for i = 1, #words, 1000 do
+    local reply = call(command, key, unpack(words, i, math.min(i + 999, #words)))
+    if type(reply) == 'table' then
+      return reply
+    end
+  end
+  return nil
+end
+
+-- Writes what has changed of a lock that is owned, by redis.call or redis.pcall, and returns the error of the latter.
+--
+-- With `refusable`, the first command is one that a full Redis refuses before anything has changed. Otherwise it works on a full
+-- Redis, which always accepts HDEL and does not refuse the writes that follow it. PEXPIRE is the last write: up to Redis 7.0 it deletes a key whose time
+-- passes between its two looks at the clock, and a later write would create the key again, without an expiry.
+local function write(call, refusable)
+  local changes = lock.changes
+  local stored = {o = held[1], f = held[2], q = held[3], s = held[4]}
+  local set, removed = {}, {}
+  changes.o = lock.owner or lock.marker
+  changes.f = lock.token ~= tonumber(held[2]) and text(lock.token) or held[2]
+  changes.q = lock.count > 0 and table.concat({lock.first, lock.last, lock.count, text(lock.due)}, ':')
+  changes.s = lock.marker and table.concat({lock.holders, lock.used, text(lock.soonest), lock.named}, ':') or false
+  for name, value in pairs(changes) do
+    if value == stored[name] then
+      -- As it is.
+    elseif value then
+      set[#set + 1] = name
+      set[#set + 1] = value
+    else
+      removed[#removed + 1] = name
+    end
+  end
+  if #set == 0 and #removed == 0 and not lock.ends then
+    return nil
+  end
+  local isNew = not held[1]
+  local failure = nil
+  if not refusable and not isNew then
+    -- The empty name is the field of no lock.
+    failure = inParts(call, 'HDEL', #removed > 0 and removed or {''})
+  end
+  failure = failure or inParts(call, 'HSET', set)
+  if failure then
+    return failure
+  end
+  if refusable then
+    inParts(redis.call, 'HDEL', removed)
+  end
+  if lock.ends then
+    local left = lock.onlyLater and redis.call('PTTL', key) or 0
+    failure = inParts(call, 'PEXPIRE', {math.max(lock.ends - lock.millis, left)})
+    if failure and isNew then
+      -- Without the permission for PEXPIRE, the lock would never expire.
+      redis.pcall('DEL', key)
+    end
+  end
+  return failure
+end
+
+-- Publishes one message to each inbox: the key, followed by <id>:<token> if the inbox got one grant. Uses pcall: without the
+-- permission to publish, waiters poll.
+local function publish(granted)
+  local messages = {}
+  for _, entry in ipairs(granted) do
+    local channel = entry.channel
+    if channel then
+      messages[channel] = messages[channel] and key or key .. entry.id .. ':' .. text(entry.token)
+    end
+  end
+  for _, entry in ipairs(granted) do
+    local message = entry.channel and messages[entry.channel]
+    if message then
+      messages[entry.channel] = nil
+      redis.pcall('PUBLISH', entry.channel, message)
+    end
+  end
+end
+
+-- Writes a lock after a change of its owners, and publishes the grants; deletes it if there is no owner.
+local function finish(granted)
+  if lock.owner or lock.used > 0 then
+    write(redis.call, false)
+    publish(granted)
+  else
+    redis.call('DEL', key)
+  end
+end
