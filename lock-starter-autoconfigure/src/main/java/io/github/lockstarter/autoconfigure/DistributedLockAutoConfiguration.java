@@ -9,6 +9,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockProperties.Lock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.lease.event.MeterListener;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.store.LockStore;
@@ -95,11 +96,11 @@ public final class DistributedLockAutoConfiguration {
     LeasingLockRegistry distributedLockRegistry(
             LockStore store,
             DistributedLockProperties properties,
-            @Qualifier(DistributedLockMetricsAutoConfiguration.METERS) ObjectProvider<LockListener> meters,
+            @Qualifier(DistributedLockMetricsAutoConfiguration.METERS) ObjectProvider<MeterListener> meters,
             ObjectProvider<LockListener> listeners,
             ObjectProvider<AcquireObserver> observer,
             Environment environment) {
-        LockListener metersOrNone = meters.getIfAvailable();
+        MeterListener metersOrNone = meters.getIfAvailable();
         List<LockListener> others = listeners
                 .orderedStream()
                 .filter(listener -> listener != metersOrNone)

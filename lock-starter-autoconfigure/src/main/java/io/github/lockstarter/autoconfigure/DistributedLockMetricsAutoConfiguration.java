@@ -42,7 +42,9 @@ public final class DistributedLockMetricsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSingleCandidate(RegistryStatistics.class)
-    LockGauges distributedLockGauges(RegistryStatistics statistics) {
+    LockGauges distributedLockGauges(RegistryStatistics statistics, ObjectProvider<MicrometerLockListener> meters) {
+        // The registry of locks needs the meters first.
+        meters.ifAvailable(listener -> listener.setStatistics(statistics));
         return new LockGauges(statistics);
     }
 }

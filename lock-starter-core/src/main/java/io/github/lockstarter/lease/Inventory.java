@@ -19,6 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,6 +120,18 @@ final class Inventory {
         this.queues.forEach(node -> count(liveGrant(node), count));
         this.shared.forEach(grant -> count(live(grant), count));
         return new Count(count[0], count[1]);
+    }
+
+    /** Visits the live grants, each with the static name of its lock and the nanoseconds since it began. */
+    void forEachHold(ObjLongConsumer<String> visitor) {
+        long now = this.clock.nanoTime();
+        Consumer<@Nullable Grant> visit = grant -> {
+            if (grant != null && grant.isLive()) {
+                visitor.accept(grant.request().name(), Math.max(0, now - grant.grantedAt()));
+            }
+        };
+        this.queues.forEach(node -> visit.accept(node.grant()));
+        this.shared.forEach(visit::accept);
     }
 
     private static void count(@Nullable Grant grant, int[] count) {

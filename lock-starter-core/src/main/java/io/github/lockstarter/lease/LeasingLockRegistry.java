@@ -13,6 +13,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.lease.ThreadOwnedLock.View;
 import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.lease.event.MeterListener;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.LockStore;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -45,7 +47,7 @@ public final class LeasingLockRegistry
 
     private final LockSettings settings;
 
-    private final @Nullable LockListener meters;
+    private final @Nullable MeterListener meters;
 
     private final List<LockListener> listeners;
 
@@ -63,7 +65,7 @@ public final class LeasingLockRegistry
 
     /** Creates a registry whose acquisitions are not observed. */
     public LeasingLockRegistry(
-            LockStore store, LockSettings settings, @Nullable LockListener meters, List<LockListener> listeners) {
+            LockStore store, LockSettings settings, @Nullable MeterListener meters, List<LockListener> listeners) {
         this(store, settings, meters, listeners, (AcquireObserver) null);
     }
 
@@ -79,7 +81,7 @@ public final class LeasingLockRegistry
     public LeasingLockRegistry(
             LockStore store,
             LockSettings settings,
-            @Nullable LockListener meters,
+            @Nullable MeterListener meters,
             List<LockListener> listeners,
             @Nullable AcquireObserver observer) {
         this(store, settings, meters, listeners, observer, LeaseClock.SYSTEM);
@@ -88,7 +90,7 @@ public final class LeasingLockRegistry
     LeasingLockRegistry(
             LockStore store,
             LockSettings settings,
-            @Nullable LockListener meters,
+            @Nullable MeterListener meters,
             List<LockListener> listeners,
             @Nullable AcquireObserver observer,
             LeaseClock clock) {
@@ -182,16 +184,12 @@ public final class LeasingLockRegistry
                 this.run = started;
                 this.running = true;
                 String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
-                logger.info("Distributed locks " + state + configuration() + '.');
+                logger.info(
+                        "Distributed locks " + state + this.store.description() + "; " + this.settings.times() + '.');
             }
         } finally {
             this.lifecycle.unlock();
         }
-    }
-
-    /** Returns the configuration for the line in the log at the start. */
-    private String configuration() {
-        return this.store.description() + "; " + this.settings.times();
     }
 
     @Override
@@ -241,14 +239,17 @@ public final class LeasingLockRegistry
 
     @Override
     public int active() {
-        RegistryRun current = this.run;
-        return current != null ? current.active() : 0;
+        return Optional.ofNullable(this.run).map(RegistryRun::active).orElse(0);
     }
 
     @Override
     public int waiting() {
-        RegistryRun current = this.run;
-        return current != null ? current.waiting() : 0;
+        return Optional.ofNullable(this.run).map(RegistryRun::waiting).orElse(0);
+    }
+
+    @Override
+    public void forEachHold(ObjLongConsumer<String> visitor) {
+        Optional.ofNullable(this.run).ifPresent(current -> current.inventory().forEachHold(visitor));
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.github.lockstarter.lease.acquire.StoreGrants;
 import io.github.lockstarter.lease.event.EventObservers;
 import io.github.lockstarter.lease.event.ListenerQueue;
 import io.github.lockstarter.lease.event.LoggingLockListener;
+import io.github.lockstarter.lease.event.MeterListener;
 import io.github.lockstarter.lease.grant.CheckSchedule;
 import io.github.lockstarter.lease.grant.Grant;
 import io.github.lockstarter.lease.grant.GrantFactory;
@@ -126,7 +127,7 @@ final class RegistryRun {
             LeaseClock clock,
             LockStore store,
             LockSettings settings,
-            @Nullable LockListener meters,
+            @Nullable MeterListener meters,
             List<LockListener> listeners,
             AcquireObserver observer,
             ThreadHolds holds) {

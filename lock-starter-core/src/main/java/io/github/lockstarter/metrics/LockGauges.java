@@ -2,13 +2,12 @@ package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.lease.RegistryStatistics;
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.concurrent.TimeUnit;
 
-/** Registers gauges of the current state of a lock registry. */
+/** Registers the meters of a lock registry that have no lock: those of its watchdog and of its listeners. */
 public final class LockGauges implements MeterBinder {
 
     private final RegistryStatistics statistics;
@@ -20,12 +19,6 @@ public final class LockGauges implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        Gauge.builder("distributed.lock.active", this.statistics, RegistryStatistics::active)
-                .description("Leases that are held or being released")
-                .register(registry);
-        Gauge.builder("distributed.lock.waiting", this.statistics, RegistryStatistics::waiting)
-                .description("Acquisitions that wait for a lock")
-                .register(registry);
         TimeGauge.builder(
                         "distributed.lock.watchdog.lag",
                         this.statistics,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The meters of one lock name and mode. Thread-safe. */
 final class LockMeters {
 
-    private static final String LOCK = "lock";
+    static final String LOCK = "lock";
 
     private static final String MODE = "mode";
 
@@ -23,6 +23,8 @@ final class LockMeters {
     private final String lock;
 
     private final String mode;
+
+    private final NameGauges gauges;
 
     private final EnumMeters<AcquireOutcome, Timer> acquire;
 
@@ -36,10 +38,11 @@ final class LockMeters {
 
     private volatile @Nullable Timer hold;
 
-    LockMeters(MeterRegistry registry, String lock, LockMode mode) {
+    LockMeters(MeterRegistry registry, String lock, LockMode mode, NameGauges gauges) {
         this.registry = registry;
         this.lock = lock;
         this.mode = LockTags.of(mode);
+        this.gauges = gauges;
         this.acquire = new EnumMeters<>(outcome -> timer(
                         "distributed.lock.acquire",
                         "Time from the request for a lock to its grant or the end of the wait")
@@ -71,6 +74,11 @@ final class LockMeters {
         this.release.registerAll(LockReleasedEvent.Outcome.values());
         this.handoff.registerAll(LockHandedOverEvent.Kind.values());
         Timer unused = hold();
+    }
+
+    /** Returns the gauges of the name, which all modes share. */
+    NameGauges gauges() {
+        return this.gauges;
     }
 
     Timer acquire(AcquireOutcome outcome) {

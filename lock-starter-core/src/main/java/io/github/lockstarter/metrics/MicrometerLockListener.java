@@ -3,14 +3,16 @@ package io.github.lockstarter.metrics;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandedOverEvent;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockNameListener;
+import io.github.lockstarter.lease.RegistryStatistics;
+import io.github.lockstarter.lease.event.MeterListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.BiConsumer;
 
@@ -21,25 +23,48 @@ import java.util.function.BiConsumer;
  * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}. The tag
  * {@code mode} is {@code write}, {@code read} or {@code permit}.
  */
-public final class MicrometerLockListener implements LockListener, LockNameListener {
-
-    private final LockMetersByName meters;
+public final class MicrometerLockListener implements MeterListener, LockNameListener {
 
     private final RecordingFailures failures =
             new RecordingFailures(MicrometerLockListener.class, "Meters of locks are incomplete");
 
+    private final LockMetersByName meters;
+
     /** Creates a listener that records to the registry. */
     public MicrometerLockListener(MeterRegistry registry) {
-        this.meters = new LockMetersByName(registry);
+        this.meters = new LockMetersByName(registry, this.failures);
+    }
+
+    /** Sets the registry whose leases the gauges by name show; without it, they show none. */
+    public void setStatistics(RegistryStatistics statistics) {
+        this.meters.holds().setLeases(statistics::forEachHold);
     }
 
     /** Registers all meters of the name in that mode with the value zero. */
     @Override
     public void named(String lockName, LockMode mode) {
         try {
-            this.meters.of(lockName, mode).registerAll();
+            LockMeters unused = this.meters.of(lockName, mode);
         } catch (Throwable ex) {
             this.failures.add(lockName, ex);
+        }
+    }
+
+    @Override
+    public void waitBegan(LockRequest request) {
+        try {
+            this.meters.of(request.name(), request.mode()).gauges().waitBegan();
+        } catch (Throwable ex) {
+            this.failures.add(request.name(), ex);
+        }
+    }
+
+    @Override
+    public void waitEnded(LockRequest request) {
+        try {
+            this.meters.of(request.name(), request.mode()).gauges().waitEnded();
+        } catch (Throwable ex) {
+            this.failures.add(request.name(), ex);
         }
     }
 

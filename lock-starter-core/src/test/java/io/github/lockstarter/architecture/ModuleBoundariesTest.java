@@ -36,6 +36,7 @@ class ModuleBoundariesTest {
             "lease.LeasingLockRegistry",
             "lease.RegistryStatistics",
             "lease.acquire.AcquireObserver",
+            "lease.event.MeterListener",
             "lease.settings.HandOffSettings",
             "lease.settings.LockSettings",
             "lease.settings.ReleaseMode",

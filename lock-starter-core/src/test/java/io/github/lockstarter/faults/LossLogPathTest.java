@@ -14,6 +14,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.lease.event.MeterListener;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -131,7 +132,7 @@ class LossLogPathTest {
 
     @Test
     void shouldAcquireAndReleaseWhileTheLogOfAFailingListenerBlocks() throws Exception {
-        LockListener broken = new LockListener() {
+        MeterListener broken = new MeterListener() {
             @Override
             public void acquired(LockAcquiredEvent event) {
                 throw new IllegalStateException("on purpose");

@@ -148,11 +148,17 @@ class LockMetersByNameTest {
     }
 
     private Timer timer(String lock) {
-        return this.registry.get("distributed.lock.acquire").tag("lock", lock).timer();
+        return this.registry
+                .get("distributed.lock.acquire")
+                .tags("lock", lock, "outcome", "acquired")
+                .timer();
     }
 
     private Collection<Timer> timers() {
-        return this.registry.find("distributed.lock.acquire").timers();
+        return this.registry
+                .find("distributed.lock.acquire")
+                .tag("outcome", "acquired")
+                .timers();
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

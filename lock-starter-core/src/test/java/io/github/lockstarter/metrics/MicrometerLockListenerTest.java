@@ -132,7 +132,7 @@ class MicrometerLockListenerTest {
             assertThat(id.getDescription()).as(id.getName()).isNotBlank();
             assertThat(id.getBaseUnit())
                     .as(id.getName())
-                    .isEqualTo(id.getType() == Meter.Type.TIMER ? "seconds" : null);
+                    .isEqualTo(id.getType() == Meter.Type.TIMER || id.getName().endsWith("longest") ? "seconds" : null);
         });
     }
 
@@ -152,6 +152,21 @@ class MicrometerLockListenerTest {
         assertThat(this.registry.getMeters()).extracting(Meter::getId).containsExactlyInAnyOrderElementsOf(atStart);
         assertThat(count("distributed.lock.lost", "lock", "orders", "reason", "expired"))
                 .isEqualTo(1);
+    }
+
+    /** A loss whose counter appears with it is no increase. */
+    @Test
+    void shouldShowZerosForALockInCodeFromItsFirstUse() {
+        this.listener.acquired(new LockAcquiredEvent("orders", "42", LockMode.WRITE, 1, "id", TIME));
+
+        assertThat(this.registry.get("distributed.lock.lost").counters()).hasSize(LossReason.values().length);
+        assertThat(this.registry
+                        .get("distributed.lock.acquire")
+                        .tag("outcome", "error")
+                        .timer()
+                        .count())
+                .isZero();
+        assertTimed("distributed.lock.acquire", "outcome", "acquired");
     }
 
     @Test
@@ -214,6 +229,11 @@ class MicrometerLockListenerTest {
                         Meter.Id::getName,
                         Collectors.mapping(
                                 id -> id.getTags().stream().map(Tag::getKey).toList(), Collectors.toSet())));
+        // Those without a mode are the gauges of the name.
+        assertThat(keys.keySet())
+                .filteredOn(name -> keys.get(name).equals(Set.of(List.of("lock"))))
+                .hasSize(3);
+        keys.values().removeIf(of -> of.equals(Set.of(List.of("lock"))));
         assertThat(keys)
                 .hasSize(6)
                 .allSatisfy((name, of) -> assertThat(of)
@@ -228,7 +248,7 @@ class MicrometerLockListenerTest {
 
         assertThat(this.registry.getMeters())
                 .extracting(meter -> meter.getId().getTag("mode"))
-                .containsOnly("read");
+                .containsOnly("read", null);
     }
 
     private void everyEvent(String name) {

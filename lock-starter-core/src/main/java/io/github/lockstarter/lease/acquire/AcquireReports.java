@@ -53,6 +53,7 @@ public final class AcquireReports {
         if (!acquisition.isWaiting()) {
             acquisition.setWaiting(true);
             this.waiting.began();
+            this.events.waiting(acquisition.request(), true);
         }
     }
 
@@ -60,6 +61,7 @@ public final class AcquireReports {
     void endWaiting(Acquisition acquisition) {
         if (acquisition.isWaiting()) {
             acquisition.setWaiting(false);
+            this.events.waiting(acquisition.request(), false);
             this.waiting.ended();
         }
     }

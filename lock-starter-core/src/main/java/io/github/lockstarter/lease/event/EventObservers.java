@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param listenerQueue the thread of {@code listeners}
  */
 public record EventObservers(
-        @Nullable LockListener meters,
+        @Nullable MeterListener meters,
         LockListener lines,
         LogQueue log,
         List<LockListener> listeners,

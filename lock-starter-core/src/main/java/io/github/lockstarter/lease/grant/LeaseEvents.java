@@ -15,6 +15,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lease.event.EventObservers;
 import io.github.lockstarter.lease.event.EventTopic;
+import io.github.lockstarter.lease.event.MeterListener;
 import io.github.lockstarter.lease.support.LeaseClock;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseEvents {
 
     private final LeaseClock clock;
+
+    private final @Nullable MeterListener meters;
 
     private final ReentrantLock[] order =
             Stream.generate(ReentrantLock::new).limit(64).toArray(ReentrantLock[]::new);
@@ -52,6 +55,7 @@ public final class LeaseEvents {
 
     public LeaseEvents(LeaseClock clock, EventObservers observers) {
         this.clock = clock;
+        this.meters = observers.meters();
         var topics = new Object() {
             <E extends LockEvent> EventTopic<E> topic(String method, Class<E> type, BiConsumer<LockListener, E> call) {
                 return new EventTopic<>(method, type, call, observers, false);
@@ -70,6 +74,15 @@ public final class LeaseEvents {
         this.lost = topics.logged("lost", LockLostEvent.class, LockListener::lost);
         this.released = topics.topic("released", LockReleasedEvent.class, LockListener::released);
         this.handedOver = topics.topic("handedOver", LockHandedOverEvent.class, LockListener::handedOver);
+    }
+
+    /** Reports to the meters that an acquisition begins to wait, or that its wait is over. */
+    public void waiting(LockRequest request, boolean began) {
+        if (this.meters != null && began) {
+            this.meters.waitBegan(request);
+        } else if (this.meters != null) {
+            this.meters.waitEnded(request);
+        }
     }
 
     void acquired(Grant grant, long startedAt) {

@@ -33,7 +33,7 @@ class EventTopicTest {
         this.log.shutdown();
     }
 
-    private EventTopic<LockAcquiredEvent> topic(LockListener meters, LockListener... listeners) {
+    private EventTopic<LockAcquiredEvent> topic(MeterListener meters, LockListener... listeners) {
         return new EventTopic<>(
                 "acquired",
                 LockAcquiredEvent.class,
@@ -47,7 +47,7 @@ class EventTopicTest {
     }
 
     /** Keeps what it hears and where. */
-    private static final class Hearing implements LockListener {
+    private static final class Hearing implements MeterListener {
 
         private final List<LockAcquiredEvent> events = new CopyOnWriteArrayList<>();
 
@@ -60,14 +60,14 @@ class EventTopicTest {
         }
     }
 
-    private static final class Deaf implements LockListener {
+    private static final class Deaf implements MeterListener {
         @Override
         public void lost(LockLostEvent event) {
             throw new AssertionError("of another kind");
         }
     }
 
-    private static final class Broken implements LockListener {
+    private static final class Broken implements MeterListener {
         @Override
         public void acquired(LockAcquiredEvent event) {
             throw new AssertionError("broken");
