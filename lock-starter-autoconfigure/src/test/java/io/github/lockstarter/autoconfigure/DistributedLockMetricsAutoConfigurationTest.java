@@ -1,8 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -53,8 +55,23 @@ class DistributedLockMetricsAutoConfigurationTest {
                             .counter()
                             .count())
                     .isEqualTo(1);
-            assertThat(meters.find("distributed.lock.active").gauge()).isNotNull();
-            assertThat(meters.find("distributed.lock.waiting").gauge()).isNotNull();
+            try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("orders", "42"))) {
+                await().untilAsserted(() -> assertThat(meters.get("distributed.lock.active")
+                                .tag("lock", "orders")
+                                .gauge()
+                                .value())
+                        .isEqualTo(1));
+                await().untilAsserted(() -> assertThat(meters.get("distributed.lock.hold.longest")
+                                .tag("lock", "orders")
+                                .timeGauge()
+                                .value())
+                        .isPositive());
+                lease.ensureHeld();
+            }
+            assertThat(meters.find("distributed.lock.waiting")
+                            .tag("lock", "orders")
+                            .gauge())
+                    .isNotNull();
             assertThat(meters.find("distributed.lock.watchdog.lag").timeGauge()).isNotNull();
             assertThat(meters.find("distributed.lock.events.dropped").functionCounter())
                     .isNotNull();
@@ -70,6 +87,7 @@ class DistributedLockMetricsAutoConfigurationTest {
 
                     assertThat(context.getBean(MeterRegistry.class)
                                     .get("distributed.lock.acquire")
+                                    .tag("outcome", "acquired")
                                     .timer()
                                     .count())
                             .isEqualTo(1);
@@ -174,8 +192,9 @@ class DistributedLockMetricsAutoConfigurationTest {
                             .contains("distributed_lock_hold_seconds_count{lock=\"orders\",mode=\"write\"} 1")
                             .contains("distributed_lock_release_total{lock=\"orders\",mode=\"write\","
                                     + "outcome=\"released\"} 1.0")
-                            .contains("distributed_lock_active 0.0")
-                            .contains("distributed_lock_waiting 0.0")
+                            .contains("distributed_lock_active{lock=\"orders\"} 0.0")
+                            .contains("distributed_lock_waiting{lock=\"orders\"} 0.0")
+                            .contains("distributed_lock_hold_longest_seconds{lock=\"orders\"} 0.0")
                             .contains("distributed_lock_watchdog_lag_seconds 0.0")
                             .contains("distributed_lock_events_dropped_total 0.0");
                 });

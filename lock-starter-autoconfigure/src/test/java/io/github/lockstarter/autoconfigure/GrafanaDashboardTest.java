@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,8 +21,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
 
-/** The dashboard asks for what applications really show: a meter, tag or outcome that is renamed is missed here. */
+/** Dashboard and alerts ask for what applications really show: a meter, tag or outcome that is renamed is missed here. */
 class GrafanaDashboardTest {
 
     private static final Path ROOT = Path.of("..");
@@ -56,17 +58,25 @@ class GrafanaDashboardTest {
     }
 
     @Test
-    void shouldAskForSeriesAndLabelsThatThereAre() {
+    void shouldAskForSeriesAndLabelsThatThereAre() throws IOException {
         assertThat(expressions()).hasSizeGreaterThan(20).allSatisfy(expression -> {
-            PromQuery query = PromQuery.parse(expression);
-            assertThat(query.series()).as(expression).isNotEmpty().isSubsetOf(scrape.series());
-            query.series()
-                    .forEach(series ->
-                            assertThat(scrape.labels(series)).as(expression).containsAll(query.groupLabels()));
-            assertThat(query.matchers()).as(expression).isNotEmpty().allSatisfy(matcher -> {
-                assertThat(scrape.labels(matcher.series())).contains(matcher.label());
-                assertThat(scrape.values(matcher.series(), matcher.label())).containsAll(matcher.alternatives());
-            });
+            assertAsksForWhatThereIs(expression);
+            assertThat(PromQuery.parse(expression).matchers()).as(expression).isNotEmpty();
+        });
+        assertThat(expressionsOfAlerts())
+                .hasSizeGreaterThan(5)
+                .allSatisfy(GrafanaDashboardTest::assertAsksForWhatThereIs);
+    }
+
+    private static void assertAsksForWhatThereIs(String expression) {
+        PromQuery query = PromQuery.parse(expression);
+        assertThat(query.series()).as(expression).isNotEmpty().isSubsetOf(scrape.series());
+        query.series()
+                .forEach(series ->
+                        assertThat(scrape.labels(series)).as(expression).containsAll(query.groupLabels()));
+        assertThat(query.matchers()).as(expression).allSatisfy(matcher -> {
+            assertThat(scrape.labels(matcher.series())).contains(matcher.label());
+            assertThat(scrape.values(matcher.series(), matcher.label())).containsAll(matcher.alternatives());
         });
     }
 
@@ -143,6 +153,16 @@ class GrafanaDashboardTest {
         return dashboard.read("$.panels[*].targets[*].expr");
     }
 
+    @SuppressWarnings("unchecked")
+    private static List<String> expressionsOfAlerts() throws IOException {
+        Map<String, List<Map<String, Object>>> rules =
+                new Yaml().load(Files.readString(ROOT.resolve("docs/prometheus/alerts.yml")));
+        return rules.get("groups").stream()
+                .flatMap(group -> ((List<Map<String, String>>) group.get("rules")).stream())
+                .map(rule -> rule.get("expr"))
+                .toList();
+    }
+
     private static List<String> definitions() {
         return dashboard.read("$.templating.list[?(@.type == 'query')].query.query");
     }
@@ -187,7 +207,7 @@ class GrafanaDashboardTest {
         return meters.stream()
                 .filter(meter ->
                         (series + "_").startsWith(meter.replace('.', '_').replace('-', '_') + "_"))
-                .findAny()
+                .max(Comparator.comparing(String::length))
                 .orElse("none of the manual: " + series);
     }
 

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an expression in PromQL asks for: enough of the language for a dashboard.
+ * What an expression in PromQL asks for: enough of the language for a dashboard and for alerts.
  *
  * @param series every name that is neither a function nor a word of the language
  * @param matchers what it selects by
@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
  */
 record PromQuery(Set<String> series, List<Matching> matchers, Set<String> groupLabels) {
 
-    private static final Set<String> WORDS = Set.of("sum", "max", "rate", "increase", "histogram_quantile");
+    private static final Set<String> WORDS =
+            Set.of("sum", "max", "rate", "increase", "histogram_quantile", "max_over_time", "unless");
 
     private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\s*\\{([^}]*)}");
 
@@ -26,7 +27,7 @@ record PromQuery(Set<String> series, List<Matching> matchers, Set<String> groupL
 
     private static final Pattern GROUPING = Pattern.compile("\\bby\\s*\\(([^)]*)\\)");
 
-    private static final Pattern RANGE = Pattern.compile("\\[[^]]*]");
+    private static final Pattern RANGE = Pattern.compile("\\[[^]]*]|\\boffset\\s+\\w+");
 
     private static final Pattern NAME = Pattern.compile("[a-zA-Z_:][\\w:]*");
 
