@@ -101,6 +101,7 @@ public interface LockInventory {
      * @param since time of the last grant by the store, by the clock of the Redis server; later grants that were handed
      *     over in memory do not change it. Null: unknown
      * @param waiting number of entries in the line of the store, at most one of each kind for each instance; null: unknown
+     * @param line the first 100 entries of the line in the order of arrival; empty if they are unknown
      * @param holders the holders of a shared lock in the order of their grants; empty if the lock is owned exclusively, or if
      *     they are unknown
      */
@@ -111,13 +112,23 @@ public interface LockInventory {
             @Nullable LockHolder holder,
             @Nullable Instant since,
             @Nullable Integer waiting,
+            List<StoredWaiter> line,
             List<StoredGrant> holders) {
 
         /** Creates a description. */
         public Stored {
+            line = List.copyOf(line);
             holders = List.copyOf(holders);
         }
     }
+
+    /**
+     * An entry in the line of a lock in the store: an instance that waits for it.
+     *
+     * @param waiter the instance
+     * @param mode what the grant for which it waits allows beside it
+     */
+    record StoredWaiter(LockHolder waiter, LockMode mode) {}
 
     /**
      * The grant of one of the holders of a shared lock, as the store describes it. Readers of one instance may share one grant.

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the instance that holds the lock, of several holders the first one; null: unknown, or the lock is free
  * @param since time of the last grant by the store, by the clock of its server; null: unknown, or the lock is free
  * @param waiting number of entries in the line of the store; null: unknown, or the lock is free
+ * @param line the first entries of the line in the order of arrival; null if it is empty or unknown
  * @param holders the holders of a shared lock in the order of their grants; null if the lock is not shared
  * @param error why the store did not answer; null if it did
  */
@@ -32,12 +34,13 @@ record StoreDescription(
         @Nullable LockHolder holder,
         @Nullable Instant since,
         @Nullable Integer waiting,
+        @Nullable List<StoredWaiter> line,
         @Nullable List<StoredGrant> holders,
         @Nullable String error) {
 
     /** A lock whose store did not answer. */
     static StoreDescription failed(@Nullable String error) {
-        return new StoreDescription(null, null, null, null, null, null, null, null, null, error);
+        return new StoreDescription(null, null, null, null, null, null, null, null, null, null, error);
     }
 
     /** A lock that is held. */
@@ -55,11 +58,12 @@ record StoreDescription(
                 stored.holder(),
                 stored.since(),
                 stored.waiting(),
+                stored.line().isEmpty() ? null : stored.line(),
                 stored.holders().isEmpty() ? null : stored.holders(),
                 null);
     }
 
     /** A lock that is free. */
     static final StoreDescription FREE =
-            new StoreDescription(false, null, null, null, null, null, null, null, null, null);
+            new StoreDescription(false, null, null, null, null, null, null, null, null, null, null);
 }

@@ -126,7 +126,7 @@ class LocksEndpointRedisTest {
         assertThat(held.<String>at("$.held.name")).isEqualTo(name);
         assertThat(held.<Boolean>at("$.store.locked")).isTrue();
         assertThat(held.<String>at("$.store.mode")).isEqualTo("WRITE");
-        assertThat(held.<Map<String, ?>>at("$.store")).doesNotContainKeys("permits", "holders");
+        assertThat(held.<Map<String, ?>>at("$.store")).doesNotContainKeys("permits", "holders", "line");
         assertThat(held.<Number>at("$.store.fencingToken").longValue()).isEqualTo(lease.fencingToken());
         assertThat(Duration.parse(held.at("$.store.remaining")))
                 .isBetween(Duration.ofMillis(1), Duration.ofMillis(1500));
@@ -164,6 +164,12 @@ class LocksEndpointRedisTest {
 
             Answer asked = instance.get("/actuator/locks/invoices");
 
+            assertThat(asked.<List<?>>at("$.store.line")).hasSize(1);
+            assertThat(asked.<String>at("$.store.line[0].mode")).isEqualTo("WRITE");
+            assertThat(asked.<String>at("$.store.line[0].waiter.instance"))
+                    .matches("[0-9A-Za-z]{11}")
+                    .isNotEqualTo(asked.at("$.store.holder.instance"));
+            assertThat(asked.<Object>at("$.store.line[0].waiter.host")).isEqualTo(asked.at("$.store.holder.host"));
             assertThat(asked.<String>at("$.store.holder.instance")).matches("[0-9A-Za-z]{11}");
             assertThat(asked.<String>at("$.store.holder.host")).isNotBlank();
             assertThat(asked.<Number>at("$.store.holder.pid").longValue())

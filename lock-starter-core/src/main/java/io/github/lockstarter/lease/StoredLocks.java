@@ -3,6 +3,7 @@ package io.github.lockstarter.lease;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.lease.holder.InstanceDirectory;
 import io.github.lockstarter.lease.support.AcquisitionIds;
@@ -32,11 +33,13 @@ final class StoredLocks {
         this.commandTimeout = commandTimeout;
     }
 
-    /** Describes a lock; waits for the descriptions of all holders together, for at most one command timeout. */
+    /** Describes a lock; waits for the descriptions of all holders and waiters together, for at most one command timeout. */
     Stored describe(StoredLock found) {
-        CompletableFuture<?>[] read = Stream.concat(
+        CompletableFuture<?>[] read = Stream.of(
                         Stream.ofNullable(found.owner()),
-                        found.holders().stream().map(StoredHolder::acquisitionId))
+                        found.holders().stream().map(StoredHolder::acquisitionId),
+                        found.line().stream())
+                .flatMap(ids -> ids)
                 .map(id -> this.instances.find(id).toCompletableFuture())
                 .toArray(CompletableFuture<?>[]::new);
         InterruptShield.await(CompletableFuture.allOf(read), this.commandTimeout);
@@ -72,6 +75,10 @@ final class StoredLocks {
                         : holders.get(0).holder(),
                 token > 0 ? time(token) : null,
                 found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null,
+                found.line().stream()
+                        .map(id -> new StoredWaiter(
+                                instances.apply(id), GrantKind.of(id).mode()))
+                        .toList(),
                 holders);
     }
 

@@ -239,7 +239,8 @@ final class HeldLock {
         String shown = this.owner != null
                 ? SharedHolders.withoutPrefix(this.owner)
                 : described.get(0).acquisitionId();
-        return new StoredLock(shown, this.token, remainingMillis(now), this.line.size(), described);
+        return new StoredLock(
+                shown, this.token, remainingMillis(now), this.line.size(), this.line.firstIds(), described);
     }
 
     /** Returns the ids under which the lock can be released. */

@@ -48,6 +48,14 @@ final class WaitingLine {
         this.entries.remove(0);
     }
 
+    /** Returns the ids of the first acquisitions, up to the limit of a description. */
+    List<String> firstIds() {
+        return this.entries.stream()
+                .limit(StoredLock.MOST_IN_LINE)
+                .map(entry -> entry.acquisitionId)
+                .toList();
+    }
+
     boolean contains(String acquisitionId) {
         for (Entry entry : this.entries) {
             if (entry.acquisitionId.equals(acquisitionId)) {

@@ -12,6 +12,7 @@ import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
@@ -81,6 +82,9 @@ class SharedInventoryTest {
                 .extracting(holder -> holder.holder().application(), StoredGrant::fencingToken, StoredGrant::permits)
                 .containsExactly(
                         tuple("billing", first.fencingToken(), 0), tuple("shipping", second.fencingToken(), 0));
+        assertThat(stored.line())
+                .extracting(entry -> entry.waiter().application(), StoredWaiter::mode)
+                .containsExactly(tuple("shipping", LockMode.WRITE), tuple("shipping", LockMode.READ));
         assertThat(stored.holders()).allSatisfy(holder -> {
             assertThat(holder.remaining()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(12));
             assertThat(holder.since()).isEqualTo(Instant.EPOCH.plus(holder.fencingToken(), ChronoUnit.MICROS));

@@ -17,7 +17,7 @@ final class InspectReply {
     private static final String READERS = "~r";
 
     /** Position of the first holder of a shared lock in the reply. */
-    private static final int FIRST_HOLDER = 4;
+    private static final int FIRST_HOLDER = 5;
 
     private InspectReply() {}
 
@@ -39,6 +39,7 @@ final class InspectReply {
                 number(reply.get(1)),
                 number(reply.get(2)),
                 (int) number(reply.get(3)),
+                ((List<?>) reply.get(4)).stream().map(InspectReply::text).toList(),
                 holders);
     }
 

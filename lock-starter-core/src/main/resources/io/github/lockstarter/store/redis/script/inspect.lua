@@ -3,12 +3,12 @@
 -- KEYS[1]  the lock, see lock.lua
 --
 -- Returns a list: the id of the owner, the largest fencing token so far, the remaining milliseconds of the lease (negative if
--- the key does not expire), and the number of entries in the waiting line. In shared use the owner is the marker, and four
--- values follow for each holder: its id, its token, the remaining milliseconds of its lease, and its weight. The list is empty
--- if the lock is free. Returns an error if the key is not a hash.
+-- the key does not expire), the number of entries in the waiting line, and a list of the ids of the first 100 of them. In shared
+-- use the owner is the marker, and four values follow for each holder: its id, its token, the remaining milliseconds of its
+-- lease, and its weight. The list is empty if the lock is free. Returns an error if the key is not a hash.
 --
 -- Atomic, because the owner and its token belong together. Holders and entries whose time is over are left out, unless the
--- next command for the lock removes these entries.
+-- next command for the lock removes them.
 
 local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's')
 
@@ -20,7 +20,15 @@ end
 
 read('')
 
-local reply = {held[1], lock.token, redis.call('PTTL', key), lock.count}
+local ids = {}
+for place = lock.first, lock.last do
+  if #ids == 100 then
+    break
+  end
+  ids[#ids + 1] = get('e:' .. place) or nil
+end
+
+local reply = {held[1], lock.token, redis.call('PTTL', key), lock.count, ids}
 if not lock.marker then
   return held[1] == lock.owner and reply or {}
 end
