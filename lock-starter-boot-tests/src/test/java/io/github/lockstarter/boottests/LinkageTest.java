@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.health.boot3.DistributedLockBoot3HealthAutoConfiguration;
+import io.github.lockstarter.test.UseRedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Set;
@@ -34,7 +35,8 @@ class LinkageTest {
             classes = {
                 LockRegistry.class,
                 DistributedLockAutoConfiguration.class,
-                DistributedLockBoot3HealthAutoConfiguration.class
+                DistributedLockBoot3HealthAutoConfiguration.class,
+                UseRedisProcess.class
             })
     void shouldFindAllThatTheJarUses(Class<?> inside) throws IOException {
         ClassFiles classPath = new ClassFiles();

@@ -28,6 +28,7 @@ class MessageRulesTest {
             "lock-starter-autoconfigure",
             "lock-starter-shedlock",
             "lock-starter-spring-integration",
+            "lock-starter-test",
             "lock-starter-health-boot3");
 
     private static final Pattern STRING = Pattern.compile("\"(?:[^\"\\\\\\n]|\\\\.)*\"");

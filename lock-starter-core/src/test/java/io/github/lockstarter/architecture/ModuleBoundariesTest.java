@@ -25,6 +25,7 @@ class ModuleBoundariesTest {
             "lock-starter-health-boot3",
             "lock-starter-shedlock",
             "lock-starter-spring-integration",
+            "lock-starter-test",
             "lock-starter-sample");
 
     /** What auto-configuration creates, and the texts that the adapters share. */
