@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.health.boot3.DistributedLockBoot3HealthAutoConfiguration;
+import io.github.lockstarter.integration.DistributedLockIntegrationAutoConfiguration;
 import io.github.lockstarter.test.UseRedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,12 +31,18 @@ class LinkageTest {
     private static final Pattern WEAVER =
             Pattern.compile("io/github/lockstarter/aop/weave/(DistributedLockAspect|JoinPointInvocation)\\b.* -> @?org/aspectj/.*");
 
+    /** Spring Integration 6 gets another registry. */
+    private static final Pattern INTEGRATION_7 = Pattern.compile(
+            "io/github/lockstarter/integration/(IntegrationLockRegistry|DistributedIntegrationLock)\\b.*"
+                    + " -> @?org/springframework/integration/support/locks/DistributedLock\\b.*");
+
     @ParameterizedTest
     @ValueSource(
             classes = {
                 LockRegistry.class,
                 DistributedLockAutoConfiguration.class,
                 DistributedLockBoot3HealthAutoConfiguration.class,
+                DistributedLockIntegrationAutoConfiguration.class,
                 UseRedisProcess.class
             })
     void shouldFindAllThatTheJarUses(Class<?> inside) throws IOException {
@@ -51,8 +58,9 @@ class LinkageTest {
             missing.addAll(references.missing());
             read++;
         }
-        missing.removeIf(each ->
-                HEALTH_OF_OTHER_LINES.matcher(each).matches() || WEAVER.matcher(each).matches());
+        missing.removeIf(each -> HEALTH_OF_OTHER_LINES.matcher(each).matches()
+                || WEAVER.matcher(each).matches()
+                || INTEGRATION_7.matcher(each).matches());
 
         assertThat(read).isGreaterThan(1);
         assertThat(missing).isEmpty();

@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import org.springframework.integration.support.locks.DistributedLock;
+import java.util.concurrent.locks.Lock;
 
 /** Adapts a lock, and reports losses as the registries of Spring Integration do. Stateless and thread-safe. */
-final class IntegrationLock implements DistributedLock {
+class IntegrationLock implements Lock {
 
     private final LeaseLock lock;
 
@@ -24,7 +24,7 @@ final class IntegrationLock implements DistributedLock {
         this.lock.lock();
     }
 
-    @Override
+    /** Acquires the lock with a fixed lease. */
     public void lock(Duration ttl) {
         this.lock.lock(ttl);
     }
@@ -44,7 +44,7 @@ final class IntegrationLock implements DistributedLock {
         return this.lock.tryLock(time, unit);
     }
 
-    @Override
+    /** Acquires the lock with a fixed lease, if it is granted within the wait time. */
     public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
         // As for any other Lock, a negative time means no wait, whereas LeaseLock waits without limit for -1 ms.
         return this.lock.tryLock(waitTime.isNegative() ? Duration.ZERO : waitTime, ttl);

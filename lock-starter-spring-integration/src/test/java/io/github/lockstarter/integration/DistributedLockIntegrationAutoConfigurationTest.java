@@ -12,7 +12,7 @@ import org.springframework.integration.support.locks.DefaultLockRegistry;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** A registry for Spring Integration, if there is none, where there is a Spring Integration that it fits. */
+/** A registry for Spring Integration, if there is none. */
 class DistributedLockIntegrationAutoConfigurationTest {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
@@ -41,18 +41,23 @@ class DistributedLockIntegrationAutoConfigurationTest {
                         assertThat(context).getBeanNames(LockRegistry.class).containsExactly("locks"));
     }
 
+    /** The version of Spring Boot 3.5, on which the tests of the lines use this bean. */
     @Test
-    void shouldKeepAwayFromOlderVersionsAndFromNone() {
-        for (FilteredClassLoader classLoader : new FilteredClassLoader[] {
-            new FilteredClassLoader(DistributedLock.class), new FilteredClassLoader("org.springframework.integration")
-        }) {
-            this.application
-                    .withClassLoader(classLoader)
-                    .run(context -> assertThat(context)
-                            .hasNotFailed()
-                            .hasSingleBean(io.github.lockstarter.LockRegistry.class)
-                            .doesNotHaveBean("distributedLockIntegrationRegistry"));
-        }
+    void shouldMakeARegistryForVersion6() {
+        this.application
+                .withClassLoader(new FilteredClassLoader(DistributedLock.class))
+                .run(context ->
+                        assertThat(context).getBean(LockRegistry.class).isInstanceOf(Integration6LockRegistry.class));
+    }
+
+    @Test
+    void shouldKeepAwayWithoutSpringIntegration() {
+        this.application
+                .withClassLoader(new FilteredClassLoader("org.springframework.integration"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(io.github.lockstarter.LockRegistry.class)
+                        .doesNotHaveBean("distributedLockIntegrationRegistry"));
     }
 
     @Configuration(proxyBeanMethods = false)
