@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.test.UseInMemoryLocks;
 import java.time.Duration;
@@ -58,11 +59,10 @@ class IntegrationTest {
     void shouldNotHideTheExceptionOfABody() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> this.registry.executeLocked("44", () -> {
-                    this.locks.getLock("integration:44").forceUnlock();
-                    await().until(() -> !this.locks
-                            .getLock("integration:44")
-                            .currentLease()
-                            .isHeld());
+                    LeaseLock lock = this.locks.getLock("integration:44");
+                    Lease lease = lock.currentLease();
+                    lock.forceUnlock();
+                    await().until(() -> !lease.isHeld());
                     throw new IllegalStateException("of the body");
                 }))
                 .withMessage("of the body")
