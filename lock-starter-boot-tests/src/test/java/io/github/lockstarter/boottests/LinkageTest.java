@@ -6,6 +6,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.health.boot3.DistributedLockBoot3HealthAutoConfiguration;
 import io.github.lockstarter.integration.DistributedLockIntegrationAutoConfiguration;
+import io.github.lockstarter.shedlock.DistributedLockShedLockAutoConfiguration;
 import io.github.lockstarter.test.UseRedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,6 +44,7 @@ class LinkageTest {
                 DistributedLockAutoConfiguration.class,
                 DistributedLockBoot3HealthAutoConfiguration.class,
                 DistributedLockIntegrationAutoConfiguration.class,
+                DistributedLockShedLockAutoConfiguration.class,
                 UseRedisProcess.class
             })
     void shouldFindAllThatTheJarUses(Class<?> inside) throws IOException {
