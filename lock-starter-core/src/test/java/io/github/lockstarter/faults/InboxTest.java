@@ -253,4 +253,24 @@ class InboxTest {
                 .as("when the holder's time is over, no sooner and not much later")
                 .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
     }
+
+    /** Another application uses the prefix, or somebody tries out PUBLISH. */
+    @Test
+    void shouldLogOneWarningForMessagesThatNameNoLock() throws Exception {
+        Instance waiting = waiting(LONG);
+        LeaseLock lock = this.owner.lock("a");
+        assertThat(lock.tryLock()).isTrue();
+        Call<Boolean> waiter = waitFor(waiting, "a");
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        String channel = String.valueOf(Channel.all(this.redis).get(0));
+        try (LogCapture log = new LogCapture("ROOT")) {
+            for (String garbage : List.of("", "}", "hello", "lock:{%zz}", "lock:{%u1", "\u0000{}\n", "other:{a}x:7")) {
+                this.redis.command("PUBLISH", channel, garbage);
+            }
+            lock.unlock();
+
+            assertThat(waiter.result()).as("the subscription goes on").isTrue();
+            assertThat(log.all()).hasSize(1).first().asString().contains(channel, "does not name a lock");
+        }
+    }
 }

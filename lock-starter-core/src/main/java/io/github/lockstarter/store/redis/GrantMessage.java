@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.WaitingListener;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of {@code release.lua} that a lock was granted: its key, followed by {@code <id>:<token>}. Earlier versions
@@ -15,10 +16,16 @@ record GrantMessage(String lockName, String acquisitionId, long fencingToken) {
     /** More digits than those of a token in microseconds, and few enough for a {@code long}. */
     private static final int MOST_DIGITS = 18;
 
-    /** Reads a message; the key is the part up to the last brace, because a name has no brace in its key. */
-    static GrantMessage of(String message, LockKeys keys) {
+    /**
+     * Reads a message; the key is the part up to the last brace, because a name has no brace in its key. Returns null if
+     * the message does not begin with the key of a lock.
+     */
+    static @Nullable GrantMessage of(String message, LockKeys keys) {
         int end = message.lastIndexOf('}') + 1;
         String lockName = keys.nameOf(message.substring(0, end));
+        if (lockName == null) {
+            return null;
+        }
         int colon = message.indexOf(':', end);
         long token = colon > end ? tokenOf(message.substring(colon + 1)) : 0;
         return new GrantMessage(lockName, token > 0 ? message.substring(end, colon) : "", token);

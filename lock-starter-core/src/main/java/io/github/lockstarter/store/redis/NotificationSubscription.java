@@ -69,6 +69,8 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
 
     private boolean warned;
 
+    private final AtomicBoolean foreignMessageLogged = new AtomicBoolean();
+
     NotificationSubscription(LockKeys keys, String instance, WaitingListener listener) {
         this.keys = keys;
         this.inbox = instance;
@@ -196,9 +198,25 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
 
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
-        if (!this.stopped) {
-            GrantMessage.of(new String(message.getBody(), StandardCharsets.UTF_8), this.keys)
-                    .deliver(this.listener);
+        if (this.stopped) {
+            return;
+        }
+        GrantMessage grant = GrantMessage.of(new String(message.getBody(), StandardCharsets.UTF_8), this.keys);
+        if (grant != null) {
+            grant.deliver(this.listener);
+        } else {
+            logForeignMessage();
+        }
+    }
+
+    private void logForeignMessage() {
+        String text = "A message in channel '" + this.keys.channelOf(this.inbox)
+                + "' is ignored, because it does not name a lock.";
+        if (this.foreignMessageLogged.compareAndSet(false, true)) {
+            logger.warn(text + " Let no other application publish to channels that start with '"
+                    + this.keys.channelPrefix() + "'. Further messages of this kind are logged at DEBUG.");
+        } else {
+            logger.debug(text);
         }
     }
 

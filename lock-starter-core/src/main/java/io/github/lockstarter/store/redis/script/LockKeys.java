@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis.script;
 
 import io.github.lockstarter.text.LoggedNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces
@@ -67,10 +68,17 @@ public final class LockKeys {
         return this.keyStart.substring(0, this.keyStart.length() - 1) + '*';
     }
 
-    /** Returns the name of the lock with that key. */
-    public String nameOf(String key) {
+    /** Returns the name of the lock with that key; null if it is not the key of a lock. */
+    public @Nullable String nameOf(String key) {
+        if (!key.startsWith(this.keyStart) || key.indexOf('}') != key.length() - 1) {
+            return null;
+        }
         String encoded = key.substring(this.keyStart.length(), key.length() - 1);
-        return encoded.indexOf('%') < 0 ? encoded : decode(encoded);
+        try {
+            return encoded.indexOf('%') < 0 ? encoded : decode(encoded);
+        } catch (IndexOutOfBoundsException | NumberFormatException ex) {
+            return null;
+        }
     }
 
     /** Returns the key of the description of an instance. It is no key of a lock, because it has no braces. */

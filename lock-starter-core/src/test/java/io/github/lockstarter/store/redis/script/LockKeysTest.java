@@ -83,6 +83,27 @@ class LockKeysTest {
         assertThat(this.keys.nameOf(this.keys.keyOf(name))).isEqualTo(name);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "}",
+                "a",
+                "lock",
+                "lock:{",
+                "lock:{a",
+                "lock:a}",
+                "shop:{a}",
+                "lock:{%}",
+                "lock:{%4}",
+                "lock:{%zz}",
+                "lock:{%u004}",
+                "lock:{a}b}"
+            })
+    void shouldFindNoNameInWhatIsNoKey(String garbage) {
+        assertThat(this.keys.nameOf(garbage)).isNull();
+    }
+
     @Test
     void shouldUseThePrefix() {
         LockKeys prefixed = new LockKeys("shop:locks", LoggedNames.WITH_KEYS);
