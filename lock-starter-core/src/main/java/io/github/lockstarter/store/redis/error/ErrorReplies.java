@@ -109,6 +109,14 @@ public final class ErrorReplies {
     }
 
     /**
+     * Returns whether the user lacks a permission for the command itself, so that nothing was executed; false if a
+     * command inside of a script was rejected.
+     */
+    static boolean isDeniedAtOnce(String message) {
+        return message.startsWith(NOPERM) && !message.contains(DENIED_BEFORE_7_2) && !message.contains(DENIED);
+    }
+
+    /**
      * Returns whether the command was rejected before anything was executed, for a reason that may go away by itself.
      */
     static boolean isRejection(String message) {

@@ -33,7 +33,10 @@ public final class RedisExceptionTranslator {
             String code = ErrorReplies.permanentCode(message);
             if (code != null) {
                 // A script that fails half-way keeps what it has written, so the outcome counts as unknown.
-                boolean unknown = !executedOnce || !(code.equals("WRONGTYPE") || code.startsWith("LOCK"));
+                boolean refused = code.equals("WRONGTYPE")
+                        || code.startsWith("LOCK")
+                        || ErrorReplies.isDeniedAtOnce(String.valueOf(cause.getMessage()));
+                boolean unknown = !executedOnce || !refused;
                 return new LockStoreException(rejection(servers, subject, message), ex, unknown, false);
             }
             if (message.contains("Commands are rejected")) {
@@ -67,7 +70,8 @@ public final class RedisExceptionTranslator {
         return new LockStoreException(
                 "A command for " + subject + " was not sent: " + servers + " is not connected"
                         + (problem.isEmpty() ? "" : " (" + problem + ')')
-                        + "; a connection is being opened in the background. " + Remedies.ofConnectFailure(problem),
+                        + "; a connection is being opened in the background. "
+                        + Remedies.ofConnectFailure(problem),
                 cause,
                 false,
                 true);

@@ -141,6 +141,19 @@ class RedisExceptionTranslatorTest {
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    NOPERM this user has no permissions to access one of the keys used as arguments          | false
+                    NOPERM No permissions to access a key                                                    | false
+                    NOPERM User locks has no permissions to run the 'evalsha' command                        | false
+                    ERR ACL failure in script: User locks has no permissions to run the 'pexpire' command    | true
+                    NOPERM ACL failure in script: User locks has no permissions to run the 'pexpire' command | true
+                    ERR The user executing the script can't run this command or subcommand script: 1d87      | true
+                    """)
+    void shouldKnowTheOutcomeOfACommandThatWasDeniedAsAWhole(String error, boolean unknown) {
+        assertThat(answer(error).isOutcomeUnknown()).isEqualTo(unknown);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {IN_SCRIPT_6_2 + "@user_script: 38: ", RETURNED_6_2})
     void shouldRemoveTheTextOfTheOldestServerAboutTheScript(String before) {
         LockStoreException translated =
