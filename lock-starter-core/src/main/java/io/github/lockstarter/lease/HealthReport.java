@@ -46,6 +46,11 @@ final class HealthReport {
     LockHealth now() {
         Inventory.Count held = this.inventory.count();
         StoreProbe.Result store = this.probe.check();
+        Duration sinceAnswer = this.probe.sinceAnswer();
+        if (store == null && sinceAnswer != null) {
+            // The first answer has arrived since then.
+            store = this.probe.check();
+        }
         Duration lag = this.checks.lag();
         String problem = problem(store, lag);
         Status status = problem != null ? Status.DOWN : store == null ? Status.UNKNOWN : Status.UP;
@@ -53,7 +58,7 @@ final class HealthReport {
                 status,
                 status == Status.UNKNOWN ? "The store has been asked, and has not answered yet." : problem,
                 this.probe.description(),
-                this.probe.sinceAnswer(),
+                sinceAnswer,
                 held.live(),
                 held.atRisk(),
                 this.waiting.count(),

@@ -183,9 +183,9 @@ public final class LeasingLockRegistry
                 started.start();
                 this.run = started;
                 this.running = true;
+                String configuration = configuration();
                 String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
-                logger.info(
-                        "Distributed locks " + state + this.store.description() + "; " + this.settings.times() + '.');
+                logger.info("Distributed locks " + state + configuration + '.');
             }
         } finally {
             this.lifecycle.unlock();

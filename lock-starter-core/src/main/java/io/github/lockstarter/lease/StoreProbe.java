@@ -104,12 +104,12 @@ final class StoreProbe {
             failure = ex;
         }
         long now = this.clock.nanoTime();
+        Result result = new Result(failure, now);
+        this.last = result;
         if (failure == null) {
             this.answeredAt = now;
             this.answered = true;
         }
-        Result result = new Result(failure, now);
-        this.last = result;
         this.asked.set(null);
         question.result().complete(result);
     }

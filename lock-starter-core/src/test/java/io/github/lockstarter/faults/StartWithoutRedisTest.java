@@ -96,6 +96,22 @@ class StartWithoutRedisTest {
         }
     }
 
+    /** A machine under load needs longer for the first connection than the start waits. */
+    @Test
+    void shouldLogTheConnectionAfterAStartThatDidNotWaitForIt() {
+        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
+            this.proxy.blackHole();
+            Thread.currentThread().interrupt();
+            start();
+            assertThat(Thread.interrupted()).isTrue();
+            this.proxy.heal();
+
+            soon().until(() -> !log.with("Connected to Redis at").isEmpty());
+            assertThat(log.with("")).hasSizeGreaterThanOrEqualTo(2);
+            assertThat(log.with("").get(0)).contains("Distributed locks start without a connection: Redis at");
+        }
+    }
+
     @Test
     void shouldLogWhenRedisAnswersOverTheApplicationsConnection() {
         this.proxy.refuse();

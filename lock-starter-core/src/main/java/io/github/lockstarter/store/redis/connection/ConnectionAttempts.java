@@ -5,7 +5,8 @@ import io.github.lockstarter.text.LockLog;
 
 /**
  * Counts consecutive failures to connect, determines the pause before the next attempt, and logs. An outage causes one
- * WARN and one INFO, however long it lasts. Not thread-safe; used by one thread at a time.
+ * WARN and one INFO, however long it lasts. Not thread-safe; used by one thread at a time, except
+ * {@link #startedWithout}.
  */
 public final class ConnectionAttempts {
 
@@ -20,6 +21,8 @@ public final class ConnectionAttempts {
     private int failures;
 
     private boolean warned;
+
+    private volatile boolean startedWithout;
 
     /**
      * Creates the counter.
@@ -49,12 +52,18 @@ public final class ConnectionAttempts {
         return Math.min(FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10), LONGEST_PAUSE_MILLIS);
     }
 
-    /** Resets the count, and logs the connection if its absence was logged at WARN. */
+    /** Notes that the start reports that there is no connection yet, so that the first one is logged. */
+    void startedWithout() {
+        this.startedWithout = true;
+    }
+
+    /** Resets the count, and logs the connection if its absence was logged. */
     public void succeeded() {
-        if (this.warned) {
+        if (this.warned || this.startedWithout) {
             logger.info("Connected to " + this.servers + " for distributed locks.");
         }
         this.failures = 0;
         this.warned = false;
+        this.startedWithout = false;
     }
 }

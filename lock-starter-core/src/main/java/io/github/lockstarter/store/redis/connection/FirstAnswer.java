@@ -44,6 +44,9 @@ final class FirstAnswer {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
+        if (!this.received) {
+            this.attempts.startedWithout();
+        }
     }
 
     boolean isReceived() {

@@ -94,6 +94,9 @@ public final class PrivateConnection implements StoreConnection {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
+        if (this.connection == null) {
+            this.attempts.startedWithout();
+        }
     }
 
     @Override
