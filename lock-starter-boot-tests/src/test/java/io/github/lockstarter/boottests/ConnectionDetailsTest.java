@@ -44,7 +44,7 @@ class ConnectionDetailsTest {
                     Lease lease =
                             application.getBean(LockRegistry.class).acquire(LockRequest.of("details", ""))) {
                 assertThat(lease.isHeld()).isTrue();
-                assertThat(Clients.named(redis, "details")).isNotEmpty().allSatisfy(line -> assertThat(line)
+                assertThat(Clients.named(redis, "details:locks")).isNotEmpty().allSatisfy(line -> assertThat(line)
                         .contains(" user=app "));
                 assertThat(redis.exists("lock:{details}")).isFalse();
                 redis.command("SELECT", "3");

@@ -90,7 +90,7 @@ class TlsTest {
                 assertThat(redis.hgetall("lock:{tls}")).containsKey("o");
                 assertThat(lease.fencingToken()).isPositive();
                 // Nothing but locks has used Redis: these are the private connection and its subscription.
-                assertThat(Clients.named(redis, "with-certificate"))
+                assertThat(Clients.named(redis, "with-certificate:locks"))
                         .isNotEmpty()
                         .allSatisfy(line -> assertThat(line).contains(" laddr=127.0.0.1:" + tlsPort + " "));
             } catch (InterruptedException e) {

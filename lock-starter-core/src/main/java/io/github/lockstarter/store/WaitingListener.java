@@ -27,4 +27,9 @@ public interface WaitingListener {
 
     /** Called when notifications may have been lost, so that any lock may have been granted. */
     void missedSome();
+
+    /** Called when the store has moved to another server, which may not have what was granted before. */
+    default void moved() {
+        missedSome();
+    }
 }

@@ -154,7 +154,8 @@ class StartWithoutRedisTest {
 
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("lock-connection-"))
+                .filter(thread -> thread.getName().startsWith("lock-connection-")
+                        || thread.getName().startsWith("lock-io-"))
                 .count();
     }
 

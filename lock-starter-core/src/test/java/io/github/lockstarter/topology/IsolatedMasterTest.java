@@ -1,12 +1,15 @@
 package io.github.lockstarter.topology;
 
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
 import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
@@ -61,27 +64,93 @@ class IsolatedMasterTest {
         assertThat(get(waiting).release()).isTrue();
     }
 
-    /** Without it the old master goes on until it is told: the owner is told then, and the tokens are in order. */
+    /** Without it the old master goes on, and answers all: the locks that were replicated are renewed at the new one. */
     @Test
-    void shouldTellTheOwnerWhenTheOldMasterIsTold() throws Exception {
-        Instance owner = this.instances.at(Servers.of(this.sentinels), Setup::waitingForFailovers);
+    void shouldRenewAtTheNewMasterThoughTheOldOneAnswers() throws Exception {
+        Instance owner = this.instances.at(Servers.of(this.sentinels), Setup::outlivingFailovers);
         RedisServer old = this.sentinels.master();
-        this.sentinels.awaitInSync();
         Lease lease = owner.acquire(NAME);
         this.sentinels.awaitInSync();
 
         this.sentinels.isolate(old);
         RedisServer master = this.sentinels.awaitMasterOtherThan(old);
-        Instance other = this.instances.at(Servers.of(this.sentinels), Setup::outlivingFailovers);
-        Lease next = get(other.waitFor(NAME));
-        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
-        Remarks.say("isolated master: " + (lease.isHeld() ? "held by two for a while" : "told before the next"));
-        this.sentinels.reconnect(old);
-        this.sentinels.follow(old, master);
 
-        get(lease.lost());
+        awaitConnection(master);
+        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+        long renewed = owner.events().count(LockRenewedEvent.class, NAME);
+        afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
+        try (RedisCli cli = master.cli()) {
+            assertThat(cli.hgetall("lock:{" + NAME + "}")).containsEntry("f", Long.toString(lease.fencingToken()));
+        }
+        assertThat(owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
+        assertThat(lease.release()).isTrue();
+    }
+
+    /** What only the old master has is lost, and its owner is notified; its waiters go on at the new one. */
+    @Test
+    void shouldMoveWaitersAndNotifyTheOwnerOfALockThatTheNewMasterDoesNotHave() throws Exception {
+        Instance owner = this.instances.at(Servers.of(this.sentinels), IsolatedMasterTest::renewingSeldom);
+        Instance other = this.instances.at(Servers.of(this.sentinels), IsolatedMasterTest::renewingSeldom);
+        RedisServer old = this.sentinels.master();
+        this.sentinels.awaitInSync();
+        this.sentinels.isolate(old);
+        Lease lease = owner.acquire(NAME);
+        CompletableFuture<Lease> waiting = other.waitFor(NAME);
+
+        RedisServer master = this.sentinels.awaitMasterOtherThan(old);
+
+        // Both renew and poll once a minute.
+        assertThat(get(lease.lost())).isIn(LossReason.DELETED, LossReason.TAKEN_OVER);
+        Lease next = get(waiting);
+        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        try (RedisCli cli = master.cli()) {
+            assertThat(cli.exists("lock:{" + NAME + "}")).isTrue();
+        }
         assertThat(lease.release()).isFalse();
-        assertThat(next.isHeld()).isTrue();
         assertThat(next.release()).isTrue();
+    }
+
+    private static Setup renewingSeldom(Setup setup) {
+        return setup.waitingForFailovers()
+                .lease(Duration.ofMinutes(3), Duration.ofMinutes(1))
+                .commandTimeout(Duration.ofSeconds(2))
+                .pollInterval(Duration.ofMinutes(1));
+    }
+
+    /** A Sentinel whose connection was lost, or whose user may not subscribe, sends nothing. */
+    @Test
+    void shouldFollowTheMasterWithoutMessages() throws Exception {
+        permitSubscriptions(false);
+        try {
+            Instance owner = this.instances.at(
+                    Servers.of(this.sentinels),
+                    setup -> setup.outlivingFailovers().commandTimeout(Duration.ofSeconds(1)));
+            RedisServer old = this.sentinels.master();
+            Lease lease = owner.acquire(NAME);
+            this.sentinels.awaitInSync();
+
+            this.sentinels.isolate(old);
+            RedisServer master = this.sentinels.awaitMasterOtherThan(old);
+
+            awaitConnection(master);
+            assertThat(lease.release()).isTrue();
+        } finally {
+            permitSubscriptions(true);
+        }
+    }
+
+    private void permitSubscriptions(boolean permitted) {
+        for (RedisServer sentinel : this.sentinels.sentinels()) {
+            try (RedisCli cli = sentinel.cli()) {
+                cli.command("ACL", "SETUSER", "default", permitted ? "allchannels" : "resetchannels");
+            }
+        }
+    }
+
+    private static void awaitConnection(RedisServer master) {
+        try (RedisCli cli = master.cli()) {
+            afterFailover()
+                    .until(() -> String.valueOf(cli.command("CLIENT", "LIST")).contains("name=distributed-locks"));
+        }
     }
 }

@@ -47,7 +47,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /** Starts one of those that watch over others. */
-    static RedisServer startSentinel(String configuration) {
+    public static RedisServer startSentinel(String configuration) {
         return start(new LocalRedis(RedisBackends.forTopologies(), configuration, List.of("--sentinel")), null);
     }
 

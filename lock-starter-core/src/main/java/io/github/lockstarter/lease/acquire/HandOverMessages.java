@@ -111,6 +111,12 @@ public final class HandOverMessages implements WaitingListener {
         this.queues.wakeAll();
     }
 
+    @Override
+    public void moved() {
+        this.renewer.renewAll();
+        missedSome();
+    }
+
     private boolean claim(QueueNode<Grant> first, LineTicket ticket, WaitingRequest waiter) {
         Claim claim = Claim.sent(this.clock, waiter.leaseMillis());
         if (!ticket.beginClaim(claim)) {

@@ -32,6 +32,9 @@ public final class CheckSchedule {
 
     private long plannedFor;
 
+    /** When the store moved to another server the last time. */
+    private volatile long movedAt;
+
     /** Set before the first grant is watched. */
     private volatile Runnable round = () -> {};
 
@@ -46,6 +49,7 @@ public final class CheckSchedule {
         this.watched = watched;
         this.losses = losses;
         this.renewals = renewals;
+        this.movedAt = clock.nanoTime();
     }
 
     /** Runs that action on the timer thread whenever leases are due. */
@@ -55,7 +59,18 @@ public final class CheckSchedule {
 
     /** Watches the grant from now on; its acquire command was sent at that time. */
     public void watch(Grant grant, long sentAt) {
-        check(grant, grant.wantsRenewal(sentAt) ? sentAt + interval(grant) : grant.validUntil());
+        check(grant, grant.wantsRenewal(sentAt) ? dueAfter(sentAt, sentAt + interval(grant)) : grant.validUntil());
+    }
+
+    /** Checks all grants as soon as possible, because the store has moved to a server that may not have them. */
+    void checkAll() {
+        this.movedAt = this.clock.nanoTime();
+        watched().forEach(this::checkNow);
+    }
+
+    /** Returns the time for the next check, or now if the reply may be that of the server before a move. */
+    long dueAfter(long sentAt, long due) {
+        return sentAt - this.movedAt < 0 ? this.clock.nanoTime() : due;
     }
 
     /** Watches a grant that continues another one, at the time at which that one was due. */

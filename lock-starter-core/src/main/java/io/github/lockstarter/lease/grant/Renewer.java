@@ -119,6 +119,11 @@ public final class Renewer implements RenewalAttempt.Outcome {
         }
     }
 
+    /** Renews all grants as soon as possible: their owners must be notified if the server does not have them. */
+    public void renewAll() {
+        this.checks.checkAll();
+    }
+
     /** Returns how many attempts are sent together. */
     int batchSize() {
         return this.store.renewalBatchSize();
@@ -184,7 +189,7 @@ public final class Renewer implements RenewalAttempt.Outcome {
             if (grant.state() == GrantState.AT_RISK) {
                 this.events.recovered(grant, grant::recover);
             }
-            this.checks.check(grant, attempt.nextAt());
+            this.checks.check(grant, this.checks.dueAfter(attempt.sentAt(), attempt.nextAt()));
         }
     }
 

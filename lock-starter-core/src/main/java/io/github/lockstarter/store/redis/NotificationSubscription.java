@@ -112,6 +112,11 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
         this.listener.missedSome();
     }
 
+    @Override
+    public void moved() {
+        this.listener.moved();
+    }
+
     /** Lets waiters poll until the client has subscribed again, which it does by itself. */
     @Override
     public void subscriptionLost(RedisConnectionFactory factory) {

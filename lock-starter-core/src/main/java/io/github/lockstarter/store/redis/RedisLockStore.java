@@ -10,6 +10,7 @@ import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.WaitingListener;
 import io.github.lockstarter.store.redis.confirm.ReplicaConfirmation;
 import io.github.lockstarter.store.redis.connection.OptionalCommands;
+import io.github.lockstarter.store.redis.connection.PrivateConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnections;
 import io.github.lockstarter.store.redis.script.LockKeys;
@@ -62,8 +63,8 @@ public final class RedisLockStore implements LockStore {
      *     receivers, so countsAllReceivers() is passed to the script.
      *
      * Threads. Any thread may call any method. Blocking methods return within one command timeout and never wait for a
-     * connection; methods whose names end in Later never block, and complete on a thread of Lettuce, which must not be
-     * blocked. Listeners are called on threads of Lettuce and on the background threads of connection and subscription.
+     * connection; methods whose names end in Later never block, and complete on an event loop of the private connection,
+     * which must not be blocked. Listeners are called on threads of Lettuce and on the background threads of connection and subscription.
      *
      * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
      * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
@@ -117,7 +118,10 @@ public final class RedisLockStore implements LockStore {
         this.renewals = new RenewalSender(this.keys, this.connection);
         this.confirmation = settings.confirmReplicas() > 0
                 ? new ReplicaConfirmation(
-                        factory, this.connection, this.keys, settings.commandTimeout(), settings.confirmReplicas())
+                        (PrivateConnection) this.connection,
+                        this.keys,
+                        settings.commandTimeout(),
+                        settings.confirmReplicas())
                 : null;
         this.claimMillis = 2 * settings.pollInterval().toMillis();
         this.arguments = new ScriptArguments(this.connection, this.claimMillis);

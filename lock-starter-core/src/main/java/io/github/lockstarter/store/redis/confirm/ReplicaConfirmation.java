@@ -4,6 +4,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.Renewal;
 import io.github.lockstarter.store.redis.connection.DerivedFactory;
+import io.github.lockstarter.store.redis.connection.PrivateConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnection;
 import io.github.lockstarter.store.redis.script.CrossSlotSupport;
 import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -66,15 +66,12 @@ public final class ReplicaConfirmation {
     /**
      * Creates a confirmation without connections.
      *
-     * @param factory the application's connection factory, from which the connection of the store was derived
-     * @param store the connection of the store
+     * @param store the private connection of the store
      * @param timeout how long a grant may take together with its confirmation
      * @param replicas how many replicas must acknowledge, at least one
      */
-    public ReplicaConfirmation(
-            RedisConnectionFactory factory, StoreConnection store, LockKeys keys, Duration timeout, int replicas) {
-        DerivedFactory recipe =
-                Objects.requireNonNull(DerivedFactory.of(factory, timeout)).withoutReconnection();
+    public ReplicaConfirmation(PrivateConnection store, LockKeys keys, Duration timeout, int replicas) {
+        DerivedFactory recipe = store.recipe().withoutReconnection();
         this.store = store;
         this.keys = keys;
         this.acknowledgements = new Acknowledgements(replicas, timeout, keys);
@@ -111,6 +108,11 @@ public final class ReplicaConfirmation {
             public void connected(RedisConnectionFactory factory) {
                 storeConnected((LettuceConnectionFactory) factory);
                 listener.connected(factory);
+            }
+
+            @Override
+            public void moved() {
+                listener.moved();
             }
 
             @Override

@@ -17,6 +17,9 @@ final class SingleMaster implements Masters {
     /** Null until a connection is opened. */
     private volatile @Nullable LettuceConnectionFactory factory;
 
+    /** The connection of the store, which leads to the master that Sentinel has named. */
+    private volatile @Nullable LettuceConnectionFactory store;
+
     /** Creates a master without a connection. */
     SingleMaster(DerivedFactory recipe, Queues queues) {
         this.recipe = recipe;
@@ -29,7 +32,8 @@ final class SingleMaster implements Masters {
     }
 
     @Override
-    public void connected(LettuceConnectionFactory unused) {
+    public void connected(LettuceConnectionFactory store) {
+        this.store = store;
         this.queue.reopen();
     }
 
@@ -40,12 +44,24 @@ final class SingleMaster implements Masters {
     /** Opens a connection. Called on the background thread, which {@link #stop()} ends first. */
     private StatefulRedisConnection<byte[], byte[]> open() {
         LettuceConnectionFactory current = this.factory;
+        LettuceConnectionFactory master = this.recipe.isSentinel() ? this.store : null;
+        if (current != null && master != null && !leadToSameServer(current, master)) {
+            this.factory = null;
+            current.destroy();
+            current = null;
+        }
         if (current == null) {
-            current = this.recipe.create();
+            DerivedFactory target =
+                    master != null ? this.recipe.ofNode(master.getHostName(), master.getPort()) : this.recipe;
+            current = target.create();
             this.factory = current;
         }
         // Not the connection that the factory shares: that one would be returned again after it has broken.
         return ((RedisClient) current.getRequiredNativeClient()).connect(ByteArrayCodec.INSTANCE);
+    }
+
+    private static boolean leadToSameServer(LettuceConnectionFactory one, LettuceConnectionFactory other) {
+        return one.getPort() == other.getPort() && one.getHostName().equals(other.getHostName());
     }
 
     @Override

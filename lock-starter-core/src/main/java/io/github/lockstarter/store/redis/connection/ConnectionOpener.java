@@ -11,9 +11,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Opens, tests and checks private connections. Called by the connection thread, except {@link #close()}. */
+/** Opens, tests and checks private connections. Called by the connection thread. */
 final class ConnectionOpener {
 
     private final DerivedFactory recipe;
@@ -27,13 +28,6 @@ final class ConnectionOpener {
     private final DisconnectMonitor monitor;
 
     private final Consumer<RedisConnectionFactory> onSubscriptionLost;
-
-    /**
-     * The factory of a connection that has not answered yet, reused for every attempt until it has: destroying a client
-     * while no other client is connected ends the threads that it shares with the application, while they still close
-     * its channels.
-     */
-    private volatile @Nullable LettuceConnectionFactory candidate;
 
     ConnectionOpener(
             DerivedFactory recipe,
@@ -53,35 +47,27 @@ final class ConnectionOpener {
     /**
      * Opens a connection and waits until it has answered. The caller destroys its factory.
      *
+     * @param master the server if Sentinel has named it, null otherwise
      * @throws RuntimeException if the server cannot be reached or does not answer
      */
-    OpenConnection open() {
-        LettuceConnectionFactory factory = candidate();
+    OpenConnection open(@Nullable RedisNode master) {
+        DerivedFactory target =
+                master != null ? this.recipe.ofNode(master.getRequiredHost(), master.getRequiredPort()) : this.recipe;
+        LettuceConnectionFactory factory = target.create();
         try {
+            this.monitor.watch(factory, () -> this.onSubscriptionLost.accept(factory));
             ping(factory);
+            RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceScriptExecutor.commandsOver(factory);
+            CrossSlotSupport crossSlotSupport = new CrossSlotSupport(this.recipe.servers());
+            if (!this.recipe.isCluster()) {
+                crossSlotSupport.probe(commands, this.keys);
+            }
+            return OpenConnection.over(
+                    master, factory, new LettuceScriptExecutor(commands, this.timeout, crossSlotSupport));
         } catch (RuntimeException ex) {
-            // It may be connected without answering: the next attempt needs a new connection, but not a new client.
-            factory.resetConnection();
+            factory.destroy();
             throw ex;
         }
-        this.candidate = null;
-        RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceScriptExecutor.commandsOver(factory);
-        CrossSlotSupport crossSlotSupport = new CrossSlotSupport(this.recipe.servers());
-        if (!this.recipe.isCluster()) {
-            crossSlotSupport.probe(commands, this.keys);
-        }
-        return OpenConnection.over(factory, new LettuceScriptExecutor(commands, this.timeout, crossSlotSupport));
-    }
-
-    private LettuceConnectionFactory candidate() {
-        LettuceConnectionFactory factory = this.candidate;
-        if (factory == null) {
-            LettuceConnectionFactory created = this.recipe.create();
-            this.monitor.watch(created, () -> this.onSubscriptionLost.accept(created));
-            this.candidate = created;
-            factory = created;
-        }
-        return factory;
     }
 
     /** Returns whether the connection answers within the timeout. */
@@ -115,14 +101,5 @@ final class ConnectionOpener {
         RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceScriptExecutor.commandsOver(connection.factory());
         PermissionCheck permissions = new PermissionCheck(commands, this.keys, this.recipe.database(), this.optional);
         new ServerCheck(commands, permissions, this.recipe.user()).run(ReplyDeadline.in(this.timeout));
-    }
-
-    /** Destroys the factory of a connection that is being opened. */
-    void close() {
-        LettuceConnectionFactory unconnected = this.candidate;
-        this.candidate = null;
-        if (unconnected != null) {
-            unconnected.destroy();
-        }
     }
 }

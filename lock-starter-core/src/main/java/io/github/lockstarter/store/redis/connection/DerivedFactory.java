@@ -1,21 +1,31 @@
 package io.github.lockstarter.store.redis.connection;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Derives Lettuce connection factories from the application's: same servers, credentials, TLS and client resources, but
- * short timeouts, and client options that {@link DerivedOptions} adapts. The application's factory is not changed.
+ * Derives Lettuce connection factories from the application's: same servers, credentials and TLS, but short timeouts,
+ * client options that {@link DerivedOptions} adapts, and event loops of their own. The application's factory is not
+ * changed.
  */
 public final class DerivedFactory {
 
@@ -35,12 +45,20 @@ public final class DerivedFactory {
 
     private final boolean reconnecting;
 
+    /** Shared by all recipes that are derived from one another. */
+    private final OwnEventLoops eventLoops;
+
     private DerivedFactory(
-            LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout, boolean reconnecting) {
+            LettuceConnectionFactory original,
+            RedisConfiguration servers,
+            Duration timeout,
+            boolean reconnecting,
+            OwnEventLoops eventLoops) {
         this.original = original;
         this.servers = servers;
         this.timeout = timeout;
         this.reconnecting = reconnecting;
+        this.eventLoops = eventLoops;
     }
 
     /**
@@ -53,7 +71,7 @@ public final class DerivedFactory {
             return null;
         }
         RedisConfiguration servers = serversOf(lettuce);
-        return servers != null ? new DerivedFactory(lettuce, servers, timeout, true) : null;
+        return servers != null ? new DerivedFactory(lettuce, servers, timeout, true, new OwnEventLoops(lettuce)) : null;
     }
 
     private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
@@ -78,15 +96,19 @@ public final class DerivedFactory {
 
     /** Returns this recipe with connections that end for good when they break. */
     public DerivedFactory withoutReconnection() {
-        return new DerivedFactory(this.original, this.servers, this.timeout, false);
+        return new DerivedFactory(this.original, this.servers, this.timeout, false, this.eventLoops);
     }
 
-    /** Returns the recipe for one node of the cluster, as if it were a standalone server, with the same credentials. */
+    /**
+     * Returns the recipe for one node of the cluster, or for the master that Sentinel names, as if it were a standalone
+     * server, with the same credentials.
+     */
     public DerivedFactory ofNode(String host, int port) {
         RedisStandaloneConfiguration node = new RedisStandaloneConfiguration(host, port);
         node.setUsername(RedisConfiguration.getUsernameOrElse(this.servers, () -> null));
         node.setPassword(RedisConfiguration.getPasswordOrElse(this.servers, RedisPassword::none));
-        return new DerivedFactory(this.original, node, this.timeout, this.reconnecting);
+        node.setDatabase(database());
+        return new DerivedFactory(this.original, node, this.timeout, this.reconnecting, this.eventLoops);
     }
 
     /** Returns whether the servers are a cluster. */
@@ -119,8 +141,7 @@ public final class DerivedFactory {
                 .shutdownTimeout(client.getShutdownTimeout())
                 .shutdownQuietPeriod(client.getShutdownQuietPeriod())
                 .clientOptions(clientOptions());
-        client.getClientName().ifPresent(builder::clientName);
-        client.getClientResources().ifPresent(builder::clientResources);
+        builder.clientName(clientName()).clientResources(this.eventLoops.resources());
         client.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
         if (client.isUseSsl()) {
             LettuceClientConfiguration.LettuceSslClientConfigurationBuilder ssl =
@@ -141,6 +162,65 @@ public final class DerivedFactory {
                 : options.mutate().autoReconnect(false).build();
     }
 
+    /** Returns the name of the connections in {@code CLIENT LIST}. Lettuce connects even if the server refuses it. */
+    private String clientName() {
+        return this.original
+                .getClientConfiguration()
+                .getClientName()
+                .map(name -> name + ":locks")
+                .orElse("distributed-locks");
+    }
+
+    /** Returns a client for connections to the Sentinels that end for good when they break; the caller shuts it down. */
+    RedisClient sentinelClient() {
+        RedisClient client = RedisClient.create(this.eventLoops.resources());
+        client.setOptions(withoutReconnection().clientOptions());
+        return client;
+    }
+
+    /** Returns how to connect to each Sentinel, in the order of the configuration. */
+    List<RedisURI> sentinels() {
+        RedisSentinelConfiguration sentinel = (RedisSentinelConfiguration) this.servers;
+        return sentinel.getSentinels().stream()
+                .map(node -> sentinelUri(sentinel, node))
+                .toList();
+    }
+
+    private RedisURI sentinelUri(RedisSentinelConfiguration sentinel, RedisNode node) {
+        LettuceClientConfiguration client = this.original.getClientConfiguration();
+        RedisURI.Builder uri = RedisURI.Builder.redis(node.getRequiredHost(), node.getRequiredPort())
+                .withSsl(client.isUseSsl())
+                .withVerifyPeer(client.getVerifyMode())
+                .withStartTls(client.isStartTls())
+                .withTimeout(this.timeout)
+                .withClientName(clientName());
+        String user = sentinel.getSentinelUsername();
+        char[] password = sentinel.getSentinelPassword().toOptional().orElse(null);
+        if (user != null && !user.isEmpty()) {
+            uri.withAuthentication(user, password != null ? password : new char[0]);
+        } else if (password != null) {
+            uri.withPassword(password);
+        }
+        client.getRedisCredentialsProviderFactory()
+                .ifPresent(factory -> uri.withAuthentication(factory.createSentinelCredentialsProvider(sentinel)));
+        return uri.build();
+    }
+
+    /** Returns the name by which the Sentinels know the master. */
+    String masterName() {
+        NamedNode master = ((RedisSentinelConfiguration) this.servers).getMaster();
+        return Objects.requireNonNull(Objects.requireNonNull(master).getName());
+    }
+
+    /** Ends the threads of all connections of this recipe, and of those that are derived from it; closed before. */
+    void shutdownEventLoops() {
+        this.eventLoops.shutdown();
+    }
+
+    ClientResources clientResources() {
+        return this.eventLoops.resources();
+    }
+
     /** Returns the user name, {@code default} if none is configured. */
     String user() {
         return Objects.requireNonNullElse(
@@ -154,11 +234,11 @@ public final class DerivedFactory {
 
     /** Returns the servers as messages name them, without credentials. */
     public String servers() {
-        if (isCluster()) {
-            return "Redis Cluster";
+        if (this.servers instanceof RedisConfiguration.ClusterConfiguration cluster) {
+            return "Redis Cluster at " + addresses(cluster.getClusterNodes());
         }
         if (isSentinel()) {
-            return "Redis Sentinel";
+            return "Redis Sentinel at " + sentinelAddresses() + " (master '" + masterName() + "')";
         }
         return RedisConfiguration.isDomainSocketConfiguration(this.servers)
                 ? "Redis at a Unix socket"
@@ -166,5 +246,13 @@ public final class DerivedFactory {
                         + RedisConfiguration.getHostOrElse(this.servers, this.original::getHostName)
                         + ':'
                         + RedisConfiguration.getPortOrElse(this.servers, this.original::getPort);
+    }
+
+    String sentinelAddresses() {
+        return addresses(((RedisSentinelConfiguration) this.servers).getSentinels());
+    }
+
+    private static String addresses(Collection<RedisNode> nodes) {
+        return nodes.stream().map(RedisNode::asString).collect(Collectors.joining(", "));
     }
 }

@@ -19,6 +19,8 @@ final class DerivedOptions {
      */
     private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
 
+    private static final Duration LONGEST_PERIOD = Duration.ofSeconds(10);
+
     private DerivedOptions() {}
 
     /**
@@ -27,7 +29,7 @@ final class DerivedOptions {
      * @param timeout how long connecting and a command may take
      */
     static ClientOptions of(ClientOptions given, boolean cluster, Duration timeout) {
-        ClientOptions.Builder options = cluster ? ofCluster(given) : given.mutate();
+        ClientOptions.Builder options = cluster ? ofCluster(given, timeout) : given.mutate();
         options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .socketOptions(socketOptions(given.getSocketOptions(), timeout))
                 .timeoutOptions(WITHOUT_TIMER)
@@ -37,11 +39,19 @@ final class DerivedOptions {
         return options.build();
     }
 
-    private static ClientOptions.Builder ofCluster(ClientOptions given) {
+    /** Returns how often to ask for the master, or the topology: about once in a renewal interval by default. */
+    static Duration refreshPeriod(Duration timeout) {
+        Duration period = timeout.multipliedBy(2);
+        return period.compareTo(LONGEST_PERIOD) < 0 ? period : LONGEST_PERIOD;
+    }
+
+    private static ClientOptions.Builder ofCluster(ClientOptions given, Duration timeout) {
         ClusterClientOptions options = given instanceof ClusterClientOptions its
                 ? its
                 : ClusterClientOptions.builder(given).build();
-        return options.mutate().topologyRefreshOptions(new TopologyRefresh(options.getTopologyRefreshOptions()));
+        return options.mutate()
+                .topologyRefreshOptions(
+                        new TopologyRefresh(options.getTopologyRefreshOptions(), refreshPeriod(timeout)));
     }
 
     private static SocketOptions socketOptions(SocketOptions given, Duration timeout) {

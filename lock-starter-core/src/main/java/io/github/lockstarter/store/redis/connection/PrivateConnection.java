@@ -5,14 +5,17 @@ import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
@@ -62,6 +65,8 @@ public final class PrivateConnection implements StoreConnection {
 
     private volatile ConnectionAttempts attempts;
 
+    private final MasterWatch masters;
+
     /**
      * Creates a connection; {@link #start} opens it.
      *
@@ -73,6 +78,13 @@ public final class PrivateConnection implements StoreConnection {
         this.timeout = timeout;
         this.opener = new ConnectionOpener(recipe, keys, timeout, optional, this.monitor, this::subscriptionLost);
         this.attempts = new ConnectionAttempts(recipe.servers());
+        this.masters = new MasterWatch(
+                recipe, timeout, () -> this.connection, this::findMaster, () -> toListener(Listener::moved));
+    }
+
+    /** Returns how the connection is derived from the application's. */
+    public DerivedFactory recipe() {
+        return this.recipe;
     }
 
     @Override
@@ -83,7 +95,9 @@ public final class PrivateConnection implements StoreConnection {
         this.notMaster = false;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
         threads.setDaemon(true);
-        this.background = new ScheduledThreadPoolExecutor(1, threads);
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
+        this.background = executor;
+        this.masters.start(executor);
         this.checking.set(true);
         this.startAttempts = new CountDownLatch(2);
         schedule(this::run, 0);
@@ -117,7 +131,8 @@ public final class PrivateConnection implements StoreConnection {
         if (current != null) {
             current.factory().destroy();
         }
-        this.opener.close();
+        this.masters.stop();
+        this.recipe.shutdownEventLoops();
     }
 
     @Override
@@ -165,6 +180,10 @@ public final class PrivateConnection implements StoreConnection {
             this.attempts.succeeded();
             this.connectFailure = null;
             this.checking.set(false);
+            if (this.notMaster) {
+                // Found out meanwhile.
+                check();
+            }
             this.startAttempts.countDown();
             this.startAttempts.countDown();
         } catch (Throwable ex) {
@@ -184,28 +203,42 @@ public final class PrivateConnection implements StoreConnection {
 
     private void replace(@Nullable OpenConnection replaced) {
         this.lastRefresh = System.nanoTime();
-        OpenConnection opened = this.opener.open();
+        RedisNode master = this.masters.find();
+        OpenConnection opened;
+        try {
+            opened = this.opener.open(master);
+        } catch (RuntimeException ex) {
+            if (replaced != null && !Objects.equals(master, replaced.master())) {
+                // The answers of a former master prove nothing.
+                this.connection = null;
+                replaced.factory().destroy();
+            }
+            throw ex;
+        }
         if (this.background == null) {
             // Stopped meanwhile.
             opened.factory().destroy();
             return;
         }
         this.connection = opened;
-        Listener notified = this.listener;
-        if (notified != null) {
-            notified.connected(opened.factory());
-        }
+        toListener(notified -> notified.connected(opened.factory()));
         if (replaced != null) {
             replaced.factory().destroy();
-        } else {
+        }
+        this.masters.connected(master);
+        if (replaced == null) {
             this.opener.checkServer(opened);
         }
     }
 
     private void subscriptionLost(RedisConnectionFactory factory) {
+        toListener(notified -> notified.subscriptionLost(factory));
+    }
+
+    private void toListener(Consumer<Listener> event) {
         Listener notified = this.listener;
         if (notified != null) {
-            notified.subscriptionLost(factory);
+            event.accept(notified);
         }
     }
 

@@ -99,6 +99,12 @@ public interface StoreConnection {
         /** Called when commands go over this factory from now on; subscriptions over an earlier one end with it. */
         void connected(RedisConnectionFactory factory);
 
+        /**
+         * Called when commands go to another master from now on, which may not have what the one before had. Follows
+         * {@link #connected} if there is a new connection.
+         */
+        void moved();
+
         /** Called when the connection of a subscription over this factory broke; the client reopens it by itself. */
         void subscriptionLost(RedisConnectionFactory factory);
     }

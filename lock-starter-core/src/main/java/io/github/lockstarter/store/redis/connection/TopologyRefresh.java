@@ -17,13 +17,15 @@ final class TopologyRefresh extends ClusterTopologyRefreshOptions {
 
     private static final Duration TRIGGERS_TIMEOUT = Duration.ofSeconds(1);
 
-    private static final Duration PERIOD = Duration.ofSeconds(10);
-
     private final ClusterTopologyRefreshOptions given;
 
-    TopologyRefresh(ClusterTopologyRefreshOptions given) {
+    private final Duration period;
+
+    /** Creates options that refresh once in that period unless the application has chosen another one. */
+    TopologyRefresh(ClusterTopologyRefreshOptions given, Duration period) {
         super(given);
         this.given = given;
+        this.period = period;
     }
 
     private boolean hasTriggers() {
@@ -48,10 +50,10 @@ final class TopologyRefresh extends ClusterTopologyRefreshOptions {
 
     @Override
     public Duration getRefreshPeriod() {
-        Duration period = this.given.getRefreshPeriod();
-        return this.given.isPeriodicRefreshEnabled() || !period.equals(DEFAULT_REFRESH_PERIOD_DURATION)
-                ? period
-                : PERIOD;
+        Duration chosen = this.given.getRefreshPeriod();
+        return this.given.isPeriodicRefreshEnabled() || !chosen.equals(DEFAULT_REFRESH_PERIOD_DURATION)
+                ? chosen
+                : this.period;
     }
 
     @Override

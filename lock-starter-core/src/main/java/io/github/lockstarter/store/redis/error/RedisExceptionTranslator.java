@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis.error;
 
 import io.github.lockstarter.LockStoreException;
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
@@ -71,7 +72,7 @@ public final class RedisExceptionTranslator {
                 "A command for " + subject + " was not sent: " + servers + " is not connected"
                         + (problem.isEmpty() ? "" : " (" + problem + ')')
                         + "; a connection is being opened in the background. "
-                        + Remedies.ofConnectFailure(problem),
+                        + Remedies.ofConnectFailure(problem, isOfSentinel(cause)),
                 cause,
                 false,
                 true);
@@ -100,7 +101,16 @@ public final class RedisExceptionTranslator {
     /** Returns why a connection could not be opened, in one line, followed by what to do about it. */
     public static String connectFailure(Throwable ex) {
         String problem = rootMessage(ex);
-        return sentence(problem) + ' ' + Remedies.ofConnectFailure(problem);
+        return sentence(problem) + ' ' + Remedies.ofConnectFailure(problem, isOfSentinel(ex));
+    }
+
+    private static boolean isOfSentinel(@Nullable Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT).contains("sentinel")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -44,8 +44,15 @@ final class Remedies {
         };
     }
 
-    /** Returns what to do about a connection that could not be opened. */
-    static String ofConnectFailure(String problem) {
+    /**
+     * Returns what to do about a connection that could not be opened.
+     *
+     * @param sentinel whether a Sentinel is the server that could not be reached
+     */
+    static String ofConnectFailure(String problem, boolean sentinel) {
+        if (sentinel) {
+            return ofSentinel(problem);
+        }
         if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
             return CREDENTIALS;
         }
@@ -56,9 +63,6 @@ final class Remedies {
         if (problem.contains("cluster support disabled")) {
             return "The server does not belong to a cluster: set spring.data.redis.host and port instead of cluster.nodes.";
         }
-        if (problem.toLowerCase(Locale.ROOT).contains("sentinel")) {
-            return "Check spring.data.redis.sentinel.*: its nodes are the sentinels, not the Redis servers.";
-        }
         if (problem.contains("DB index")) {
             return "Check spring.data.redis.database.";
         }
@@ -67,5 +71,19 @@ final class Remedies {
                     + " is overloaded or paused.";
         }
         return "Check spring.data.redis.* and whether Redis runs.";
+    }
+
+    private static String ofSentinel(String problem) {
+        if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
+            return "Check spring.data.redis.sentinel.username and spring.data.redis.sentinel.password: Sentinels have"
+                    + " credentials of their own.";
+        }
+        if (problem.contains(ErrorReplies.NOPERM)) {
+            return "Grant the missing permission to the user of the Sentinels; the page docs/reference/redis.md of the"
+                    + " manual has the ACL rule.";
+        }
+        return problem.contains("No such master")
+                ? "Check spring.data.redis.sentinel.master."
+                : "Check spring.data.redis.sentinel.*: its nodes are the Sentinels, not the Redis servers.";
     }
 }

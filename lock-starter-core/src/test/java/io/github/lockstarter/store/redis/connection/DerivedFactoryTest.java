@@ -174,9 +174,16 @@ class DerivedFactoryTest {
         assertThat(how.isUseSsl()).isTrue();
         assertThat(how.isStartTls()).isTrue();
         assertThat(how.getVerifyMode()).isEqualTo(SslVerifyMode.CA);
-        assertThat(how.getClientName()).hasValue("orders");
+        assertThat(how.getClientName()).hasValue("orders:locks");
         assertThat(how.getRedisCredentialsProviderFactory()).containsSame(credentials);
         assertThat(how.getCommandTimeout()).isEqualTo(TIMEOUT);
+    }
+
+    @Test
+    void shouldNameItsConnectionsIfTheApplicationDoesNot() {
+        LettuceConnectionFactory derived = derive(server(), LettuceClientConfiguration.defaultConfiguration());
+
+        assertThat(derived.getClientConfiguration().getClientName()).hasValue("distributed-locks");
     }
 
     /** What a replica answers may be old. */

@@ -31,10 +31,14 @@ class TopologyRefreshTest {
     }
 
     private static ClusterClientOptions derivedFrom(LettuceClientConfiguration client) {
+        return derivedFrom(client, Duration.ofSeconds(5));
+    }
+
+    private static ClusterClientOptions derivedFrom(LettuceClientConfiguration client, Duration timeout) {
         RedisClusterConfiguration cluster = new RedisClusterConfiguration();
         cluster.addClusterNode(new RedisNode("elsewhere", 1234));
         LettuceConnectionFactory derived = Objects.requireNonNull(
-                        DerivedFactory.of(new LettuceConnectionFactory(cluster, client), Duration.ofSeconds(1)))
+                        DerivedFactory.of(new LettuceConnectionFactory(cluster, client), timeout))
                 .create();
         derived.destroy();
         return (ClusterClientOptions)
@@ -57,6 +61,16 @@ class TopologyRefreshTest {
         assertThat(refresh.useDynamicRefreshSources()).isTrue();
         assertThat(options.isRefreshClusterView()).isTrue();
         assertThat(options.getRefreshPeriod()).isEqualTo(TEN_SECONDS);
+    }
+
+    @Test
+    void shouldRefreshAboutOnceInARenewalInterval() {
+        Duration ofThreeSecondsLease = Duration.ofMillis(500);
+
+        ClusterClientOptions options =
+                derivedFrom(LettuceClientConfiguration.defaultConfiguration(), ofThreeSecondsLease);
+
+        assertThat(options.getTopologyRefreshOptions().getRefreshPeriod()).isEqualTo(Duration.ofSeconds(1));
     }
 
     /** As with {@code spring.data.redis.lettuce.cluster.refresh.period} and {@code dynamic-refresh-sources}. */

@@ -242,6 +242,9 @@ class RedisExceptionTranslatorTest {
                     NOAUTH HELLO must be called with the client already authenticated | username and password
                     ERR This instance has cluster support disabled                | set spring.data.redis.host and port instead
                     Cannot obtain master using SENTINEL MASTER. Command timed out | spring.data.redis.sentinel.*
+                    No Sentinel names it (a:1: NOAUTH Authentication required.)   | spring.data.redis.sentinel.password
+                    No Sentinel names it (a:1: WRONGPASS invalid)                 | spring.data.redis.sentinel.password
+                    No Sentinel names it (a:1: ERR No such master with that name) | spring.data.redis.sentinel.master
                     ERR DB index is out of range                                  | spring.data.redis.database
                     Connection initialization timed out after 3 second(s)         | spring.data.redis.ssl.enabled
                     Connection refused                                            | whether Redis runs

@@ -1,0 +1,125 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.lettuce.core.event.DefaultEventPublisherOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.ThreadFactoryProvider;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.netty.util.concurrent.Promise;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * The client resources of the private connections: those of the application, with event loops of their own. Code that
+ * blocks the application's event loops must not delay renewals. All other parts are shared and never shut down here.
+ * Thread-safe.
+ */
+final class OwnEventLoops {
+
+    private static final long SHUTDOWN_MILLIS = 1000;
+
+    private final LettuceConnectionFactory application;
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private @Nullable ClientResources resources;
+
+    OwnEventLoops(LettuceConnectionFactory application) {
+        this.application = application;
+    }
+
+    /** Returns the resources, which are created for the first client, and again after a shutdown. */
+    ClientResources resources() {
+        this.lock.lock();
+        try {
+            ClientResources current = this.resources;
+            if (current == null) {
+                current = derive(this.application.getClientConfiguration());
+                this.resources = current;
+            }
+            return current;
+        } finally {
+            this.lock.unlock();
+        }
+    }
+
+    private static ClientResources derive(LettuceClientConfiguration client) {
+        Loops loops = new Loops();
+        ClientResources given = client.getClientResources().orElse(null);
+        if (given == null) {
+            return ClientResources.builder().eventLoopGroupProvider(loops).build();
+        }
+        // What is set here counts as shared, so that a shutdown leaves it alone. The application's resources publish
+        // the
+        // metrics of the shared recorder.
+        return given.mutate()
+                .eventLoopGroupProvider(loops)
+                .eventExecutorGroup(given.eventExecutorGroup())
+                .timer(given.timer())
+                .commandLatencyRecorder(given.commandLatencyRecorder())
+                .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+                .build();
+    }
+
+    private @Nullable ClientResources removed() {
+        this.lock.lock();
+        try {
+            ClientResources current = this.resources;
+            this.resources = null;
+            return current;
+        } finally {
+            this.lock.unlock();
+        }
+    }
+
+    /** Ends the event loops, and waits for their threads for a limited time. All clients must have been closed. */
+    void shutdown() {
+        ClientResources current = removed();
+        if (current != null) {
+            boolean unused = current.eventLoopGroupProvider()
+                    .shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
+                    .awaitUninterruptibly(SHUTDOWN_MILLIS);
+            Future<?> unusedToo = current.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /**
+     * Keeps the threads until the shutdown: Lettuce would end them with the last client, while Netty still needs them
+     * for a connection that is being opened.
+     */
+    private static final class Loops extends DefaultEventLoopGroupProvider {
+
+        private static final ThreadFactoryProvider THREADS = pool -> {
+            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-io-");
+            threads.setDaemon(true);
+            return threads;
+        };
+
+        private final Map<Class<?>, EventLoopGroup> groups = new ConcurrentHashMap<>();
+
+        Loops() {
+            super(DefaultClientResources.DEFAULT_IO_THREADS, THREADS);
+        }
+
+        @Override
+        public <T extends EventLoopGroup> T allocate(Class<T> type) {
+            return type.cast(this.groups.computeIfAbsent(type, unused -> super.allocate(type)));
+        }
+
+        @Override
+        public Promise<Boolean> release(EventExecutorGroup group, long quietPeriod, long timeout, TimeUnit unit) {
+            return new DefaultPromise<Boolean>(ImmediateEventExecutor.INSTANCE).setSuccess(true);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.text.Printable;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.MapOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisNode;
+
+/**
+ * Asks the Sentinels for the master, and receives their messages about a new one. A Sentinel that is cut off from the
+ * others names the old master for as long as that lasts; so all of them are asked, and the newest configuration counts.
+ * Used by the connection thread only.
+ */
+final class Sentinels {
+
+    private static final String SWITCHED = "+switch-master";
+
+    private final DerivedFactory recipe;
+
+    private final Duration timeout;
+
+    private final Runnable onSwitch;
+
+    private final List<Link> links;
+
+    private @Nullable RedisClient client;
+
+    /**
+     * Creates the links, which are connected by the first question.
+     *
+     * @param timeout how long a question may take
+     * @param onSwitch called on a thread of the client, which it must not block, when there may be another master
+     */
+    Sentinels(DerivedFactory recipe, Duration timeout, Runnable onSwitch) {
+        this.recipe = recipe;
+        this.timeout = timeout;
+        this.onSwitch = onSwitch;
+        this.links = recipe.sentinels().stream().map(Link::new).toList();
+    }
+
+    /**
+     * Asks for the master: completed when most Sentinels have answered, or all that do within the timeout;
+     * exceptionally if none has.
+     *
+     * @param known the master so far, which is returned if a Sentinel with the newest configuration names it
+     */
+    CompletableFuture<RedisNode> find(@Nullable RedisNode known) {
+        RedisClient current = this.client;
+        if (current == null) {
+            current = this.recipe.sentinelClient();
+            this.client = current;
+        }
+        Poll poll = new Poll(this.links.size());
+        for (Link link : this.links) {
+            CompletionStage<?> unused = link.ask(current)
+                    .toCompletableFuture()
+                    .orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
+                    .whenComplete((answer, failure) -> {
+                        link.answered = failure == null;
+                        poll.add(link, answer, failure);
+                    });
+        }
+        return poll.result.thenApply(answers -> newest(answers, known));
+    }
+
+    private static RedisNode newest(List<Answer> answers, @Nullable RedisNode known) {
+        Answer newest =
+                answers.stream().max(Comparator.comparingLong(Answer::epoch)).orElseThrow();
+        boolean same = answers.stream()
+                .anyMatch(answer ->
+                        answer.epoch() == newest.epoch() && answer.master().equals(known));
+        return same && known != null ? known : newest.master();
+    }
+
+    /** Closes all connections; a later question opens them again. */
+    void close() {
+        RedisClient current = this.client;
+        this.client = null;
+        this.links.forEach(Link::forget);
+        if (current != null) {
+            current.shutdown(0, this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /**
+     * The answer of one Sentinel.
+     *
+     * @param epoch number of the configuration, which grows with each failover; 0 if the Sentinel does not name it
+     */
+    private record Answer(RedisNode master, long epoch) {}
+
+    /** The answers to one question. Thread-safe. */
+    private final class Poll {
+
+        private final int asked;
+
+        private final List<Answer> answers = new ArrayList<>();
+
+        private final List<String> problems = new ArrayList<>();
+
+        private final CompletableFuture<List<Answer>> result = new CompletableFuture<>();
+
+        Poll(int asked) {
+            this.asked = asked;
+        }
+
+        synchronized void add(Link link, @Nullable Answer answer, @Nullable Throwable failure) {
+            if (answer != null) {
+                this.answers.add(answer);
+            } else if (failure != null) {
+                this.problems.add(link + ": " + RedisExceptionTranslator.rootMessage(failure));
+            }
+            boolean all = this.answers.size() + this.problems.size() == this.asked;
+            if (this.answers.size() > this.asked / 2 || (all && !this.answers.isEmpty())) {
+                this.result.complete(List.copyOf(this.answers));
+            } else if (all) {
+                this.result.completeExceptionally(new RedisConnectionException(
+                        Printable.of("No Sentinel names the master '" + Sentinels.this.recipe.masterName() + "' ("
+                                + String.join("; ", this.problems) + ')')));
+            }
+        }
+    }
+
+    /** The connections to one Sentinel: one for questions, and one for messages, which takes no other commands. */
+    private final class Link {
+
+        private final RedisURI uri;
+
+        private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> questions;
+
+        private @Nullable CompletableFuture<StatefulRedisPubSubConnection<String, String>> messages;
+
+        /** Whether the last question was answered; if not, the other end may be gone without notice. */
+        private volatile boolean answered = true;
+
+        Link(RedisURI uri) {
+            this.uri = uri;
+        }
+
+        CompletionStage<Answer> ask(RedisClient client) {
+            if (!this.answered) {
+                close(this.questions);
+                close(this.messages);
+                forget();
+            }
+            this.questions = connected(
+                    this.questions,
+                    () -> client.connectAsync(StringCodec.UTF8, this.uri).toCompletableFuture());
+            // Without the permission to subscribe, the questions have to do.
+            this.messages = connected(this.messages, () -> subscribe(client));
+            return this.questions.thenCompose(connection -> ask(connection.async()));
+        }
+
+        private CompletionStage<Answer> ask(RedisAsyncCommands<String, String> sentinel) {
+            CompletionStage<List<String>> address = sentinel.dispatch(
+                    CommandType.SENTINEL,
+                    new ValueListOutput<>(StringCodec.UTF8),
+                    arguments("GET-MASTER-ADDR-BY-NAME"));
+            CompletionStage<Map<String, String>> details =
+                    sentinel.dispatch(CommandType.SENTINEL, new MapOutput<>(StringCodec.UTF8), arguments("MASTER"));
+            CompletionStage<Long> epoch = details.thenApply(
+                            fields -> Long.parseLong(fields.getOrDefault("config-epoch", "0")))
+                    .exceptionally(failure -> 0L);
+            return address.thenCombine(epoch, (named, number) -> {
+                if (named.size() < 2) {
+                    throw new RedisConnectionException("ERR No such master with that name");
+                }
+                return new Answer(new RedisNode(named.get(0), Integer.parseInt(named.get(1))), number);
+            });
+        }
+
+        private CommandArgs<String, String> arguments(String subcommand) {
+            return new CommandArgs<>(StringCodec.UTF8).add(subcommand).add(Sentinels.this.recipe.masterName());
+        }
+
+        private CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscribe(RedisClient client) {
+            String named = Sentinels.this.recipe.masterName() + ' ';
+            return client.connectPubSubAsync(StringCodec.UTF8, this.uri)
+                    .thenApply(connection -> {
+                        connection.addListener(new RedisPubSubAdapter<>() {
+
+                            @Override
+                            public void message(String channel, String message) {
+                                if (message.startsWith(named)) {
+                                    Sentinels.this.onSwitch.run();
+                                }
+                            }
+                        });
+                        CompletionStage<?> unused = connection.async().subscribe(SWITCHED);
+                        return connection;
+                    })
+                    .toCompletableFuture();
+        }
+
+        /** Returns the connection, or a new one if that has failed or has broken. */
+        private static <C extends StatefulConnection<?, ?>> CompletableFuture<C> connected(
+                @Nullable CompletableFuture<C> present, Supplier<CompletableFuture<C>> opener) {
+            if (present == null || present.isCompletedExceptionally()) {
+                return opener.get();
+            }
+            return present.isDone() && !present.join().isOpen() ? opener.get() : present;
+        }
+
+        private static void close(@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
+            if (connection != null) {
+                CompletionStage<?> unused = connection.thenCompose(StatefulConnection::closeAsync);
+            }
+        }
+
+        void forget() {
+            this.questions = null;
+            this.messages = null;
+        }
+
+        @Override
+        public String toString() {
+            return this.uri.getHost() + ':' + this.uri.getPort();
+        }
+    }
+}
