@@ -263,7 +263,8 @@ class InboxTest {
         Call<Boolean> waiter = waitFor(waiting, "a");
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         String channel = String.valueOf(Channel.all(this.redis).get(0));
-        try (LogCapture log = new LogCapture("ROOT")) {
+        try (LogCapture log = new LogCapture();
+                LogCapture client = new LogCapture("io.lettuce")) {
             for (String garbage : List.of("", "}", "hello", "lock:{%zz}", "lock:{%u1", "\u0000{}\n", "other:{a}x:7")) {
                 this.redis.command("PUBLISH", channel, garbage);
             }
@@ -271,6 +272,7 @@ class InboxTest {
 
             assertThat(waiter.result()).as("the subscription goes on").isTrue();
             assertThat(log.all()).hasSize(1).first().asString().contains(channel, "does not name a lock");
+            assertThat(client.all()).isEmpty();
         }
     }
 }

@@ -103,6 +103,29 @@ class SentinelTroubleTest {
         }
     }
 
+    /** The rule of the manual. */
+    @Test
+    void shouldNeedFewPermissionsAtTheSentinels() throws Exception {
+        RedisServer sentinel = sentinelOf(this.server);
+        try (RedisCli cli = sentinel.cli()) {
+            List<String> rule = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "on", ">secret", "resetkeys"));
+            rule.addAll(List.of("resetchannels", "&+switch-master", "-@all", "+ping", "+hello", "+auth", "+subscribe"));
+            rule.addAll(List.of("+sentinel|get-master-addr-by-name", "+sentinel|master"));
+            cli.command(rule.toArray(String[]::new));
+            Instance instance = instance(configuration -> {
+                configuration.setSentinelUsername("locks");
+                configuration.setSentinelPassword("secret");
+            });
+
+            try (Lease lease = instance.acquire("permitted")) {
+                assertThat(lease.isHeld()).isTrue();
+            }
+            soon().until(() -> String.valueOf(cli.command("CLIENT", "LIST", "TYPE", "pubsub"))
+                    .contains("sub=1 "));
+            assertThat(String.valueOf(cli.command("ACL", "LOG"))).doesNotContain("sentinel", "switch-master");
+        }
+    }
+
     @Test
     void shouldLogOneWarningForSentinelsThatAreDownAndGoOnWithTheMaster() throws Exception {
         sentinelOf(this.server);

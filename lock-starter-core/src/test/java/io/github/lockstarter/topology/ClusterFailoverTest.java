@@ -15,9 +15,11 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisCluster.Takeover;
 import io.github.lockstarter.testsupport.TopologyTest;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -69,5 +71,24 @@ class ClusterFailoverTest {
         assertThat(lease.release()).isTrue();
         assertThat(get(waiting).fencingToken()).isGreaterThan(lease.fencingToken());
         assertThat(get(waiting).release()).isTrue();
+    }
+
+    /** The next renewal is a minute away. */
+    @Test
+    void shouldRenewAtOnceWhenTheTopologyHasChanged() throws Exception {
+        Instance owner = this.instances.at(
+                Servers.of(this.cluster),
+                setup -> setup.waitingForFailovers()
+                        .lease(Duration.ofMinutes(3), Duration.ofMinutes(1))
+                        .commandTimeout(Duration.ofSeconds(2)));
+        Lease lease = owner.acquire(NAME);
+        this.cluster.awaitInSync(KEY);
+        long renewed = owner.events().count(LockRenewedEvent.class, NAME);
+
+        this.cluster.failOver(KEY, Takeover.GRACEFUL);
+
+        afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed);
+        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+        assertThat(lease.release()).isTrue();
     }
 }

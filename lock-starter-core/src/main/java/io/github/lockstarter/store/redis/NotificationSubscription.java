@@ -215,13 +215,14 @@ final class NotificationSubscription implements StoreConnection.Listener, Messag
     }
 
     private void logForeignMessage() {
-        String text = "A message in channel '" + this.keys.channelOf(this.inbox)
-                + "' is ignored, because it does not name a lock.";
+        String channel = this.keys.channelOf(this.inbox);
         if (this.foreignMessageLogged.compareAndSet(false, true)) {
-            logger.warn(text + " Let no other application publish to channels that start with '"
-                    + this.keys.channelPrefix() + "'. Further messages of this kind are logged at DEBUG.");
+            logger.warn(
+                    "A message in channel '" + channel + "' is ignored, because it does not name a lock. Let no other"
+                            + " application publish to channels that start with '" + this.keys.channelPrefix()
+                            + "'. Further messages of this kind are logged at DEBUG.");
         } else {
-            logger.debug(text);
+            logger.debug("Another message in channel '" + channel + "' is ignored.");
         }
     }
 

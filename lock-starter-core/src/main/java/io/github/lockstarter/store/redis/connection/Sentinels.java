@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis.connection;
 
 import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.store.redis.script.ReplyTimeouts;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
@@ -16,13 +17,16 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisNode;
@@ -40,6 +44,8 @@ final class Sentinels {
 
     private final Duration timeout;
 
+    private final ReplyTimeouts timeouts;
+
     private final Runnable onSwitch;
 
     private final List<Link> links;
@@ -55,6 +61,7 @@ final class Sentinels {
     Sentinels(DerivedFactory recipe, Duration timeout, Runnable onSwitch) {
         this.recipe = recipe;
         this.timeout = timeout;
+        this.timeouts = new ReplyTimeouts(timeout);
         this.onSwitch = onSwitch;
         this.links = recipe.sentinels().stream().map(Link::new).toList();
     }
@@ -73,13 +80,12 @@ final class Sentinels {
         }
         Poll poll = new Poll(this.links.size());
         for (Link link : this.links) {
-            CompletionStage<?> unused = link.ask(current)
-                    .toCompletableFuture()
-                    .orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
-                    .whenComplete((answer, failure) -> {
-                        link.answered = failure == null;
-                        poll.add(link, answer, failure);
-                    });
+            CompletableFuture<Answer> answer = link.ask(current).toCompletableFuture();
+            this.timeouts.limit(answer);
+            CompletionStage<?> unused = answer.whenComplete((named, failure) -> {
+                link.answered = failure == null;
+                poll.add(link, named, failure);
+            });
         }
         return poll.result.thenApply(answers -> newest(answers, known));
     }
@@ -115,30 +121,41 @@ final class Sentinels {
 
         private final int asked;
 
-        private final List<Answer> answers = new ArrayList<>();
+        /** Sentinels that have neither answered nor failed. */
+        private final AtomicInteger left;
 
-        private final List<String> problems = new ArrayList<>();
+        private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+
+        private final Queue<String> problems = new ConcurrentLinkedQueue<>();
 
         private final CompletableFuture<List<Answer>> result = new CompletableFuture<>();
 
         Poll(int asked) {
             this.asked = asked;
+            this.left = new AtomicInteger(asked);
         }
 
-        synchronized void add(Link link, @Nullable Answer answer, @Nullable Throwable failure) {
+        void add(Link link, @Nullable Answer answer, @Nullable Throwable failure) {
             if (answer != null) {
                 this.answers.add(answer);
-            } else if (failure != null) {
-                this.problems.add(link + ": " + RedisExceptionTranslator.rootMessage(failure));
+            } else {
+                this.problems.add(link + ": " + problem(failure));
             }
-            boolean all = this.answers.size() + this.problems.size() == this.asked;
-            if (this.answers.size() > this.asked / 2 || (all && !this.answers.isEmpty())) {
-                this.result.complete(List.copyOf(this.answers));
+            boolean all = this.left.decrementAndGet() == 0;
+            List<Answer> given = List.copyOf(this.answers);
+            if (given.size() > this.asked / 2 || (all && !given.isEmpty())) {
+                this.result.complete(given);
             } else if (all) {
                 this.result.completeExceptionally(new RedisConnectionException(
                         Printable.of("No Sentinel names the master '" + Sentinels.this.recipe.masterName() + "' ("
                                 + String.join("; ", this.problems) + ')')));
             }
+        }
+
+        private static String problem(@Nullable Throwable failure) {
+            return failure == null || failure instanceof TimeoutException
+                    ? "no answer in time"
+                    : RedisExceptionTranslator.rootMessage(failure);
         }
     }
 
