@@ -40,6 +40,7 @@ enum TextKind {
     DATE(Reason.DATE, Reason.DATE),
     TIME_ZONE(Reason.TIME_ZONE, Reason.TIME_ZONE),
     ADDRESS(Reason.ADDRESS, Reason.ADDRESS),
+    ARRAY(Reason.ARRAY, Reason.DIFFERS),
     NO_TEXT(Reason.DIFFERS, Reason.DIFFERS);
 
     static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + Reason.REMEDY;
@@ -95,11 +96,14 @@ enum TextKind {
         if (isOneOf(type, Optional.class, OptionalInt.class, OptionalLong.class, OptionalDouble.class)) {
             return OPTIONAL;
         }
+        if (type.isArray()) {
+            return ARRAY;
+        }
         boolean ownText = overridesToString(type);
         if (Iterable.class.isAssignableFrom(type)) {
             return ownText ? kindOfElements(type) : ELEMENTS_WITHOUT_TEXT;
         }
-        if (!ownText || type.isArray() || isOneOf(type, Future.class, CompletionStage.class)) {
+        if (!ownText || isOneOf(type, Future.class, CompletionStage.class)) {
             return NO_TEXT;
         }
         if (Map.class.isAssignableFrom(type)) {
@@ -159,6 +163,10 @@ enum TextKind {
 
         static final String SEVERAL = ", which is several values. Only a whole key of @DistributedLock can be several:"
                 + " let its expression return a java.util.Collection.";
+
+        static final String ARRAY =
+                ", which is an array, whose text differs between JVMs. For several keys, return a List;"
+                        + " otherwise use a property that has a stable text, such as an id.";
 
         static final String ORDER = ", whose order may differ between JVMs. " + REMEDY;
 

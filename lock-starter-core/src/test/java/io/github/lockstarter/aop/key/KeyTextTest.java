@@ -71,7 +71,7 @@ class KeyTextTest {
     static Stream<Arguments> shouldRejectObjectsWithoutAStableText() {
         return Stream.of(
                 Arguments.of(new int[] {1}, "int[]", "differs between JVMs"),
-                Arguments.of(new String[] {"a"}, "java.lang.String[]", "differs between JVMs"),
+                Arguments.of(new String[] {"a"}, "java.lang.String[]", "return a List"),
                 Arguments.of(Optional.of("a"), "java.util.Optional", "orElseThrow()"),
                 Arguments.of(OptionalInt.of(1), "java.util.OptionalInt", "orElseThrow()"),
                 Arguments.of(Map.of("a", 1), "java.util.ImmutableCollections", "differs between JVMs"),
