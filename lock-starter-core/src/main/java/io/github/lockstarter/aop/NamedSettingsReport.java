@@ -8,7 +8,9 @@ import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -17,18 +19,24 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
  * Compares the names in properties {@code distributed-lock.locks.<name>} with those of annotated methods: a name in the
  * properties that no method uses is reported at start-up in one warning, and one that would apply to two names fails the
- * start. Thread-safe.
+ * start. Reports fixed leases that are too short, of annotations and of properties. Thread-safe.
  */
 final class NamedSettingsReport {
 
     private static final LockLog logger = LockLog.of(NamedSettingsReport.class);
 
+    /** A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. */
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+
     private final Supplier<SettingsByName> settings;
+
+    private final Set<String> shortLeases = ConcurrentHashMap.newKeySet();
 
     private final Set<AnnotatedLock> locks = ConcurrentHashMap.newKeySet();
 
@@ -48,8 +56,24 @@ final class NamedSettingsReport {
         for (LockedMethod method : methods) {
             for (LockSpec spec : method.specs()) {
                 this.locks.add(annotatedLock(method, spec));
+                NamedSettings own = this.settings.get().find(spec.name());
+                if (own == null || own.lease() == null) {
+                    warnIfShort(spec.lease(), "of lock '" + spec.name() + "' on " + method.site());
+                }
                 this.settings.get().spellingsOf(spec.name()).forEach(written -> claim(written, spec.name()));
             }
+        }
+    }
+
+    private void warnIfShort(@Nullable Duration lease, String where) {
+        if (lease != null
+                && !lease.isNegative()
+                && lease.compareTo(SHORTEST_LEASE) < 0
+                && this.shortLeases.add(where)) {
+            logger.warn("The fixed lease " + where + " is " + DurationText.of(lease)
+                    + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a short pause"
+                    + " of the JVM or of Redis costs the lock, after the work was done. Remove it: the lock is then renewed"
+                    + " while the work runs. Otherwise set at least 1s.");
         }
     }
 
@@ -80,8 +104,14 @@ final class NamedSettingsReport {
         return List.copyOf(this.locks);
     }
 
-    /** Logs the names that no method uses. */
+    /** Logs the names that no method uses, and the leases in properties that are too short. */
     void start() {
+        for (NamedSettings each : this.settings.get().written()) {
+            NamedValue<Duration> lease = each.lease();
+            if (lease != null) {
+                warnIfShort(lease.value(), "of the property distributed-lock." + lease.property());
+            }
+        }
         List<String> unused = this.settings.get().written().stream()
                 .map(NamedSettings::name)
                 .filter(name -> !this.users.containsKey(name))
