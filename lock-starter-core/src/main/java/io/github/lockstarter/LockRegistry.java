@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import io.github.lockstarter.text.Printable;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,20 @@ public interface LockRegistry {
      *     tag of its meters
      * @throws IllegalArgumentException if the name is blank or too long
      */
-    LeaseLock getLock(String name);
+    default LeaseLock getLock(String name) {
+        LockRequest request = LockRequest.of(name);
+        return getLock(request.name(), request.key());
+    }
+
+    /**
+     * Returns the lock of one key under a static name, as {@link #getLock(String)} does for a whole name. Meters, and
+     * settings by name, use the static name.
+     *
+     * @param name as for {@link LockRequest#of(String, String)}
+     * @param key the key; empty: the static name is the name of the lock
+     * @throws IllegalArgumentException if the name is blank, or both together are too long
+     */
+    LeaseLock getLock(String name, String key);
 
     /**
      * Returns a lock for several readers or one writer. Its write lock is that of {@link #getLock}. The object is a
@@ -33,7 +47,19 @@ public interface LockRegistry {
      * @param name as for {@link #getLock}
      * @throws IllegalArgumentException if the name is blank or too long
      */
-    LeaseReadWriteLock getReadWriteLock(String name);
+    default LeaseReadWriteLock getReadWriteLock(String name) {
+        LockRequest request = LockRequest.of(name);
+        return getReadWriteLock(request.name(), request.key());
+    }
+
+    /**
+     * Returns the lock for readers and a writer of one key under a static name.
+     *
+     * @param name as for {@link #getLock(String, String)}
+     * @param key as for {@link #getLock(String, String)}
+     * @throws IllegalArgumentException if the name is blank, or both together are too long
+     */
+    LeaseReadWriteLock getReadWriteLock(String name, String key);
 
     /**
      * Returns a semaphore. The object is a lightweight view without state. No I/O.
@@ -42,12 +68,25 @@ public interface LockRegistry {
      * @param permits number of permits that all holders may have together, at least 1
      * @throws IllegalArgumentException if the name is blank or too long, or the number is out of range
      */
-    LeaseSemaphore getSemaphore(String name, int permits);
+    default LeaseSemaphore getSemaphore(String name, int permits) {
+        LockRequest request = LockRequest.of(name);
+        return getSemaphore(request.name(), request.key(), permits);
+    }
+
+    /**
+     * Returns the semaphore of one key under a static name.
+     *
+     * @param name as for {@link #getLock(String, String)}; it must not be used as a lock as well
+     * @param key as for {@link #getLock(String, String)}
+     * @param permits as for {@link #getSemaphore(String, int)}
+     * @throws IllegalArgumentException if the name is blank, both together are too long, or the number is out of range
+     */
+    LeaseSemaphore getSemaphore(String name, String key, int permits);
 
     /**
      * Returns what a request names as a lock that is owned by threads and reentrant: the lock of {@link #getLock}, one of
      * the locks of {@link #getReadWriteLock}, or the permits, of which a nested hold takes no more. Its holds are those of
-     * {@link #execute}. Only the name and the mode of the request, with weight and limit, have an effect. No I/O.
+     * {@link #execute(LockRequest, LockedCallback)}. Only the name and the mode of the request, with weight and limit, have an effect. No I/O.
      *
      * <p>Annotated methods use it to keep a lock until the end of a transaction. A registry that delegates to another one
      * should delegate this method as well.
@@ -56,8 +95,8 @@ public interface LockRegistry {
      */
     default LeaseLock getOwnedLock(LockRequest request) {
         return switch (request.mode()) {
-            case WRITE -> getLock(request.lockName());
-            case READ -> getReadWriteLock(request.lockName()).readLock();
+            case WRITE -> getLock(request.name(), request.key());
+            case READ -> getReadWriteLock(request.name(), request.key()).readLock();
             case PERMIT ->
                 throw new UnsupportedOperationException(Printable.of(getClass().getName()
                         + " does not implement LockRegistry.getOwnedLock, which is required for permits that a thread or"
@@ -88,7 +127,8 @@ public interface LockRegistry {
 
     /**
      * Acquires a lease as {@link #acquire} does, without blocking a thread. Cancelling the future of the stage ends the
-     * wait; a grant that arrives later is released.
+     * wait; a grant that arrives later is released. {@link LockRequest#withReleaseAfterTransaction} has no effect, because
+     * the grant arrives in another thread.
      *
      * @param request the lock, its lease and the wait
      * @return completed on a thread of the library with the lease or an exception of {@link #acquire}
@@ -120,7 +160,30 @@ public interface LockRegistry {
             throws E;
 
     /**
-     * Runs a body that has no result, as {@link #execute} does, with the same exceptions.
+     * Acquires several locks, all or none, runs the body and releases them, as {@link #execute(LockRequest,
+     * LockedCallback)} does for one. They are acquired in the order of annotated methods with several keys, whatever the
+     * order of the requests: permits first, then locks by their names, so that two calls cannot deadlock. All of them
+     * have one deadline: waiting for one of them counts towards the wait times of the others. Minimum holds begin when
+     * all are granted.
+     *
+     * <p>A name is locked once. Of several requests for it, a writer's has precedence over a reader's, and the one for
+     * the most permits over others; else the first applies.
+     *
+     * @param requests the locks, at least one and at most 256 of different names
+     * @param body the work; its argument is the lease of the lock that was acquired last
+     * @param <T> type of the result of the body, which may be null
+     * @param <E> type of the checked exceptions of the body
+     * @return the result of the body
+     * @throws LockNotGrantedException if one of them is not granted within its wait; the others were released
+     * @throws LockLostException if a lease was lost while the call waited for the others, or while the body ran
+     * @throws IllegalArgumentException if there is no request, or too many
+     * @throws E the exception of the body
+     */
+    <T extends @Nullable Object, E extends Throwable> T execute(
+            Collection<LockRequest> requests, LockedCallback<T, E> body) throws E;
+
+    /**
+     * Runs a body that has no result, as {@link #execute(LockRequest, LockedCallback)} does, with the same exceptions.
      *
      * @param request the lock, its lease and the wait
      * @param body the work
@@ -129,6 +192,22 @@ public interface LockRegistry {
      */
     default <E extends Throwable> void executeWithoutResult(LockRequest request, LockedAction<E> body) throws E {
         this.<Boolean, E>execute(request, lease -> {
+            body.run(lease);
+            return true;
+        });
+    }
+
+    /**
+     * Runs a body that has no result under several locks, as {@link #execute(Collection, LockedCallback)} does.
+     *
+     * @param requests the locks
+     * @param body the work
+     * @param <E> type of the checked exceptions of the body
+     * @throws E the exception of the body
+     */
+    default <E extends Throwable> void executeWithoutResult(Collection<LockRequest> requests, LockedAction<E> body)
+            throws E {
+        this.<Boolean, E>execute(requests, lease -> {
             body.run(lease);
             return true;
         });

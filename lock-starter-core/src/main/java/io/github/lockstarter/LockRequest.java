@@ -2,7 +2,6 @@ package io.github.lockstarter;
 
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +19,7 @@ public final class LockRequest {
     /** An unlimited wait: {@code -1} ms. */
     public static final Duration FOREVER = Duration.ofMillis(-1);
 
-    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0);
-
-    private static final int MAX_NAME_BYTES = 512;
-
-    private static final int MOST_SHOWN = 60;
+    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null);
 
     private static final int MOST_PERMITS = 999_999_999;
 
@@ -49,8 +44,15 @@ public final class LockRequest {
 
     private final Use use;
 
-    /** What is requested: the number of permits, and of those that all holders may have, are 0 for a lock. */
-    private record Use(LockMode mode, int weight, int permits) {}
+    /**
+     * What is requested: the number of permits, and of those that all holders may have, are 0 for a lock; null: it is not
+     * set whether a transaction keeps the lock.
+     */
+    private record Use(
+            LockMode mode,
+            int weight,
+            int permits,
+            @Nullable Boolean releaseAfterTransaction) {}
 
     private LockRequest(
             String name,
@@ -97,10 +99,10 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is blank or too long
      */
     public static LockRequest of(String lockName) {
-        requireUsable(lockName);
+        StaticNames.requireUsable(lockName);
         int colon = lockName.indexOf(':');
-        String name = colon > 0 ? StaticNames.of(lockName, colon) : lockName;
-        return create(name, lockName);
+        boolean hasKey = colon > 0 && colon < lockName.length() - 1;
+        return create(hasKey ? StaticNames.of(lockName, colon) : lockName, lockName);
     }
 
     /**
@@ -113,7 +115,7 @@ public final class LockRequest {
      */
     public static LockRequest of(String name, String key) {
         String lockName = key.isEmpty() ? name : name + ':' + key;
-        requireUsable(lockName);
+        StaticNames.requireUsable(lockName);
         if (name.isBlank()) {
             throw new IllegalArgumentException("The static name of a lock must not be blank.");
         }
@@ -160,6 +162,16 @@ public final class LockRequest {
     }
 
     /**
+     * Returns a copy that decides when {@link LockRegistry#execute}, {@code acquire} and {@code tryAcquire} release the lock
+     * if a transaction was running in the thread at the time of the grant. True: not before that transaction has
+     * completed, and its commit is refused if the lease is lost, unless {@code onLost} is {@code IGNORE}; a lease that is
+     * closed or released before then stays held. False: at once. Not set: at once, and a warning is logged.
+     */
+    public LockRequest withReleaseAfterTransaction(boolean releaseAfterTransaction) {
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction));
+    }
+
+    /**
      * Returns a copy that requests the lock in this mode. {@link LockMode#WRITE} is the default.
      *
      * @throws IllegalArgumentException if the mode is {@code PERMIT}, for which there is {@link #withPermits}
@@ -169,7 +181,7 @@ public final class LockRequest {
             throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name)
                     + "': use withPermits to request permits, because they have a limit."));
         }
-        return with(new Use(mode, 0, 0));
+        return with(new Use(mode, 0, 0, releaseAfterTransaction()));
     }
 
     /**
@@ -188,7 +200,7 @@ public final class LockRequest {
                     + " permits cannot be requested. The weight must be at least 1 and"
                     + " at most the number of permits, which must be at most " + MOST_PERMITS + '.'));
         }
-        return with(new Use(LockMode.PERMIT, weight, permits));
+        return with(new Use(LockMode.PERMIT, weight, permits, releaseAfterTransaction()));
     }
 
     /** Returns the static name, which is the tag of meters and the name in events. */
@@ -236,6 +248,11 @@ public final class LockRequest {
         return this.onLost;
     }
 
+    /** Returns whether a running transaction keeps the lock until it has completed; null: not set, which means no. */
+    public @Nullable Boolean releaseAfterTransaction() {
+        return this.use.releaseAfterTransaction();
+    }
+
     /** Returns what the grant allows beside it. */
     public LockMode mode() {
         return this.use.mode();
@@ -255,25 +272,6 @@ public final class LockRequest {
     @Override
     public String toString() {
         return "LockRequest[" + LoggedNames.WITHOUT_KEYS.of(this.lockName) + ']';
-    }
-
-    private static void requireUsable(String lockName) {
-        if (lockName.isBlank()) {
-            throw new IllegalArgumentException("The name of a lock must not be blank.");
-        }
-        // A char has at most three bytes in UTF-8, so that most names need not be encoded.
-        int bytes = lockName.length() > MAX_NAME_BYTES / 3 ? lockName.getBytes(StandardCharsets.UTF_8).length : 0;
-        if (bytes > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException(Printable.of("The name of a lock must be at most " + MAX_NAME_BYTES
-                    + " bytes long, but one that begins with '" + beginning(lockName) + "' has " + bytes
-                    + ". Use a digest of the key."));
-        }
-    }
-
-    /** Returns the beginning of the static name, without the key, which may be personal data. */
-    private static String beginning(String lockName) {
-        int colon = lockName.indexOf(':');
-        return lockName.substring(0, Math.min(colon >= 0 ? colon : lockName.length(), MOST_SHOWN));
     }
 
     private void require(boolean valid, String what, Duration value, String range) {

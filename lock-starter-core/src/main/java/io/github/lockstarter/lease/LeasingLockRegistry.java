@@ -18,11 +18,17 @@ import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.tx.EnclosingTransaction;
+import io.github.lockstarter.tx.LockSequence;
+import io.github.lockstarter.tx.NestedLocks;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
@@ -102,9 +108,15 @@ public final class LeasingLockRegistry
         this.clock = clock;
     }
 
+    /** Without splitting the name, because locks are often created for each call. */
     @Override
     public LeaseLock getLock(String name) {
         return lock(this.settings.complete(LockRequest.of(name)), View.PLAIN);
+    }
+
+    @Override
+    public LeaseLock getLock(String name, String key) {
+        return lock(this.settings.complete(LockRequest.of(name, key)), View.PLAIN);
     }
 
     @Override
@@ -122,25 +134,28 @@ public final class LeasingLockRegistry
     }
 
     @Override
-    public LeaseReadWriteLock getReadWriteLock(String name) {
-        LockRequest writer = this.settings.complete(LockRequest.of(name));
+    public LeaseReadWriteLock getReadWriteLock(String name, String key) {
+        LockRequest writer = this.settings.complete(LockRequest.of(name, key));
         return new ReadWriteView(lock(writer.withMode(LockMode.READ), View.READERS), lock(writer, View.WRITER));
     }
 
     @Override
-    public LeaseSemaphore getSemaphore(String name, int permits) {
-        LockRequest one = LockRequest.of(name).withPermits(1, permits);
+    public LeaseSemaphore getSemaphore(String name, String key, int permits) {
+        LockRequest one = LockRequest.of(name, key).withPermits(1, permits);
         return new Permits(this, this::startedStore, this.settings.names(), one);
     }
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        return run().unowned().acquire(this.settings.complete(request));
+        LockRequest complete = this.settings.complete(request);
+        return EnclosingTransaction.holding(run().unowned().acquire(complete), complete, this.settings);
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return Optional.ofNullable(run().unowned().tryAcquire(this.settings.complete(request)));
+        LockRequest complete = this.settings.complete(request);
+        return Optional.ofNullable(run().unowned().tryAcquire(complete))
+                .map(lease -> EnclosingTransaction.holding(lease, complete, this.settings));
     }
 
     @Override
@@ -151,7 +166,15 @@ public final class LeasingLockRegistry
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
-        return run().execution().run(this.settings.complete(request), body);
+        LockRequest complete = this.settings.complete(request);
+        return run().execution().run(complete, EnclosingTransaction.holding(this, complete, this.settings, body));
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> T execute(
+            Collection<LockRequest> requests, LockedCallback<T, E> body) throws E {
+        LockSequence locks = LockSequence.of(requests.stream().map(this.settings::complete), this.settings);
+        return new NestedLocks<T, E>(this, locks, leases -> body.run(leases.get(leases.size() - 1))).run();
     }
 
     private LockStore startedStore() {
@@ -165,10 +188,7 @@ public final class LeasingLockRegistry
         if (current == null) {
             // Used before the context has started its lifecycle beans.
             start();
-            current = this.run;
-            if (current == null) {
-                throw new IllegalStateException("The lock registry has not started.");
-            }
+            current = Objects.requireNonNull(this.run, "not started");
         }
         return current;
     }
@@ -209,15 +229,14 @@ public final class LeasingLockRegistry
     @Override
     public void stop(Runnable callback) {
         // Beans of the same phase stop at the same time as this one, which may wait for bodies to end.
-        Thread stopping = new Thread(
-                () -> {
-                    try {
-                        stop();
-                    } finally {
-                        callback.run();
-                    }
-                },
-                "lock-stop");
+        Runnable work = () -> {
+            try {
+                stop();
+            } finally {
+                callback.run();
+            }
+        };
+        Thread stopping = new Thread(work, "lock-stop");
         stopping.setDaemon(true);
         stopping.start();
     }
@@ -237,37 +256,47 @@ public final class LeasingLockRegistry
         return PHASE;
     }
 
+    /** Returns the configuration for the line in the log at the start. */
+    private String configuration() {
+        return this.store.description() + "; " + this.settings.times();
+    }
+
+    private <T> T ofRun(Function<RegistryRun, T> value, T otherwise) {
+        RegistryRun current = this.run;
+        return current != null ? value.apply(current) : otherwise;
+    }
+
     @Override
     public int active() {
-        return Optional.ofNullable(this.run).map(RegistryRun::active).orElse(0);
+        return ofRun(RegistryRun::active, 0);
     }
 
     @Override
     public int waiting() {
-        return Optional.ofNullable(this.run).map(RegistryRun::waiting).orElse(0);
+        return ofRun(RegistryRun::waiting, 0);
     }
 
     @Override
     public void forEachHold(ObjLongConsumer<String> visitor) {
-        Optional.ofNullable(this.run).ifPresent(current -> current.inventory().forEachHold(visitor));
+        RegistryRun current = this.run;
+        if (current != null) {
+            current.inventory().forEachHold(visitor);
+        }
     }
 
     @Override
     public Duration watchdogLag() {
-        RegistryRun current = this.run;
-        return current != null ? current.watchdogLag() : Duration.ZERO;
+        return ofRun(RegistryRun::watchdogLag, Duration.ZERO);
     }
 
     @Override
     public long droppedEvents() {
-        RegistryRun current = this.run;
-        return current != null ? current.droppedEvents() : 0;
+        return ofRun(RegistryRun::droppedEvents, 0L);
     }
 
     @Override
     public List<Held> held() {
-        RegistryRun current = this.run;
-        return current != null ? current.inventory().held() : List.of();
+        return ofRun(current -> current.inventory().held(), List.of());
     }
 
     @Override
@@ -277,8 +306,7 @@ public final class LeasingLockRegistry
 
     @Override
     public List<Awaited> awaited() {
-        RegistryRun current = this.run;
-        return current != null ? current.inventory().awaited() : List.of();
+        return ofRun(current -> current.inventory().awaited(), List.of());
     }
 
     @Override

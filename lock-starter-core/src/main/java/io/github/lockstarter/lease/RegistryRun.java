@@ -62,6 +62,7 @@ import io.github.lockstarter.lease.support.TimingWheel;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingListener;
 import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.tx.UnlockWarning;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -173,7 +174,8 @@ final class RegistryRun {
                 new StoreRelease(store, this.threads, outcomes, succession, clock, settings.commandTimeout()),
                 new MinimumHoldRelease(store, this.threads, outcomes, succession, clock),
                 new LostGrantRelease(this.queues, this.cleanup, events),
-                settings.releaseMode());
+                settings.releaseMode(),
+                settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null);
         LeaseHandles handles = new LeaseHandles(this.losses, renewer, releaser, terms, this.threads, this.checks);
 
         // Their beginning

@@ -1,8 +1,12 @@
 package io.github.lockstarter.tx;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.named.RequestDefaults;
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -22,20 +26,53 @@ public final class EnclosingTransaction {
     }
 
     /**
-     * Holds a lock of the current thread until the transaction has committed or rolled back. If it were released
-     * before, the next owner could not see the changes of the transaction.
-     *
-     * @param registry the registry that granted the lock
-     * @param request names the lock and its mode
-     * @param guarded whether the loss of the lease prevents the commit
-     * @param names how messages name locks
+     * Returns whether the transaction of this thread may have changes that are not committed yet. Expensive: callbacks
+     * after a commit run before the transaction is cleared, and only the stack shows that.
      */
-    public static void holdUntilCompletion(
-            LockRegistry registry, LockRequest request, boolean guarded, LoggedNames names) {
-        BoundLock bound = Synchronizations.boundLocks().hold(registry, request, names);
-        if (guarded) {
-            bound.guard();
+    static boolean mayStillWrite() {
+        return !Synchronizations.areReadOnly()
+                && StackWalker.getInstance()
+                        .walk(frames ->
+                                frames.noneMatch(frame -> frame.getMethodName().equals("invokeAfterCommit")));
+    }
+
+    /**
+     * Returns a body that first lets the running transaction hold the lock of the current thread until it has committed
+     * or rolled back, if the request wants that. If the lock were released before, the next owner could not see the
+     * changes of the transaction. Without a transaction, returns the body itself.
+     *
+     * @param registry the registry that grants the lock
+     * @param request the lock that the body runs under
+     */
+    public static <T extends @Nullable Object, E extends Throwable> LockedCallback<T, E> holding(
+            LockRegistry registry, LockRequest request, RequestDefaults defaults, LockedCallback<T, E> body) {
+        if (!Boolean.TRUE.equals(request.releaseAfterTransaction()) || !isActive()) {
+            return body;
         }
+        return lease -> {
+            boolean guarded = defaults.isGuarded(request);
+            try {
+                BoundLock bound = Synchronizations.boundLocks().hold(registry, request, defaults.names());
+                if (guarded) {
+                    bound.guard();
+                }
+            } catch (LockLostException ex) {
+                if (guarded) {
+                    throw ex;
+                }
+            }
+            return body.run(lease);
+        };
+    }
+
+    /**
+     * Returns a lease that the running transaction holds until it has completed, if the request wants that; otherwise the
+     * lease itself.
+     */
+    public static Lease holding(Lease lease, LockRequest request, RequestDefaults defaults) {
+        return Boolean.TRUE.equals(request.releaseAfterTransaction()) && isActive()
+                ? Synchronizations.boundLocks().hold(lease, request, defaults.isGuarded(request))
+                : lease;
     }
 
     /** A class of its own, which is loaded only if spring-tx is present. */
@@ -44,6 +81,10 @@ public final class EnclosingTransaction {
         static boolean areActive() {
             return TransactionSynchronizationManager.isActualTransactionActive()
                     && TransactionSynchronizationManager.isSynchronizationActive();
+        }
+
+        static boolean areReadOnly() {
+            return TransactionSynchronizationManager.isCurrentTransactionReadOnly();
         }
 
         static TransactionBoundLocks boundLocks() {

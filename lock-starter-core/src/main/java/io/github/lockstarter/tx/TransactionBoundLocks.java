@@ -1,10 +1,13 @@
 package io.github.lockstarter.tx;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.text.LoggedNames;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -16,6 +19,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
     private final Map<Key, BoundLock> locks = new LinkedHashMap<>();
+
+    private final List<BoundLease> leases = new ArrayList<>(1);
 
     private record Key(String lockName, LockMode mode) {}
 
@@ -35,6 +40,13 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         return bound;
     }
 
+    /** Holds a lease that belongs to no thread. */
+    Lease hold(Lease lease, LockRequest request, boolean guarded) {
+        BoundLease bound = new BoundLease(lease, request, guarded);
+        this.leases.add(bound);
+        return bound;
+    }
+
     @Override
     public int getOrder() {
         return LOWEST_PRECEDENCE;
@@ -49,6 +61,7 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
     @Override
     public void afterCompletion(int status) {
         this.locks.values().forEach(BoundLock::end);
+        this.leases.forEach(BoundLease::end);
         this.locks.clear();
     }
 }

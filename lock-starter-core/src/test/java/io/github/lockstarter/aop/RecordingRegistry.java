@@ -9,8 +9,11 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.tx.EnclosingTransaction;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +22,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Grants all requests immediately and records the calls. */
 public final class RecordingRegistry implements LockRegistry {
+
+    private static final LockSettings DEFAULTS = LockSettings.of(Duration.ofSeconds(30));
 
     public final List<String> events = new CopyOnWriteArrayList<>();
 
@@ -38,10 +43,16 @@ public final class RecordingRegistry implements LockRegistry {
         }
         this.events.add("lock " + request.lockName());
         try {
-            return body.run(new TestLease(request.lockName(), this.requests.size()));
+            TestLease lease = new TestLease(request.lockName(), this.requests.size());
+            return EnclosingTransaction.holding(this, request, DEFAULTS, body).run(lease);
         } finally {
             this.events.add("unlock " + request.lockName());
         }
+    }
+
+    @Override
+    public <T, E extends Throwable> T execute(Collection<LockRequest> requests, LockedCallback<T, E> body) {
+        throw new UnsupportedOperationException();
     }
 
     public LockRequest request() {
@@ -49,7 +60,8 @@ public final class RecordingRegistry implements LockRegistry {
     }
 
     @Override
-    public LeaseLock getLock(String name) {
+    public LeaseLock getLock(String staticName, String key) {
+        String name = LockRequest.of(staticName, key).lockName();
         return (LeaseLock) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {LeaseLock.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("getHoldCount")) {
@@ -64,7 +76,7 @@ public final class RecordingRegistry implements LockRegistry {
     }
 
     @Override
-    public LeaseReadWriteLock getReadWriteLock(String name) {
+    public LeaseReadWriteLock getReadWriteLock(String name, String key) {
         throw new UnsupportedOperationException();
     }
 
@@ -75,7 +87,7 @@ public final class RecordingRegistry implements LockRegistry {
     }
 
     @Override
-    public LeaseSemaphore getSemaphore(String name, int permits) {
+    public LeaseSemaphore getSemaphore(String name, String key, int permits) {
         throw new UnsupportedOperationException();
     }
 

@@ -25,4 +25,11 @@ class InMemoryExecuteTest {
             super(new InMemoryBackend());
         }
     }
+
+    @Nested
+    class ExecuteSeveral extends ExecuteSeveralContract {
+        ExecuteSeveral() {
+            super(new InMemoryBackend());
+        }
+    }
 }

@@ -28,4 +28,11 @@ class RedisExecuteTest {
             super(new RedisBackend(server));
         }
     }
+
+    @Nested
+    class ExecuteSeveral extends ExecuteSeveralContract {
+        ExecuteSeveral(RedisServer server) {
+            super(new RedisBackend(server));
+        }
+    }
 }

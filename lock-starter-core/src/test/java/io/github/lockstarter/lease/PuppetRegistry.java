@@ -89,6 +89,7 @@ abstract class PuppetRegistry {
                 settings.releaseMode(),
                 settings.logKeys(),
                 settings.application(),
+                settings.warnOnUnlockInTransaction(),
                 settings.named());
     }
 

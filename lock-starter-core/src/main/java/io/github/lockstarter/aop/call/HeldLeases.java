@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.tx.LockSequence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +22,9 @@ final class HeldLeases {
 
     private final LockedInvocation call;
 
-    private final List<Lease> leases = new ArrayList<>(1);
+    private final LockSequence sequence;
 
-    private final long startNanos = System.nanoTime();
+    private final List<Lease> leases = new ArrayList<>(1);
 
     private boolean started;
 
@@ -31,11 +32,12 @@ final class HeldLeases {
 
     HeldLeases(LockedInvocation call) {
         this.call = call;
+        this.sequence = call.sequence();
     }
 
     /** Returns the request for the next lock. */
     LockRequest nextRequest() {
-        return this.call.requestWithoutMinHold(this.leases.size(), this.startNanos);
+        return this.sequence.next(this.leases.size());
     }
 
     /** Returns the lock that is being acquired. */
@@ -60,7 +62,7 @@ final class HeldLeases {
     List<Lease> guarded() {
         List<Lease> guarded = new ArrayList<>(this.leases.size());
         for (int i = 0; i < this.leases.size(); i++) {
-            if (this.call.isGuarded(this.call.locks().get(i))) {
+            if (this.sequence.isGuarded(i)) {
                 guarded.add(this.leases.get(i));
             }
         }
@@ -73,7 +75,7 @@ final class HeldLeases {
      * @throws LockLostException if a lock was lost while the call waited for the others
      */
     void start() {
-        this.call.ensureHeld(this.leases);
+        this.sequence.ensureHeld(this.leases);
         this.methodStartNanos = System.nanoTime();
         this.started = true;
     }
@@ -106,7 +108,7 @@ final class HeldLeases {
         if (count() == this.call.locks().size()) {
             addLoss(released.join(), failure);
         } else {
-            this.call.awaitRelease(released, failure, this.leases.size(), this.startNanos);
+            this.sequence.awaitRelease(released, failure, this.leases.size());
         }
     }
 
@@ -114,7 +116,7 @@ final class HeldLeases {
      * Returns how many nanoseconds a call that failed to acquire a lock waits for the release; zero or less for none.
      */
     long releaseWaitNanos(Throwable failure) {
-        return this.call.releaseWaitNanos(failure, this.leases.size(), this.startNanos);
+        return this.sequence.releaseWaitNanos(failure, this.leases.size());
     }
 
     private CompletableFuture<?> release(int index) {

@@ -3,13 +3,14 @@ package io.github.lockstarter.aop.call;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The configuration of one application that applies to calls whose annotation does not specify a value. */
-public final class LockDefaults {
+public final class LockDefaults implements RequestDefaults {
 
     private final Supplier<@Nullable LockFailureHandler> failureHandler;
 
@@ -42,6 +43,7 @@ public final class LockDefaults {
     }
 
     /** Returns how long calls wait for their locks; 10 s by default. */
+    @Override
     public Duration waitTime() {
         return this.waitTime;
     }
@@ -52,7 +54,8 @@ public final class LockDefaults {
     }
 
     /** Returns how long the store may take to answer a command; 3 s by default. */
-    Duration commandTimeout() {
+    @Override
+    public Duration commandTimeout() {
         return this.commandTimeout;
     }
 
@@ -61,8 +64,8 @@ public final class LockDefaults {
         this.names = LoggedNames.withKeys(logKeys);
     }
 
-    /** Returns how messages name locks. */
-    LoggedNames names() {
+    @Override
+    public LoggedNames names() {
         return this.names;
     }
 
@@ -80,6 +83,11 @@ public final class LockDefaults {
                     "Set one of them, or remove the setting; the default is throw.");
         }
         this.onLost = onLost;
+    }
+
+    @Override
+    public OnLost onLost() {
+        return this.onLost;
     }
 
     /** Returns the reaction to the loss of a lease, with {@link OnLost#DEFAULT} resolved. */

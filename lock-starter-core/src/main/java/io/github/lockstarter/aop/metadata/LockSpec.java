@@ -35,14 +35,15 @@ public record LockSpec(
         @Nullable NotGrantedAction notGranted,
         boolean releasedAfterTransaction) {
 
-    /** Returns the request for one key without times. */
-    public LockRequest plainRequest(String keyText) {
-        return this.use.applyTo(LockRequest.of(this.name, keyText));
-    }
-
     /** Returns the request for one key; empty for a lock without a key. */
     public LockRequest request(String keyText) {
-        LockRequest request = plainRequest(keyText).withOnLost(this.onLost).withMinHold(this.minHold);
+        LockRequest request = this.use
+                .applyTo(LockRequest.of(this.name, keyText))
+                .withOnLost(this.onLost)
+                .withReleaseAfterTransaction(this.releasedAfterTransaction);
+        if (!this.minHold.isZero()) {
+            request = request.withMinHold(this.minHold);
+        }
         if (this.waitTime != null) {
             request = request.withWaitTime(this.waitTime);
         }

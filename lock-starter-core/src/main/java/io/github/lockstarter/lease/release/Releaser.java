@@ -7,6 +7,7 @@ import io.github.lockstarter.lease.grant.SharedGrant;
 import io.github.lockstarter.lease.grant.SharedGrants;
 import io.github.lockstarter.lease.queue.QueueNode;
 import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.tx.UnlockWarning;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,8 @@ public final class Releaser {
 
     private final boolean inBackground;
 
+    private final @Nullable UnlockWarning warning;
+
     public Releaser(
             Losses losses,
             CheckSchedule checks,
@@ -49,7 +52,8 @@ public final class Releaser {
             StoreRelease storeRelease,
             MinimumHoldRelease minimumHold,
             LostGrantRelease lost,
-            ReleaseMode mode) {
+            ReleaseMode mode,
+            @Nullable UnlockWarning warning) {
         this.losses = losses;
         this.checks = checks;
         this.handOff = handOff;
@@ -60,6 +64,7 @@ public final class Releaser {
         this.minimumHold = minimumHold;
         this.lost = lost;
         this.inBackground = mode == ReleaseMode.BACKGROUND;
+        this.warning = warning;
     }
 
     /**
@@ -69,6 +74,9 @@ public final class Releaser {
      * @return false if the lease was lost, now or before
      */
     public boolean release(Grant grant, long atLeastMillis) {
+        if (this.warning != null) {
+            this.warning.beforeRelease(grant.request());
+        }
         return releaseNow(grant, Math.max(atLeastMillis, this.minimumHold.millisLeft(grant)));
     }
 

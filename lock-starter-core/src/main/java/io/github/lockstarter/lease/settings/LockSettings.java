@@ -5,6 +5,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.named.SettingRule;
 import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.text.DurationText;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param releaseMode moment at which a release returns
  * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise they contain digests
  * @param application name of the application, which other instances show as the holder of a lock
+ * @param warnOnUnlockInTransaction whether a lock that is released in a running transaction is logged as a warning
  * @param named settings of locks by their static names, which take precedence
  */
 public record LockSettings(
@@ -42,7 +44,9 @@ public record LockSettings(
         ReleaseMode releaseMode,
         boolean logKeys,
         String application,
-        SettingsByName named) {
+        boolean warnOnUnlockInTransaction,
+        SettingsByName named)
+        implements RequestDefaults {
 
     /** Name of an application that has none. */
     public static final String UNNAMED_APPLICATION = "application";
@@ -118,27 +122,30 @@ public record LockSettings(
                 ReleaseMode.AWAIT,
                 true,
                 UNNAMED_APPLICATION,
+                true,
                 SettingsByName.NONE);
     }
 
     /** Returns a copy with these limits of hand-offs. */
     public LockSettings withHandOff(HandOffSettings changed) {
-        return with(changed, this.releaseMode, this.logKeys, this.application, this.named);
+        return with(
+                changed, this.releaseMode, this.logKeys, this.application, this.warnOnUnlockInTransaction, this.named);
     }
 
     /** Returns a copy with this mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
-        return with(this.handOff, changed, this.logKeys, this.application, this.named);
+        return with(this.handOff, changed, this.logKeys, this.application, this.warnOnUnlockInTransaction, this.named);
     }
 
     /** Returns a copy in which messages contain keys or not. */
     public LockSettings withLogKeys(boolean changed) {
-        return with(this.handOff, this.releaseMode, changed, this.application, this.named);
+        return with(
+                this.handOff, this.releaseMode, changed, this.application, this.warnOnUnlockInTransaction, this.named);
     }
 
     /** Returns a copy with this name of the application. */
     public LockSettings withApplication(String changed) {
-        return with(this.handOff, this.releaseMode, this.logKeys, changed, this.named);
+        return with(this.handOff, this.releaseMode, this.logKeys, changed, this.warnOnUnlockInTransaction, this.named);
     }
 
     /**
@@ -147,7 +154,18 @@ public record LockSettings(
      * @throws InvalidLockSettingException if a watchdog timeout leaves no time for a retry
      */
     public LockSettings withNamed(SettingsByName changed) {
-        return with(this.handOff, this.releaseMode, this.logKeys, this.application, changed);
+        return with(
+                this.handOff,
+                this.releaseMode,
+                this.logKeys,
+                this.application,
+                this.warnOnUnlockInTransaction,
+                changed);
+    }
+
+    /** Returns a copy that logs the release of a lock in a running transaction or not. */
+    public LockSettings withWarnOnUnlockInTransaction(boolean changed) {
+        return with(this.handOff, this.releaseMode, this.logKeys, this.application, changed, this.named);
     }
 
     /** Returns the request with the settings of its name as defaults; the same request if nothing is added. */
@@ -180,6 +198,7 @@ public record LockSettings(
                 this.releaseMode,
                 this.logKeys,
                 this.application,
+                this.warnOnUnlockInTransaction,
                 SettingsByName.NONE);
     }
 
@@ -195,7 +214,7 @@ public record LockSettings(
                 + DurationText.of(this.commandTimeout);
     }
 
-    /** Returns the names of locks as they appear in messages. */
+    @Override
     public LoggedNames names() {
         return LoggedNames.withKeys(this.logKeys);
     }
@@ -205,6 +224,7 @@ public record LockSettings(
             ReleaseMode changedMode,
             boolean changedLogKeys,
             String changedApplication,
+            boolean changedWarning,
             SettingsByName changedNamed) {
         return new LockSettings(
                 this.waitTime,
@@ -219,6 +239,7 @@ public record LockSettings(
                 changedMode,
                 changedLogKeys,
                 changedApplication,
+                changedWarning,
                 changedNamed);
     }
 

@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockKeyException;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.RealLocks;
-import io.github.lockstarter.aop.metadata.LockSpec;
-import io.github.lockstarter.aop.metadata.LockUse;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -129,35 +124,6 @@ class SeveralLocksTest {
                 assertThat(app.isLocked("account:c")).isFalse();
             });
         }
-    }
-
-    @Test
-    void shouldShareOneDeadline() {
-        LockSpec spec = new LockSpec(
-                "account",
-                LockUse.of(LockMode.WRITE),
-                null,
-                null,
-                Duration.ofMillis(300),
-                null,
-                null,
-                Duration.ZERO,
-                OnLost.THROW,
-                null,
-                true);
-        RequestedLock lock = new RequestedLock(spec, spec.request(""));
-
-        assertThat(lock.afterWaiting(TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))
-                        .waitTime())
-                .isEqualTo(Duration.ofMillis(200));
-        assertThat(lock.afterWaiting(TimeUnit.MILLISECONDS.toNanos(400), Duration.ofHours(1))
-                        .waitTime())
-                .isEqualTo(Duration.ZERO);
-        RequestedLock unlimited = new RequestedLock(spec, spec.request("").withWaitTime(LockRequest.FOREVER));
-        assertThat(unlimited
-                        .afterWaiting(TimeUnit.HOURS.toNanos(1), Duration.ofHours(1))
-                        .waitTime())
-                .isEqualTo(LockRequest.FOREVER);
     }
 
     @Test

@@ -211,6 +211,7 @@ class LockSettingsTest {
                         ReleaseMode.AWAIT,
                         true,
                         "shop",
+                        true,
                         SettingsByName.NONE))
                 .withMessageStartingWith("distributed-lock.on-lost ");
         assertThatIllegalArgumentException()

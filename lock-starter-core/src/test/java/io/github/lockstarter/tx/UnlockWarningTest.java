@@ -1,0 +1,206 @@
+package io.github.lockstarter.tx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** The release of a lock in a running transaction is reported once for each name, if nothing states that it is intended. */
+class UnlockWarningTest {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(UnlockWarning.class);
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @AutoClose
+    private final AnnotationConfigApplicationContext context =
+            new AnnotationConfigApplicationContext(Shop.class, Orders.class);
+
+    private final LockRegistry registry = this.context.getBean(LockRegistry.class);
+
+    private final TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
+
+    @BeforeEach
+    void listen() {
+        this.log.start();
+        this.logger.setLevel(Level.WARN);
+        this.logger.addAppender(this.log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        this.logger.detachAppender(this.log);
+        this.logger.setLevel(null);
+    }
+
+    private List<String> warnings() {
+        return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+
+    private void inTransaction(Runnable action) {
+        this.transactions.executeWithoutResult(status -> action.run());
+    }
+
+    private static void lockAndUnlock(LockRegistry registry, String name) {
+        LeaseLock lock = registry.getLock(name);
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+    }
+
+    private void acquireAndClose(LockRequest request) {
+        try (Lease lease = this.registry.acquire(request)) {
+            assertThat(lease.isHeld()).isTrue();
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
+    }
+
+    @Test
+    void shouldBeLoggedOnceForAName() {
+        inTransaction(() -> {
+            lockAndUnlock(this.registry, "orders:1");
+            lockAndUnlock(this.registry, "orders:2");
+        });
+        inTransaction(() -> lockAndUnlock(this.registry, "orders:1"));
+
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains(
+                        "'orders'",
+                        "withReleaseAfterTransaction(true)",
+                        "distributed-lock.warn-on-unlock-in-transaction=false");
+
+        inTransaction(() -> acquireAndClose(LockRequest.of("stock")));
+        inTransaction(() -> this.registry.executeWithoutResult(LockRequest.of("mail"), lease -> {}));
+        inTransaction(() ->
+                this.registry.executeWithoutResult(List.of(LockRequest.of("one"), LockRequest.of("two")), lease -> {}));
+
+        assertThat(warnings())
+                .extracting(line -> line.split("'", -1)[1])
+                .containsExactly("orders", "stock", "mail", "two", "one");
+    }
+
+    @Test
+    void shouldNotBeLoggedWithoutATransaction() {
+        lockAndUnlock(this.registry, "orders");
+        acquireAndClose(LockRequest.of("orders"));
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeLoggedIfTheRequestStatesWhenTheLockIsReleased() {
+        inTransaction(() -> {
+            acquireAndClose(LockRequest.of("a").withReleaseAfterTransaction(true));
+            acquireAndClose(LockRequest.of("b").withReleaseAfterTransaction(false));
+            this.registry.executeWithoutResult(LockRequest.of("c").withReleaseAfterTransaction(true), lease -> {});
+        });
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeLoggedForAnnotatedMethods() {
+        Orders orders = this.context.getBean(Orders.class);
+
+        inTransaction(orders::keep);
+        inTransaction(orders::release);
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    /** Another hold of the thread goes on, so that the lock is not free. */
+    @Test
+    void shouldNotBeLoggedForANestedHold() {
+        LeaseLock lock = this.registry.getLock("orders");
+
+        assertThat(lock.tryLock()).isTrue();
+        inTransaction(() -> lockAndUnlock(this.registry, "orders"));
+        lock.unlock();
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeLoggedAfterTheTransaction() {
+        for (boolean afterCommit : new boolean[] {true, false}) {
+            inTransaction(() -> {
+                LeaseLock lock = this.registry.getLock("orders");
+                assertThat(lock.tryLock()).isTrue();
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        if (afterCommit) {
+                            lock.unlock();
+                        }
+                    }
+
+                    @Override
+                    public void afterCompletion(int status) {
+                        if (!afterCommit) {
+                            lock.unlock();
+                        }
+                    }
+                });
+            });
+        }
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeLoggedIfTheTransactionIsReadOnlyOrTheGrantIsAPermit() {
+        inTransaction(() -> acquireAndClose(LockRequest.of("slots").withPermits(1, 2)));
+        this.transactions.setReadOnly(true);
+        inTransaction(() -> lockAndUnlock(this.registry, "orders"));
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeLoggedIfConfigured() {
+        LeasingLockRegistry silent = new LeasingLockRegistry(
+                new InMemoryLockStore(),
+                LockSettings.of(Duration.ofSeconds(15)).withWarnOnUnlockInTransaction(false),
+                null,
+                List.of());
+        try {
+            inTransaction(() -> lockAndUnlock(silent, "orders"));
+        } finally {
+            silent.stop();
+        }
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    static class Orders {
+
+        @DistributedLock(name = "kept")
+        public void keep() {}
+
+        @DistributedLock(name = "released", releaseAfterTransaction = false)
+        public void release() {}
+    }
+}
