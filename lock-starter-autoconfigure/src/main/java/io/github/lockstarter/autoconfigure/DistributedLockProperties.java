@@ -34,6 +34,8 @@ import org.springframework.context.annotation.AdviceMode;
  * @param release Whether a release waits for the reply of the store.
  * @param logKeys Whether log lines and messages of exceptions contain the keys of locks. When disabled, they contain a
  *     digest instead, such as order:#1f3a9c02.
+ * @param warnOnUnlockInTransaction Whether the release of a lock in a running transaction is logged as a warning, once
+ *     for each name. The next owner can then read data before the changes are committed.
  * @param shutdownTimeout Time for methods that hold a lock to finish when the application stops. Locks that are still
  *     held after it expire by themselves.
  */
@@ -54,6 +56,7 @@ public record DistributedLockProperties(
         @DefaultValue Metrics metrics,
         @DefaultValue Observation observation,
         @DefaultValue("true") boolean logKeys,
+        @DefaultValue("true") boolean warnOnUnlockInTransaction,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
     /** Checks the values by the rules of the settings that are created from them. */
@@ -70,7 +73,8 @@ public record DistributedLockProperties(
         return settings(this.waitTime, this.onLost, this.locks, this.watchdog, this.redis, this.shutdownTimeout)
                 .withHandOff(this.handoff.settings())
                 .withReleaseMode(this.release)
-                .withLogKeys(this.logKeys);
+                .withLogKeys(this.logKeys)
+                .withWarnOnUnlockInTransaction(this.warnOnUnlockInTransaction);
     }
 
     /** Returns the settings of the store in Redis. */

@@ -61,6 +61,7 @@ class ConfigurationMetadataTest {
                         entry("metrics.enabled", Boolean.class.getName()),
                         entry("observation.enabled", Boolean.class.getName()),
                         entry("log-keys", Boolean.class.getName()),
+                        entry("warn-on-unlock-in-transaction", Boolean.class.getName()),
                         entry("shutdown-timeout", Duration.class.getName()));
     }
 
@@ -90,6 +91,7 @@ class ConfigurationMetadataTest {
                         entry("aspect.order", "2147483547"),
                         entry("metrics.enabled", "true"),
                         entry("log-keys", "true"),
+                        entry("warn-on-unlock-in-transaction", "true"),
                         entry("shutdown-timeout", "10s"));
     }
 

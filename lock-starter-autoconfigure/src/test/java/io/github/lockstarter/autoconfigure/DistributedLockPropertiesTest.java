@@ -49,6 +49,7 @@ class DistributedLockPropertiesTest {
             assertThat(settings.handOff()).isEqualTo(new HandOffSettings(Duration.ofMillis(10), 64));
             assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.AWAIT);
             assertThat(settings.logKeys()).isTrue();
+            assertThat(settings.warnOnUnlockInTransaction()).isTrue();
         });
         assertThat(properties.redisSettings().logKeys()).isTrue();
         assertThat(properties.redisSettings().publishInstance()).isTrue();
@@ -78,6 +79,7 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.metrics.enabled=false",
                 "distributed-lock.observation.enabled=false",
                 "distributed-lock.log-keys=false",
+                "distributed-lock.warn-on-unlock-in-transaction=false",
                 "distributed-lock.shutdown-timeout=1m");
 
         assertThat(properties.enabled()).isFalse();
@@ -100,6 +102,7 @@ class DistributedLockPropertiesTest {
             assertThat(settings.handOff()).isEqualTo(new HandOffSettings(Duration.ofMillis(3), 7));
             assertThat(settings.releaseMode()).isEqualTo(ReleaseMode.BACKGROUND);
             assertThat(settings.logKeys()).isFalse();
+            assertThat(settings.warnOnUnlockInTransaction()).isFalse();
         });
         assertThat(properties.redisSettings().logKeys()).isFalse();
         assertThat(properties.redisSettings().publishInstance()).isFalse();
