@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -32,6 +35,50 @@ class LockRegistryTest {
     void stop() {
         assertThat(this.locks.active()).isZero();
         this.locks.stop();
+    }
+
+    @Test
+    void shouldUseTheNameBesideAKeyForSettings() {
+        NamedValue<Duration> lease = new NamedValue<>("locks.[app:order].lease", Duration.ofMinutes(5));
+        LeasingLockRegistry named = new LeasingLockRegistry(
+                new InMemoryLockStore(),
+                LockSettings.of(Duration.ofSeconds(30))
+                        .withNamed(new SettingsByName(List.of(
+                                new NamedSettings("app:order", null, lease, null, null, null, null, null, null)))),
+                null,
+                List.of());
+        try {
+            for (LeaseLock lock : List.of(
+                    named.getLock("app:order", "42"),
+                    named.getReadWriteLock("app:order", "42").writeLock())) {
+                assertThat(lock.tryLock()).isTrue();
+                assertThat(lock.currentLease().name()).isEqualTo("app:order:42");
+                assertThat(lock.currentLease().remaining()).isGreaterThan(Duration.ofMinutes(4));
+                lock.unlock();
+            }
+            assertThat(named.getSemaphore("app:slots", "42", 3).name()).isEqualTo("app:slots:42");
+            LeaseLock whole = named.getLock("app:order:42");
+            assertThat(whole.tryLock()).isTrue();
+            assertThat(whole.currentLease().remaining()).isLessThan(Duration.ofMinutes(4));
+            whole.unlock();
+        } finally {
+            named.stop();
+        }
+    }
+
+    /** The key would be empty, and the lock that of the name before the colon. */
+    @Test
+    void shouldNotSplitANameAtItsEnd() {
+        LeaseLock lock = this.registry.getLock("order:");
+
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(this.registry.getLock("order").isLocked()).isFalse();
+        assertThat(this.registry
+                        .getOwnedLock(LockRequest.of("order:"))
+                        .currentLease()
+                        .name())
+                .isEqualTo("order:");
+        lock.unlock();
     }
 
     @Test
