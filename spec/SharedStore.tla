@@ -53,7 +53,7 @@ Stands(k, id) == \E i \in DOMAIN k.line : k.line[i] = id
 Without(line, ids) == SelectSeq(line, LAMBDA id : id \notin ids)
 
 -----------------------------------------------------------------------------
-(* What the scripts share: shared.lua. *)
+(* What the scripts share: lock.lua. *)
 
 \* Holders and entries whose time is over. Without the marker, these fields say nothing.
 Purged(k) ==

@@ -86,7 +86,6 @@ final class StoredLocks {
         if (!found.holders().isEmpty()) {
             return GrantKind.of(found.holders().get(0).acquisitionId()).mode();
         }
-        // An owner without other holders is alone, whatever it had requested of a store of an earlier version.
         return found.owner() != null ? LockMode.WRITE : null;
     }
 

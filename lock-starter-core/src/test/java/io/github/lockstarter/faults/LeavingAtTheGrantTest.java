@@ -93,7 +93,7 @@ class LeavingAtTheGrantTest {
         Call<Boolean> next = joinSecond();
         Throwable failure;
         try (Hold claim = this.proxy.hold(Script.ACQUIRE.of(KEY))) {
-            // The key alone, as instances of earlier versions publish it, is a hint that an acquire follows.
+            // The key alone, as for several grants to one inbox, is a hint that an acquire follows.
             for (Object inbox : (List<?>) this.redis.command("PUBSUB", "CHANNELS", Channel.INBOXES + "*")) {
                 this.redis.command("PUBLISH", inbox.toString(), KEY);
             }

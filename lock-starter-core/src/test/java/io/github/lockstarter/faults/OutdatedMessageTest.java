@@ -125,7 +125,7 @@ class OutdatedMessageTest {
             long heldAt = System.nanoTime();
             soon().until(() -> System.nanoTime() - heldAt > poll.multipliedBy(2).toNanos());
         }
-        soon().until(() -> this.proxy.commandsSeen(Script.INSPECT.of(KEY)) > 0);
+        soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of(KEY)) > 0);
         this.owner.awaitProof(this.instance, this.proxy);
         this.proxy.forgetCommands();
 

@@ -32,7 +32,7 @@ class ServerCheckTest {
             "+publish",
             "poll",
             "+pubsub|numsub",
-            "one more command",
+            "two poll intervals",
             "&lock:inbox:*",
             "poll",
             "+client|setinfo",

@@ -5,8 +5,8 @@ import io.github.lockstarter.store.redis.script.LockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of {@code release.lua} that a lock was granted: its key, followed by {@code <id>:<token>}. Earlier versions
- * publish the key alone. Anything after the key that is not an id and a token is ignored.
+ * A message of a script that a lock was granted: its key, followed by {@code <id>:<token>} unless the inbox got several
+ * grants. Anything after the key that is not an id and a token is ignored.
  *
  * @param acquisitionId id of the acquisition that the lock was granted to; empty: unknown
  * @param fencingToken token of the grant; 0: unknown

@@ -57,7 +57,7 @@ final class ServerCheck {
             consequences.add("waiters poll for locks");
         }
         if (missing.contains(PermissionCheck.TO_COUNT_SUBSCRIBERS)) {
-            consequences.add("a hand-over to another instance takes one more command");
+            consequences.add("an instance that ends while it waits delays the others by two poll intervals");
         }
         if (missing.stream().anyMatch(ServerCheck::isForClient)) {
             consequences.add("each new connection adds an entry to the server's ACL LOG");

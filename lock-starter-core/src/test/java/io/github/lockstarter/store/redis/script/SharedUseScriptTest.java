@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The data of a lock in shared use, and what an earlier version or an error may have left of it. */
+/** The data of a lock in shared use, and what an error may have left of it. */
 @RedisTest
 class SharedUseScriptTest {
 
