@@ -18,7 +18,7 @@ final class RestrictedUser {
      * Lettuce sends on each new connection: this server does not know these commands, and refuses a rule that has them.
      */
     private static final String RULE_7_0 = "resetkeys resetchannels ~lock:* &lock:inbox:* -@all"
-            + " +ping +eval +evalsha +hget +hmget +hgetall +hset +hdel +hexists +del +pexpire +pttl +time"
+            + " +ping +eval +evalsha +hget +hmget +hgetall +hset +hdel +del +pexpire +pttl +time"
             + " +publish +pubsub|numsub +subscribe +unsubscribe +info";
 
     /** The rule for newer servers. */
@@ -70,7 +70,7 @@ final class RestrictedUser {
                 Stream.concat(Stream.of("ACL", "SETUSER", NAME, "reset", "on", "nopass"), Stream.of(rule.split(" ")))
                         .toArray(String[]::new));
         this.mayAsk =
-                rule.contains("+hexists") && rule.contains("+ping") && rule.contains("~") && !rule.contains("resetdbs");
+                rule.contains("+hmget") && rule.contains("+ping") && rule.contains("~") && !rule.contains("resetdbs");
         return this;
     }
 

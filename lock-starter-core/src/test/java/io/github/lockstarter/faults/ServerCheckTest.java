@@ -94,7 +94,7 @@ class ServerCheckTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "+hget +hmget +hgetall +hexists +pttl +time +publish",
+                "+hget +hmget +hgetall +pttl +time +publish",
                 "+eval +hset +hdel",
                 "+eval +evalsha +pexpire &lock:inbox:*",
                 "~lock:* +hget +del",

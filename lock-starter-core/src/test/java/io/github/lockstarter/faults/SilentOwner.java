@@ -70,8 +70,8 @@ final class SilentOwner {
     void awaitProof(LockRegistry waiting, FaultProxy proxy) {
         // The first waiter of an instance asks once more when the subscription has begun.
         int attempts = this.subscribed.add(waiting) ? 2 : 1;
-        soon().until(() -> WaitingLine.of(this.redis, KEY).size() == 1
-                && proxy.commandsSeen(Script.ACQUIRE.of(KEY)) >= attempts);
+        soon().until(() ->
+                WaitingLine.of(this.redis, KEY).size() == 1 && proxy.commandsSeen(Script.ACQUIRE.of(KEY)) >= attempts);
         // The reply to a later command on the same connection: those before have been noted.
         assertThat(waiting.getLock("barrier").isLocked()).isFalse();
     }

@@ -77,7 +77,6 @@ final class PermissionCheck {
                 List.of("HGET", this.key, FIELD),
                 List.of("HMGET", this.key, FIELD),
                 List.of("HGETALL", this.key),
-                List.of("HEXISTS", this.key, FIELD),
                 List.of("PTTL", this.key),
                 List.of("TIME"),
                 List.of("HDEL", this.key, FIELD),

@@ -77,9 +77,9 @@ public final class SharedConnection implements StoreConnection {
         first.await(this.timeout.multipliedBy(2));
     }
 
-    /** Sends the command of {@code isLocked} for a lock that does not exist, which one node answers. */
+    /** Queries the owner of a lock that does not exist, which one node answers. */
     private void ask() {
-        Boolean unused = this.template.opsForHash().hasKey(this.keys.keyOf(""), LockKeys.OWNER);
+        Object unused = this.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
     }
 
     @Override

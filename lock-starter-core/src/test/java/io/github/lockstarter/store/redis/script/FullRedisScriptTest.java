@@ -148,13 +148,13 @@ class FullRedisScriptTest {
     }
 
     @Test
-    void shouldKeepThePlaceOfWhoCannotSayAnewHowItIsReached() {
+    void shouldLearnInItsPlaceHowAWaiterCanBeReachedNow() {
         lockWithALine();
         fill();
 
         assertThat(this.scripts.join("middle", "elsewhere")).isBetween(-LockScripts.LEASE, -1L);
 
-        assertThat(this.scripts.line()).isEqualTo(";head:one:20000;middle:two:20000;tail:one:20000");
+        assertThat(this.scripts.line()).isEqualTo(";head:one:20000;middle:elsewhere:20000;tail:one:20000");
     }
 
     @Test
