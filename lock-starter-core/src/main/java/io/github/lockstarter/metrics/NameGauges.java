@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The gauges of one value of the tag {@code lock}, for all modes together. Thread-safe. */
@@ -15,13 +16,21 @@ final class NameGauges {
 
     private final LongAdder waiting = new LongAdder();
 
+    private final AtomicBoolean registered = new AtomicBoolean();
+
     NameGauges(String lock, HoldsByTag holds) {
         this.lock = lock;
         this.holds = holds;
     }
 
-    /** Registers the gauges, which keep a weak reference to this object. */
+    /**
+     * Registers the gauges, which keep a weak reference to this object. Once, although each mode of the name asks for it:
+     * Micrometer logs a WARN if a gauge is registered again.
+     */
     void register(MeterRegistry registry) {
+        if (!this.registered.compareAndSet(false, true)) {
+            return;
+        }
         Gauge.builder("distributed.lock.active", this, gauges -> gauges.holds.of(gauges.lock).count)
                 .description("Leases that are held")
                 .tag(LockMeters.LOCK, this.lock)

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
@@ -12,6 +16,7 @@ import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** What the gauges show of the locks of one name while they are held and awaited. */
 @Timeout(60)
@@ -157,6 +163,27 @@ class NameGaugesTest {
             });
         }
         assertThat(gauges("hold.longest").get(0).getId().getBaseUnit()).isEqualTo("seconds");
+    }
+
+    /** Micrometer logs a gauge that is registered again: the first one of the JVM at WARN, all others at DEBUG. */
+    @Test
+    void shouldBeRegisteredOnceForAllModes() {
+        Logger micrometer = (Logger) LoggerFactory.getLogger(MeterRegistry.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Level before = micrometer.getLevel();
+        log.start();
+        micrometer.setLevel(Level.DEBUG);
+        micrometer.addAppender(log);
+        try {
+            for (LockMode mode : LockMode.values()) {
+                this.listener.named("orders", mode);
+            }
+        } finally {
+            micrometer.detachAppender(log);
+            micrometer.setLevel(before);
+        }
+
+        assertThat(log.list).isEmpty();
     }
 
     private double value(String gauge, String lock) {
