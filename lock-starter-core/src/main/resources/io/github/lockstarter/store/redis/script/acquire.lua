@@ -11,9 +11,9 @@
 -- Returns the fencing token (positive) if the acquisition owns or shares the lock. Otherwise returns a list: the remaining
 -- milliseconds of the holder's lease, negated (-2^52 if its key does not expire); the id of the owner, of several holders of
 -- one of them; the largest fencing token so far; the milliseconds after which the acquisition is to poll, 0 if it is not in
--- the line; and the sum of the weights of the holders, 0 if the lock has one owner. Of several holders, the first one whose lease may end counts. Returns an error if the key is not a lock, one
--- that begins with LOCKKIND if a lock is in use for permits or the other way round, and one that begins with LOCKLIMIT if it
--- has too many holders.
+-- the line; and the sum of the weights of the holders, 0 if the lock has one owner. Of several holders, the first one whose
+-- lease may end counts. Returns an error if the key is not a lock, one that begins with LOCKKIND if a lock is in use for
+-- permits or the other way round, and one that begins with LOCKLIMIT if it has too many holders.
 --
 -- Atomic, because the check that the lock is free and the grant must be one step. Repeated with the same id, it sets the
 -- full lease again unless more is left, and returns the same token: the owner counts its lease from the attempt that was
@@ -126,4 +126,4 @@ end
 if left < 0 or #granted > 0 then
   left = redis.call('PTTL', key)
 end
-return {left < 0 and -4503599627370496 or -math.max(left, 1), lock.owner, lock.token, interval, lock.used}
+return {left < 0 and -4503599627370496 or -math.max(left, 1), lock.owner or '', lock.token, interval, lock.used}

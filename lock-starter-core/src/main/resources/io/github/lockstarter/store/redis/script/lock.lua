@@ -274,7 +274,9 @@ local function grant(id, lease)
     lock.soonest, lock.ends, lock.onlyLater = math.huge, nil, false
   end
   if kind then
-    lock.marker, lock.holders, lock.used, lock.named = kind, lock.holders + 1, lock.used + weight, id
+    -- The name of a holder that stays is kept: each end of the named one costs a refusal that reads all holders.
+    lock.named = lock.used > 0 and lock.named ~= '' and lock.named or id
+    lock.marker, lock.holders, lock.used = kind, lock.holders + 1, lock.used + weight
     setHolder(id, {deadline = lock.millis + lease, token = token, weight = weight})
   else
     lock.owner, lock.marker = id, nil
@@ -294,6 +296,12 @@ local function endGrant(id, lastToken)
     if lock.used == 0 then
       lock.marker = nil
       lock.token = lock.token == holder.token + 63 and holder.token or lock.token
+    elseif lock.holders == 1 then
+      -- It may be kept for a few milliseconds only, and the key would stay for the lease of those that have left.
+      local last = holderOf(lock.named)
+      if last then
+        lock.ends, lock.onlyLater = last.deadline, false
+      end
     end
   else
     lock.owner = false
@@ -335,9 +343,10 @@ end
 
 -- Writes what has changed of a lock that is owned, by redis.call or redis.pcall, and returns the error of the latter.
 --
--- With `refusable`, the first command is one that a full Redis refuses before anything has changed. Otherwise it works on a full
--- Redis, which always accepts HDEL and does not refuse the writes that follow it. PEXPIRE is the last write: up to Redis 7.0 it deletes a key whose time
--- passes between its two looks at the clock, and a later write would create the key again, without an expiry.
+-- With `refusable`, the first command is one that a full Redis refuses before anything has changed. Otherwise it works on a
+-- full Redis, which always accepts HDEL and does not refuse the writes that follow it. PEXPIRE is the last write: up to Redis
+-- 7.0 it deletes a key whose time passes between its two looks at the clock, and a later write would create the key again,
+-- without an expiry.
 local function write(call, refusable)
   local changes = lock.changes
   local stored = {o = held[1], f = held[2], q = held[3], s = held[4]}

@@ -56,6 +56,11 @@ final class LockScripts {
 
     /** Joins the line of a lock that is taken, or polls in it, and returns the interval of the next poll. */
     long joinFor(String id) {
+        return (Long) refusal(id).get(3);
+    }
+
+    /** Joins the line of a lock that is taken, or polls in it, and returns the whole reply. */
+    List<?> refusal(String id) {
         List<String> command = List.of(
                 "EVAL",
                 LuaScript.ACQUIRE.getScriptAsString(),
@@ -65,8 +70,7 @@ final class LockScripts {
                 Long.toString(LEASE),
                 Long.toString(CLAIM),
                 "");
-        List<?> refusal = (List<?>) Objects.requireNonNull(this.redis.command(command.toArray(String[]::new)));
-        return (Long) refusal.get(3);
+        return (List<?>) Objects.requireNonNull(this.redis.command(command.toArray(String[]::new)));
     }
 
     /** Releases or leaves, with nobody else waiting in the same instance. */

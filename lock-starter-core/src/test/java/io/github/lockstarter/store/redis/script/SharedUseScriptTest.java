@@ -44,6 +44,22 @@ class SharedUseScriptTest {
         assertThat(this.scripts.deadlineOf("w")).isBetween(joinedAt + 30_000, joinedAt + 35_000);
     }
 
+    /** A refusal that finds no name reads all holders, which takes milliseconds beside thousands. */
+    @Test
+    void shouldNameAHolderThatStaysWhileOthersComeAndGo() {
+        this.scripts.acquire("stays.r");
+        this.scripts.acquire("goes.r");
+        this.scripts.release("goes.r");
+
+        assertThat(this.redis.hgetall(KEY).get("s")).matches("1:1:\\d{13}:stays\\.r");
+
+        this.scripts.acquire("last.r");
+        this.scripts.release("stays.r");
+        this.scripts.acquire("w");
+
+        assertThat(this.redis.hgetall(KEY).get("s")).matches("1:1:\\d{13}:last\\.r");
+    }
+
     @Test
     void shouldStoreTheWeightOfPermits() {
         this.scripts.acquire("a.s2.5");
@@ -68,6 +84,27 @@ class SharedUseScriptTest {
         this.scripts.release("a.r");
         assertThat(this.scripts.keep("c.r", 4_000)).isEqualTo(1);
         this.scripts.assertThatLeaseIs(4_000);
+    }
+
+    @Test
+    void shouldExpireWithAKeptHolderThatIsLeftAlone() {
+        this.scripts.acquire("a.s1.2");
+        this.scripts.acquire("b.s1.2");
+        this.scripts.keep("a.s1.2", 5_000);
+
+        this.scripts.release("b.s1.2");
+
+        this.scripts.assertThatLeaseIs(5_000);
+    }
+
+    /** Its field s names no holder and an end that is far away. */
+    @Test
+    void shouldAnswerBesideHoldersThatWereRemovedByHand() {
+        this.scripts.shared(Map.of());
+        this.redis.command("HSET", KEY, "s", "1:1:" + FAR + ':');
+
+        assertThat(this.scripts.refusal("w")).hasSize(5).doesNotContainNull();
+        assertThat(this.scripts.acquire("w")).isGreaterThan(1);
     }
 
     @Test
