@@ -6,12 +6,16 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.Timeout;
+import io.netty.util.Timer;
+import io.netty.util.TimerTask;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -61,12 +65,11 @@ final class OwnEventLoops {
             return ClientResources.builder().eventLoopGroupProvider(loops).build();
         }
         // What is set here counts as shared, so that a shutdown leaves it alone. The application's resources publish
-        // the
-        // metrics of the shared recorder.
+        // the metrics of the shared recorder.
         return given.mutate()
                 .eventLoopGroupProvider(loops)
                 .eventExecutorGroup(given.eventExecutorGroup())
-                .timer(given.timer())
+                .timer(new StoppableTimer(given.timer()))
                 .commandLatencyRecorder(given.commandLatencyRecorder())
                 .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
                 .build();
@@ -87,10 +90,42 @@ final class OwnEventLoops {
     void shutdown() {
         ClientResources current = removed();
         if (current != null) {
+            // Lettuce does not cancel the timeouts of attempts to connect: each would log that its event loop is gone.
+            Set<Timeout> unusedTimeouts = current.timer().stop();
             boolean unused = current.eventLoopGroupProvider()
                     .shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
                     .awaitUninterruptibly(SHUTDOWN_MILLIS);
             Future<?> unusedToo = current.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** The timer of the application, whose tasks are those of one run of the event loops. */
+    private static final class StoppableTimer implements Timer {
+
+        private final Timer timer;
+
+        private volatile boolean stopped;
+
+        StoppableTimer(Timer timer) {
+            this.timer = timer;
+        }
+
+        @Override
+        public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
+            return this.timer.newTimeout(
+                    timeout -> {
+                        if (!this.stopped) {
+                            task.run(timeout);
+                        }
+                    },
+                    delay,
+                    unit);
+        }
+
+        @Override
+        public Set<Timeout> stop() {
+            this.stopped = true;
+            return Set.of();
         }
     }
 
