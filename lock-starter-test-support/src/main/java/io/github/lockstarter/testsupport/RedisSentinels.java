@@ -186,9 +186,13 @@ public final class RedisSentinels implements AutoCloseable {
             }
         }
         awaitReady();
+        for (RedisServer server : servers) {
+            try (RedisCli cli = server.cli()) {
+                cli.command("CONFIG", "SET", "min-replicas-to-write", "0");
+            }
+        }
         try (RedisCli cli = master.cli()) {
             cli.flushall();
-            cli.command("CONFIG", "SET", "min-replicas-to-write", "0");
         }
         awaitInSync();
     }

@@ -193,6 +193,11 @@ public final class PrivateConnection implements StoreConnection {
             long pauseMillis = this.background != null ? this.attempts.failed(failure) : 0;
             this.startAttempts.countDown();
             schedule(this::run, pauseMillis);
+        } finally {
+            if (this.background == null) {
+                // This attempt took longer than stop() waited, and may have started the event loops again.
+                this.recipe.shutdownEventLoops();
+            }
         }
     }
 
