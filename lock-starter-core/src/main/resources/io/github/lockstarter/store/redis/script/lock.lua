@@ -96,24 +96,26 @@ local function setHolder(id, holder)
   lock.onlyLater = lock.onlyLater and lock.holders > 1
 end
 
--- Adds up the holders that are alive, and removes the others. Precedes all changes of holders.
+-- Adds up the holders that are alive, and removes the others. Precedes all changes of holders. Uses no table for each holder,
+-- which would double its time.
 local function countHolders()
-  local fields = redis.call('HGETALL', key)
-  lock.holders, lock.used, lock.soonest, lock.named, lock.ends, lock.onlyLater = 0, 0, math.huge, '', 0, false
+  local fields, millis = redis.call('HGETALL', key), lock.millis
+  local holders, used, soonest, named, ends = 0, 0, math.huge, 'h:', 0
   for i = 1, #fields, 2 do
     if string.sub(fields[i], 1, 2) == 'h:' then
-      local holder = toHolder(fields[i + 1])
-      if holder and holder.deadline > lock.millis then
-        lock.holders, lock.used = lock.holders + 1, lock.used + holder.weight
-        lock.named = string.sub(fields[i], 3)
-        lock.soonest = math.min(lock.soonest, holder.deadline)
-        lock.ends = math.max(lock.ends, holder.deadline)
+      local deadline, weight = string.match(fields[i + 1], '^(%d+):%d+:(%d+)$')
+      deadline = tonumber(deadline) or 0
+      if deadline > millis then
+        holders, used, named = holders + 1, used + weight, fields[i]
+        soonest, ends = math.min(soonest, deadline), math.max(ends, deadline)
       else
         lock.changes[fields[i]] = false
       end
     end
   end
-  if lock.used == 0 then
+  lock.holders, lock.used, lock.soonest, lock.named = holders, used, soonest, string.sub(named, 3)
+  lock.ends, lock.onlyLater = ends, false
+  if used == 0 then
     lock.marker = nil
   end
 end
