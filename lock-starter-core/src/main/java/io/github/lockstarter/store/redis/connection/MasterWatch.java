@@ -123,10 +123,16 @@ final class MasterWatch {
 
     private void ask() {
         OpenConnection current = this.connection.get();
-        if (current != null && this.sentinels != null) {
+        if (current == null || this.sentinels == null) {
+            return;
+        }
+        try {
             CompletableFuture<?> unused = this.sentinels
                     .find(current.master())
                     .whenComplete((master, failure) -> inBackground(() -> answered(current.master(), master, failure)));
+        } catch (RuntimeException ex) {
+            // An exception would end the periodic task.
+            answered(current.master(), null, ex);
         }
     }
 

@@ -161,9 +161,9 @@ public final class PrivateConnection implements StoreConnection {
 
     /** Checks the connection and replaces it if necessary; runs again until that has succeeded. */
     private void run() {
+        boolean moved = this.notMaster;
         try {
             OpenConnection current = this.connection;
-            boolean moved = this.notMaster;
             long pauseMillis = current != null && (moved || isCluster()) ? untilNextRefresh() : 0;
             if (pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.
@@ -187,6 +187,8 @@ public final class PrivateConnection implements StoreConnection {
             this.startAttempts.countDown();
             this.startAttempts.countDown();
         } catch (Throwable ex) {
+            // A former master may answer: the next attempt must not be content with that.
+            this.notMaster |= moved;
             Throwable known = this.connectFailure;
             Throwable failure = known != null && RedisExceptionTranslator.isUnexplained(ex) ? known : ex;
             this.connectFailure = failure;

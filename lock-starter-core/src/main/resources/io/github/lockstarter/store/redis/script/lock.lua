@@ -267,7 +267,7 @@ local function fits(id)
 end
 
 -- Returns the token of the grant. A JVM hands permits over in memory with the next token: each grant reserves 64 of them, so
--- that no two holders have the same. Readers share a token, and the tokens of exclusive grants have the lock's past alone.
+-- that no two holders have the same.
 local function grant(id, lease)
   local token = math.max(lock.micros, lock.token + 1)
   local kind, weight = kindOf(id)
