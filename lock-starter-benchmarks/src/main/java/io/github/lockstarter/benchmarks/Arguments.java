@@ -32,13 +32,14 @@ record Arguments(Plan plan, boolean quick, Path output) {
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     static final String USAGE = """
-            --rows=1,3,4         only these rows (1 to 15)
+            --rows=1,3,4         only these rows (1 to 20)
             --contenders=A,B     only these: %s
             --rounds=3           medians of so many
             --seconds=5          per measurement
             --warmup=3           seconds before each
             --long-warmup=30     seconds before rows 8 and 9
             --locks=100000       renewed locks, watched for --renewed-seconds=20
+            --waiters=1000       instances that wait for one lock, watched for as long
             --lease=9            seconds; of renewed locks, and of the owner and the reader that are killed
             --output=RESULTS.md  where the report goes
             --quick              everything once and short: does it work?
@@ -62,6 +63,7 @@ record Arguments(Plan plan, boolean quick, Path output) {
                 seconds(given, "--seconds", quick ? "0.3" : "5"),
                 Integer.parseInt(text(given, "--locks", quick ? "1000" : "100000")),
                 seconds(given, "--renewed-seconds", quick ? "1" : "20"),
+                Integer.parseInt(text(given, "--waiters", quick ? "10" : "1000")),
                 seconds(given, "--lease", quick ? "1" : "9"),
                 quick ? FAST_START : AS_AN_APPLICATION,
                 Path.of("target", "jmh.log"));

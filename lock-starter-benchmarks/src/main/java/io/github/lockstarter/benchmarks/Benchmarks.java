@@ -50,6 +50,7 @@ public final class Benchmarks {
         conditions.add(plan.locks() + " renewed locks, watched for " + seconds(plan.renewedTime()) + "; lease there and"
                 + " of the owner and the reader that are killed: " + seconds(plan.lease())
                 + "; otherwise everybody's default");
+        conditions.add(plan.waiters() + " instances that wait, watched for as long");
         conditions.add(String.format(Locale.ROOT, "load of the machine before the start: %.1f", load));
         String report = Report.of(results, conditions);
         System.out.println(report);

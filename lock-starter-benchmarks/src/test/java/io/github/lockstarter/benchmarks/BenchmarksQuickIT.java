@@ -29,11 +29,25 @@ class BenchmarksQuickIT {
             Metric.LIMIT,
             Metric.AFTER_KILL,
             Metric.HEAP,
-            Metric.CLIENT_CPU);
+            Metric.CLIENT_CPU,
+            Metric.ACQUIRE_PERMIT,
+            Metric.EXPIRED_READER,
+            Metric.POLL,
+            Metric.PASS_PERMIT,
+            Metric.DEAD_WAITER,
+            Metric.DEAD_5_000,
+            Metric.OVERDUE_5_000,
+            Metric.POLLS);
 
     /** Rows that run the program of another row with other numbers. */
     private static final Set<Row> REPEATED = EnumSet.of(
-            Row.OWN_KEYS, Row.FOUR_JVMS_WORKING, Row.HAND_OVER, Row.HAND_OVER_WORKING, Row.CONFIRMED_OWN_KEYS);
+            Row.OWN_KEYS,
+            Row.FOUR_JVMS_WORKING,
+            Row.HAND_OVER,
+            Row.HAND_OVER_WORKING,
+            Row.CONFIRMED_OWN_KEYS,
+            Row.BESIDE_1_000,
+            Row.BESIDE_10_000);
 
     /** With one contender, because each takes seconds to start. Not in each build, which would take a minute longer. */
     @Test

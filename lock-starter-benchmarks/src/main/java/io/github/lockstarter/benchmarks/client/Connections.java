@@ -1,16 +1,22 @@
 package io.github.lockstarter.benchmarks.client;
 
+import io.lettuce.core.resource.ClientResources;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Connection factories as an application without any settings has them. */
 final class Connections {
 
+    /** One for all, as Spring Boot's bean: a thousand clients with a timer each would keep the processors busy. */
+    private static final ClientResources RESOURCES = ClientResources.create();
+
     private Connections() {}
 
     static LettuceConnectionFactory open(ClientSettings settings) {
-        LettuceConnectionFactory factory =
-                new LettuceConnectionFactory(new RedisStandaloneConfiguration(ClientSettings.HOST, settings.port()));
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration(ClientSettings.HOST, settings.port()),
+                LettuceClientConfiguration.builder().clientResources(RESOURCES).build());
         factory.afterPropertiesSet();
         factory.start();
         return factory;

@@ -1,7 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
 import io.github.lockstarter.store.AcquireReply;
-import io.github.lockstarter.store.LineStatus;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ReleaseReply;
 import io.github.lockstarter.store.Renewal;
@@ -65,11 +64,6 @@ class ForwardingStore implements LockStore {
     @Override
     public boolean isLocked(String lockName) {
         return this.redis.isLocked(lockName);
-    }
-
-    @Override
-    public @Nullable CompletionStage<LineStatus> findInLine(String lockName, String acquisitionId) {
-        return this.redis.findInLine(lockName, acquisitionId);
     }
 
     @Override

@@ -24,7 +24,28 @@ public enum Metric {
     NAMED_HEAP("heap each, with the name", " B", 0, false),
     LOST("lost", "", 0, false),
     AFTER_EXPIRY("served after the expiry", " ms", 0, false),
-    AFTER_KILL("served after the kill", " leases", 2, false);
+    AFTER_KILL("served after the kill", " leases", 2, false),
+    ACQUIRE_PERMIT("permit acquired", " µs", 0, false),
+    RELEASE_PERMIT("permit released", " µs", 0, false),
+    REFUSE_PERMIT("permit refused", " µs", 0, false),
+    ACQUIRE_READ("reader admitted", " µs", 0, false),
+    REFUSE_WRITE("writer refused", " µs", 0, false),
+    RENEW_READ("reader renewed", " µs", 0, false),
+    EXPIRED_READER("first command after a lease", " µs", 0, false),
+    IS_LOCKED("isLocked", " µs", 0, false),
+    POLL("poll of a waiter", " µs", 0, false),
+    JOIN("waiter joins", " µs", 0, false),
+    LEAVE("waiter leaves", " µs", 0, false),
+    PASS("release to a waiter", " µs", 0, false),
+    PASS_PERMIT("permit released to a waiter", " µs", 0, false),
+    DEAD_WAITER("first command after a deadline", " µs", 0, false),
+    DEAD_1_000("1,000, before their deadline", " ms", 1, false),
+    DEAD_5_000("5,000, before their deadline", " ms", 1, false),
+    OVERDUE_1_000("1,000, after it", " ms", 1, false),
+    OVERDUE_5_000("5,000, after it", " ms", 1, false),
+    IDLE_CONNECTED("Redis, none waits", " % of a core", 2, false),
+    IDLE_WAITING("Redis, all wait", " % of a core", 2, false),
+    POLLS("scripts", "/s", 0, false);
 
     private final String label;
 

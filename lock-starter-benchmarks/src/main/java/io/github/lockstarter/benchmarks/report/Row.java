@@ -134,7 +134,21 @@ public enum Row {
             15,
             "one of two readers killed, a writer stands by in a third JVM",
             Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, REDISSON))),
-            atMost(Metric.AFTER_KILL, 1));
+            atMost(Metric.AFTER_KILL, 1)),
+    BESIDE_10(
+            16,
+            "time of a command in Redis beside 10 holders or waiters",
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER))),
+            limits(300, 1_000)),
+    BESIDE_1_000(
+            17, "time of a command in Redis beside 1,000 holders or waiters", BESIDE_10.without, limits(300, 1_000)),
+    BESIDE_10_000(
+            18,
+            "time of a command in Redis beside 10,000 holders or waiters",
+            BESIDE_10.without,
+            limits(3_000, 10_000)),
+    DEAD_WAITERS(19, "a release over dead waiters to one that is alive, time in Redis", BESIDE_10.without),
+    IDLE_WAITERS(20, "instances that wait for one lock", BESIDE_10.without, atMost(Metric.IDLE_WAITING, 2));
 
     private final int number;
 
@@ -149,6 +163,24 @@ public enum Row {
         this.title = title;
         this.without = without;
         this.bounds = List.of(bounds);
+    }
+
+    /** For most commands; those that read all holders or waiters are rare. */
+    private static Bound[] limits(double besideHolders, double besideWaiters) {
+        return new Bound[] {
+            atMost(Metric.ACQUIRE_PERMIT, besideHolders),
+            atMost(Metric.RELEASE_PERMIT, besideHolders),
+            atMost(Metric.REFUSE_PERMIT, besideHolders),
+            atMost(Metric.ACQUIRE_READ, besideHolders),
+            atMost(Metric.REFUSE_WRITE, besideHolders),
+            atMost(Metric.RENEW_READ, besideHolders),
+            atMost(Metric.IS_LOCKED, besideHolders),
+            atMost(Metric.POLL, besideWaiters),
+            atMost(Metric.JOIN, besideWaiters),
+            atMost(Metric.LEAVE, besideWaiters),
+            atMost(Metric.PASS, besideWaiters),
+            atMost(Metric.PASS_PERMIT, besideWaiters)
+        };
     }
 
     /** As options and the report number it. */

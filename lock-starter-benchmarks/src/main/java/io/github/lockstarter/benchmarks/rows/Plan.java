@@ -17,7 +17,8 @@ import java.util.Set;
  * @param longWarmUp before a measurement of hand-overs alone
  * @param time of each measurement
  * @param locks how many renewed ones
- * @param renewedTime how long they are watched
+ * @param renewedTime how long they are watched, and instances that wait
+ * @param waiters how many instances wait
  * @param lease of renewed locks, and of those whose owner or reader is killed
  * @param jvmOptions of the JVMs in which it happens
  * @param log where JMH writes
@@ -31,6 +32,7 @@ public record Plan(
         Duration time,
         int locks,
         Duration renewedTime,
+        int waiters,
         Duration lease,
         List<String> jvmOptions,
         Path log) {

@@ -28,11 +28,11 @@ final class RenewedRow {
                     .split(" ", -1);
             long began = System.nanoTime();
             double client = clientSeconds(fleet);
-            double server = serverSeconds(cli);
+            double server = ServerTime.cpuSeconds(cli);
             // the measurement is that time goes by
             Pause.until(began + plan.renewedTime().toNanos());
             client = clientSeconds(fleet) - client;
-            server = serverSeconds(cli) - server;
+            server = ServerTime.cpuSeconds(cli) - server;
             double seconds = (System.nanoTime() - began) / SECOND;
             results.add(Row.RENEWED, contender, Metric.CLIENT_CPU, client / seconds);
             results.add(Row.RENEWED, contender, Metric.REDIS_CPU, server / seconds);
@@ -44,14 +44,6 @@ final class RenewedRow {
 
     private static double clientSeconds(Fleet fleet) throws InterruptedException {
         return Long.parseLong(fleet.ask(0, "cpu")) / SECOND;
-    }
-
-    private static double serverSeconds(RedisCli cli) {
-        return cli.info("cpu")
-                .lines()
-                .filter(line -> line.startsWith("used_cpu_sys:") || line.startsWith("used_cpu_user:"))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
-                .sum();
     }
 
     private static long keys(RedisCli cli) {

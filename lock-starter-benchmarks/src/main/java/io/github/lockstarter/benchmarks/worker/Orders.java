@@ -21,6 +21,8 @@ final class Orders {
 
     private @Nullable HeldLocks held;
 
+    private @Nullable IdleWaiters waiters;
+
     Orders(Contender contender, int port) {
         this.contender = contender;
         this.port = port;
@@ -60,6 +62,14 @@ final class Orders {
                 String[] words = rest.split(" ", -1);
                 this.held = new HeldLocks(open(Use.RENEWED, Long.parseLong(words[1])));
                 yield this.held.take(Integer.parseInt(words[0]));
+            }
+            case "stand-by" -> {
+                this.waiters = new IdleWaiters(this.contender, this.port, Integer.parseInt(rest));
+                yield "open";
+            }
+            case "wait" -> {
+                Objects.requireNonNull(this.waiters, "no stand-by").start();
+                yield "waiting";
             }
             case "cpu" -> Long.toString(HeldLocks.processCpuNanos());
             default -> throw new IllegalArgumentException(order);

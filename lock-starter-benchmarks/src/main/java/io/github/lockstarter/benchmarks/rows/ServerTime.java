@@ -1,0 +1,47 @@
+package io.github.lockstarter.benchmarks.rows;
+
+import io.github.lockstarter.testsupport.RedisCli;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What Redis itself says about the time that it has spent. */
+final class ServerTime {
+
+    private static final Pattern SCRIPTS = Pattern.compile("cmdstat_evalsha:calls=(\\d+),usec=(\\d+),.*");
+
+    private ServerTime() {}
+
+    /** Calls of scripts so far, and microseconds in them; no other command runs meanwhile. */
+    record Scripts(long calls, long micros) {
+
+        static Scripts now(RedisCli cli) {
+            return cli.info("commandstats")
+                    .lines()
+                    .map(SCRIPTS::matcher)
+                    .filter(Matcher::matches)
+                    .map(line -> new Scripts(Long.parseLong(line.group(1)), Long.parseLong(line.group(2))))
+                    .findFirst()
+                    .orElseGet(() -> new Scripts(0, 0));
+        }
+    }
+
+    /** Microseconds of the one call of a script that the command is. */
+    static long microsOf(Runnable command, RedisCli cli) {
+        Scripts before = Scripts.now(cli);
+        command.run();
+        Scripts after = Scripts.now(cli);
+        if (after.calls() - before.calls() != 1) {
+            throw new IllegalStateException(after.calls() - before.calls() + " scripts instead of one");
+        }
+        return after.micros() - before.micros();
+    }
+
+    /** Processor time of the whole process. */
+    static double cpuSeconds(RedisCli cli) {
+        return cli.info("cpu")
+                .lines()
+                .filter(line -> line.startsWith("used_cpu_sys:") || line.startsWith("used_cpu_user:"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
+                .sum();
+    }
+}
