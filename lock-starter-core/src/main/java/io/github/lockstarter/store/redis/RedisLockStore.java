@@ -76,6 +76,9 @@ public final class RedisLockStore implements LockStore {
      * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
      */
 
+    /** An argument of {@code inspect.lua}: a lock may have thousands of holders. */
+    private static final String ONLY_WHETHER_OWNED = "1";
+
     private final LockKeys keys;
 
     private final StoreConnection connection;
@@ -216,12 +219,15 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean isLocked(String lockName) {
-        return find(lockName) != null;
+        return !this.commands
+                .execute(lockName, LuaScript.INSPECT, ONLY_WHETHER_OWNED)
+                .isEmpty();
     }
 
     @Override
     public @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
-        return this.commands.send(lockName, LuaScript.INSPECT, new String[0], reply -> !reply.isEmpty());
+        return this.commands.send(
+                lockName, LuaScript.INSPECT, new String[] {ONLY_WHETHER_OWNED}, reply -> !reply.isEmpty());
     }
 
     @Override

@@ -1,11 +1,13 @@
 -- Describes the lock without changing it.
 --
 -- KEYS[1]  the lock, see lock.lua
+-- ARGV[1]  any value: only whether the lock is owned; absent: all of it
 --
 -- Returns a list: the id of the owner, the largest fencing token so far, the remaining milliseconds of the lease (negative if
 -- the key does not expire), the number of entries in the waiting line, and a list of the ids of the first 100 of them. In shared
 -- use the owner is the marker, and four values follow for each holder: its id, its token, the remaining milliseconds of its
--- lease, and its weight. The list is empty if the lock is free. Returns an error if the key is not a hash.
+-- lease, and its weight. The list is empty if the lock is free, and has the owner alone if only that is requested. Returns an
+-- error if the key is not a hash.
 --
 -- Atomic, because the owner and its token belong together. Holders and entries whose time is over are left out, unless the
 -- next command for the lock removes them.
@@ -16,9 +18,14 @@ if not held[1] then
   return {}
 end
 
+-- include interval.lua
 -- include lock.lua
 
 read('')
+
+if ARGV[1] then
+  return {lock.owner or lock.marker}
+end
 
 local ids = {}
 for place = lock.first, lock.last do

@@ -61,6 +61,18 @@ class SharedUseScriptTest {
     }
 
     @Test
+    void shouldNotReadAllHoldersToFindOutWhetherItIsOwned() {
+        this.scripts.acquire("a.r");
+        this.scripts.acquire("b.r");
+        this.redis.command("CONFIG", "RESETSTAT");
+
+        assertThat(this.redis.command("EVAL", LuaScript.INSPECT.getScriptAsString(), "1", KEY, "1"))
+                .isEqualTo(List.of("~r"));
+
+        assertThat(this.redis.infoCommandStats()).containsKey("hmget").doesNotContainKey("hgetall");
+    }
+
+    @Test
     void shouldStoreTheWeightOfPermits() {
         this.scripts.acquire("a.s2.5");
 
