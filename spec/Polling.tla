@@ -16,6 +16,7 @@ CONSTANTS
   Base,     \* the poll interval: that of the first in the line, in ticks
   Growth,   \* by how many of them the interval of each place is longer than that of the place before it
   Longest,  \* the longest interval, in the same unit
+  Watching, \* the places in which nobody polls later than a poll interval after the earliest deadline
   End,      \* the last tick
   Dropped   \* a rule of the design that is left out; "none" is the design
 
@@ -25,9 +26,10 @@ VARIABLES
   dl,       \* the deadline of each entry
   due,      \* before it, no deadline ends; part of field q
   next,     \* of each client that is alive and waits: its next poll, at the latest; 0: it does not wait
+  watch,    \* clients whose last poll was in one of these places
   dead      \* clients that are gone
 
-vars == <<now, line, dl, due, next, dead>>
+vars == <<now, line, dl, due, next, watch, dead>>
 
 Keeps(rule) == Dropped # rule
 Min(a, b) == IF a < b THEN a ELSE b
@@ -41,16 +43,16 @@ Earliest(l, d) ==
 Init ==
   /\ now = 1 /\ line = <<>> /\ due = Far
   /\ dl = [c \in Clients |-> 0] /\ next = [c \in Clients |-> 0]
-  /\ dead = {}
+  /\ watch = {} /\ dead = {}
 
 \* lock.lua, cleanLine: only when the time has come.
 Cleaned(c) ==
   IF now < due THEN line ELSE SelectSeq(line, LAMBDA other : other = c \/ dl[other] > now)
 
-\* lock.lua, join: here each place has an interval of its own.
+\* interval.lua: here each place has an interval of its own.
 Interval(place, earliest) ==
   LET own == Base * Min(1 + (place - 1) * Growth, Longest)
-  IN IF Keeps("polls near the earliest deadline") THEN Min(own, Max(Base, earliest - now + Base)) ELSE own
+  IN IF place <= Watching /\ Keeps("polls near the earliest deadline") THEN Min(own, Max(Base, earliest - now + Base)) ELSE own
 
 Poll(c) ==
   /\ c \notin dead
@@ -64,6 +66,7 @@ Poll(c) ==
         /\ dl' = [other \in Clients |-> IF other = c THEN deadline ELSE IF Stands(l, other) THEN dl[other] ELSE 0]
         /\ due' = IF Keeps("a join moves the earliest deadline") THEN Min(earliest, deadline) ELSE earliest
         /\ next' = [next EXCEPT ![c] = now + interval]
+        /\ watch' = IF Place(l, c) <= Watching THEN watch \cup {c} ELSE watch \ {c}
   /\ UNCHANGED <<now, dead>>
 
 \* release.lua, by a waiter that gives up.
@@ -71,18 +74,19 @@ Leave(c) ==
   /\ c \notin dead /\ next[c] > 0
   /\ line' = SelectSeq(line, LAMBDA other : other # c)
   /\ next' = [next EXCEPT ![c] = 0] /\ dl' = [dl EXCEPT ![c] = 0]
+  /\ watch' = watch \ {c}
   /\ UNCHANGED <<now, due, dead>>
 
 Die(c) ==
   /\ c \notin dead /\ next[c] > 0
-  /\ dead' = dead \cup {c} /\ next' = [next EXCEPT ![c] = 0]
+  /\ dead' = dead \cup {c} /\ next' = [next EXCEPT ![c] = 0] /\ watch' = watch \ {c}
   /\ UNCHANGED <<now, line, dl, due>>
 
 Tick ==
   /\ now < End
   /\ \A c \in Clients : next[c] = 0 \/ next[c] > now
   /\ now' = now + 1
-  /\ UNCHANGED <<line, dl, due, next, dead>>
+  /\ UNCHANGED <<line, dl, due, next, watch, dead>>
 
 Next == Tick \/ \E c \in Clients : Poll(c) \/ Leave(c) \/ Die(c)
 
@@ -94,7 +98,9 @@ Symmetry == Permutations(Clients)
 \* The order of arrival: an entry that is polled in time is not removed.
 WhoPollsStays == \A c \in Clients : next[c] > 0 => Stands(line, c)
 
-\* An entry that is not polled any more is gone one poll interval after its deadline, if anybody else waits.
+\* An entry that is not polled any more is gone one poll interval after its deadline, if anybody watches; otherwise after
+\* the longest interval, if anybody else waits.
 WhoIsGoneGoes ==
-  (\E c \in Clients : next[c] > now) => \A c \in dead : Stands(line, c) => now <= dl[c] + Base
+  /\ (\E c \in watch : next[c] > now) => \A c \in dead : Stands(line, c) => now <= dl[c] + Base
+  /\ (\E c \in Clients : next[c] > now) => \A c \in dead : Stands(line, c) => now <= dl[c] + Longest * Base
 =============================================================================

@@ -47,7 +47,7 @@ if isExclusive and left == -2 then
   return token
 end
 
-local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's')
+local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's', 'w:' .. ARGV[1])
 
 if isExclusive and held[1] == ARGV[1] then
   if left < tonumber(ARGV[2]) then
@@ -58,6 +58,30 @@ end
 
 if left ~= -2 and not held[1] then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
+end
+
+-- include interval.lua
+
+-- The poll of a waiter while the lock has one owner and no deadline has ended: it only sets its own deadline again. A failure
+-- is left to the general case below.
+if ARGV[3] and held[3] and held[5] and not held[4] then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local first, count, due = string.match(held[3], '^(%d+):%d+:(%d+):(%d+)$')
+  local place, deadline = string.match(held[5], '^(%d+):(%d+):')
+  if first and place and now < tonumber(due) then
+    local interval = intervalOf(math.min(place - first, count - 1), ARGV[3] / 2, due - now)
+    deadline = string.format('%.0f', math.max(deadline, now + 3 * interval))
+    local entry = table.concat({place, deadline, ARGV[3], ARGV[4]}, ':')
+    -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
+    local failure = redis.pcall('HDEL', KEYS[1], '')
+    if type(failure) == 'number' then
+      failure = redis.pcall('HSET', KEYS[1], 'w:' .. ARGV[1], entry)
+    end
+    if type(failure) == 'number' then
+      return {left < 0 and -4503599627370496 or -math.max(left, 1), held[1], tonumber(held[2]), interval, 0}
+    end
+  end
 end
 
 -- include lock.lua

@@ -19,6 +19,7 @@ if not held[1] then
   return 0
 end
 
+-- include interval.lua
 -- include lock.lua
 
 read('')

@@ -46,6 +46,7 @@ if held[1] == ARGV[1] then
   return 1
 end
 
+-- include interval.lua
 -- include lock.lua
 
 read('')

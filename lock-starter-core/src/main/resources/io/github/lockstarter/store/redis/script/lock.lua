@@ -1,6 +1,6 @@
 -- Functions of the scripts for a lock that is waited for, or in shared use: by readers, or by holders of permits. Scripts
 -- include this text after the part that serves a lock which is free or owned by the caller alone, because Redis creates all
--- functions at each call. Before it, a script reads the fields o, f, q and s into `held`.
+-- functions at each call. Before it, a script reads the fields o, f, q and s into `held`, and includes interval.lua.
 --
 -- A lock is one hash:
 --   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned
@@ -25,9 +25,6 @@
 
 -- Holders of one lock at a time: the time of the few steps that read all of them is limited.
 local MOST_HOLDERS = 10000
--- A waiter polls once an interval. The intervals of those behind the first places grow with their place, up to this factor,
--- so that thousands of them cost little; those in front find a lock that nobody has released.
-local FIRST_PLACES, LONGEST_INTERVAL = 8, 4
 
 local key = KEYS[1]
 
@@ -212,8 +209,7 @@ local function read(caller)
 end
 
 -- Puts the acquisition at the end of the line, or sets its deadline again, and returns the milliseconds after which it is to
--- poll. The deadline is three of its own intervals away, so that an entry is removed only if its instance is gone, and no poll
--- is later than a shortest interval after the next deadline, so that it is removed then. Polling.tla specifies both.
+-- poll. The deadline is three of its own intervals away, so that an entry is removed only if its instance is gone.
 local function join(id, claim, inbox)
   local entry = entryOf(id)
   if not entry then
@@ -226,9 +222,7 @@ local function join(id, claim, inbox)
     lock.changes['e:' .. lock.last] = id
   end
   local ahead = math.min(entry.place - lock.first, lock.count - 1)
-  local shortest = claim / 2
-  local interval = shortest * math.min(math.max(ahead / FIRST_PLACES, 1), LONGEST_INTERVAL)
-  interval = math.ceil(math.min(interval, math.max(shortest, lock.due - lock.millis + shortest)))
+  local interval = intervalOf(ahead, claim / 2, lock.due - lock.millis)
   local deadline = math.max(entry.deadline, lock.millis + 3 * interval)
   lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), claim, inbox}, ':')
   lock.due = math.min(lock.due, deadline)

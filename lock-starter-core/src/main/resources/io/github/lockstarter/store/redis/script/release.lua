@@ -45,6 +45,7 @@ if not held[1] then
   return 0
 end
 
+-- include interval.lua
 -- include lock.lua
 
 local id, successor, lease = ARGV[1], ARGV[4] or '', tonumber(ARGV[5])

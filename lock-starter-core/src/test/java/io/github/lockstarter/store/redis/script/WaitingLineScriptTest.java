@@ -87,7 +87,9 @@ class WaitingLineScriptTest {
 
         this.scripts.join("you", "one");
 
-        assertThat(this.redis.infoCommandStats()).containsEntry("hset", 1L).doesNotContainKeys("pexpire", "hgetall");
+        assertThat(this.redis.infoCommandStats())
+                .containsEntry("hset", 1L)
+                .doesNotContainKeys("pexpire", "hget", "hgetall");
         Map<String, String> after = this.redis.hgetall(KEY);
         before.remove("w:you");
         after.remove("w:you");
@@ -99,7 +101,7 @@ class WaitingLineScriptTest {
     void shouldPollMoreSeldomFarBehind() {
         this.scripts.acquire("me");
         List<Long> intervals = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 110; i++) {
             intervals.add(this.scripts.joinFor("id" + i));
         }
 
@@ -108,6 +110,9 @@ class WaitingLineScriptTest {
         assertThat(intervals.subList(32, 100))
                 .as("before the next deadline and one interval more")
                 .allMatch(interval -> interval > LockScripts.CLAIM / 2 * 3 && interval <= LockScripts.CLAIM / 2 * 4);
+        assertThat(intervals.subList(100, 110))
+                .as("behind those that find what is dead")
+                .containsOnly(LockScripts.CLAIM / 2 * 8);
         assertThat(this.scripts.deadlineOf("id99") - this.scripts.deadlineOf("id0"))
                 .as("three intervals each")
                 .isBetween(LockScripts.CLAIM / 2 * 6, LockScripts.CLAIM / 2 * 9 + 5_000);
@@ -137,6 +142,7 @@ class WaitingLineScriptTest {
                 .hasSize(7)
                 .containsEntry("e:1", "polls")
                 .containsEntry("e:2", "alive");
+        this.scripts.join("polls", "one");
         this.scripts.release("me", 0, LockScripts.Receivers.DO_NOT_COUNT);
         assertThat(this.scripts.owner()).isEqualTo("polls");
     }
