@@ -30,7 +30,7 @@ final class ScaleRows {
     /** A lease, and an interval of a waiter whose deadline is three of them away. */
     private static final Duration SHORT = Duration.ofMillis(10);
 
-    /** Long enough for all of them to join before the first one's deadline, which is three of them away; the last one's is twelve. */
+    /** Long enough for all of them to join before the first one's deadline, which is three of them away; the last one's is 24. */
     private static final Duration DEAD_INTERVAL = Duration.ofMillis(400);
 
     private static final int TIMES = 200;
@@ -220,7 +220,7 @@ final class ScaleRows {
         }
         String alive = this.client.nextId(GrantKind.EXCLUSIVE);
         waits(join(name, alive));
-        pause(interval.equals(LONG) ? SHORT : interval.multipliedBy(12));
+        pause(interval.equals(LONG) ? SHORT : interval.multipliedBy(25));
         long micros = ServerTime.microsOf(() -> released(release(name, owner)), this.cli);
         granted(acquire(name, alive, LONG));
         released(release(name, alive));
