@@ -12,6 +12,7 @@ import io.github.lockstarter.store.WaitingListener;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -78,6 +79,12 @@ final class LateMessages {
     private void believe(Message message) throws ReflectiveOperationException {
         LocalQueues<?> queues = field("queues", LocalQueues.class);
         Renewer renewer = field("renewer", Renewer.class);
+        // Not while an attempt has no reply: that will bring the grant.
+        Pause.until(Duration.ofSeconds(20), () -> isBelieved(message, queues, renewer));
+    }
+
+    private boolean isBelieved(Message message, LocalQueues<?> queues, Renewer renewer) {
+        boolean[] believed = {false};
         queues.forFirst(message.lockName(), GrantKind.EXCLUSIVE, (first, ticket) -> {
             WaitingRequest waiter = first.waiter();
             if (waiter == null || !ticket.acquisitionId().equals(message.acquisitionId())) {
@@ -86,11 +93,13 @@ final class LateMessages {
             LineBase receipt = new LineBase(System.nanoTime(), System.currentTimeMillis(), 0);
             Renewal renewal = renewer.ahead(message.lockName(), message.acquisitionId(), waiter.leaseMillis());
             if (ticket.believe(Claim.believed(receipt, this.claimMillis, message.fencingToken(), renewal))) {
+                believed[0] = true;
                 ticket.noticeHandOver();
                 first.wake();
                 renewer.sendAhead(renewal, waiter.request());
             }
         });
+        return believed[0];
     }
 
     private <T> T field(String name, Class<T> type) throws ReflectiveOperationException {

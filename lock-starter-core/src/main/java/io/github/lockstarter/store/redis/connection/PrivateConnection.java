@@ -54,6 +54,9 @@ public final class PrivateConnection implements StoreConnection {
 
     private volatile @Nullable Throwable connectFailure;
 
+    /** Set at the end of {@link #stop}. */
+    private volatile boolean stopped;
+
     /** Whether the connection leads to a server that is not the master any more. */
     private volatile boolean notMaster;
 
@@ -93,6 +96,7 @@ public final class PrivateConnection implements StoreConnection {
         this.attempts = new ConnectionAttempts(servers());
         this.connectFailure = null;
         this.notMaster = false;
+        this.stopped = false;
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
         threads.setDaemon(true);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
@@ -133,6 +137,7 @@ public final class PrivateConnection implements StoreConnection {
         }
         this.masters.stop();
         this.recipe.shutdownEventLoops();
+        this.stopped = true;
     }
 
     @Override
@@ -196,7 +201,7 @@ public final class PrivateConnection implements StoreConnection {
             this.startAttempts.countDown();
             schedule(this::run, pauseMillis);
         } finally {
-            if (this.background == null) {
+            if (this.stopped) {
                 // This attempt took longer than stop() waited, and may have started the event loops again.
                 this.recipe.shutdownEventLoops();
             }
