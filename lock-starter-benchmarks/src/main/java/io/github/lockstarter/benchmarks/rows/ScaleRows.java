@@ -178,7 +178,7 @@ final class ScaleRows {
         try (StoreClient dying = new StoreClient(this.port, SHORT)) {
             for (int i = 0; i < EXPIRIES; i++) {
                 dying.enter("line", GrantKind.EXCLUSIVE, 1, LONG, true);
-                pause(SHORT.multipliedBy(15));
+                pause(SHORT.multipliedBy(30));
                 cleaned.run(() -> waits(join("line", waiters.get(0))));
             }
         }
