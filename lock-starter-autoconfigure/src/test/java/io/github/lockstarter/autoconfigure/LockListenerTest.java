@@ -99,6 +99,7 @@ class LockListenerTest {
     private static long acquired(ApplicationContext context) {
         return context.getBean(MeterRegistry.class)
                 .get("distributed.lock.acquire")
+                .tag("outcome", "acquired")
                 .timer()
                 .count();
     }
