@@ -6,6 +6,7 @@ import io.github.lockstarter.store.redis.script.LockKeys;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +52,10 @@ final class ConnectionOpener {
      * @throws RuntimeException if the server cannot be reached or does not answer
      */
     OpenConnection open(@Nullable RedisNode master) {
-        DerivedFactory target =
-                master != null ? this.recipe.ofNode(master.getRequiredHost(), master.getRequiredPort()) : this.recipe;
+        // RedisNode.getRequiredHost() is missing in Spring Data Redis 3.5.
+        DerivedFactory target = master != null
+                ? this.recipe.ofNode(Objects.requireNonNull(master.getHost()), Objects.requireNonNull(master.getPort()))
+                : this.recipe;
         LettuceConnectionFactory factory = target.create();
         try {
             this.monitor.watch(factory, () -> this.onSubscriptionLost.accept(factory));

@@ -188,7 +188,8 @@ public final class DerivedFactory {
 
     private RedisURI sentinelUri(RedisSentinelConfiguration sentinel, RedisNode node) {
         LettuceClientConfiguration client = this.original.getClientConfiguration();
-        RedisURI.Builder uri = RedisURI.Builder.redis(node.getRequiredHost(), node.getRequiredPort())
+        RedisURI.Builder uri = RedisURI.Builder.redis(
+                        Objects.requireNonNull(node.getHost()), Objects.requireNonNull(node.getPort()))
                 .withSsl(client.isUseSsl())
                 .withVerifyPeer(client.getVerifyMode())
                 .withStartTls(client.isStartTls())
