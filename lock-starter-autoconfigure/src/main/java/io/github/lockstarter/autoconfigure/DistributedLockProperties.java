@@ -228,7 +228,7 @@ public record DistributedLockProperties(
      * @param privateConnection Whether locks use their own connection, so that slow commands of the application cannot
      *     delay renewals. Requires Lettuce.
      * @param pollInterval Longest time between two attempts of a waiter that is not notified, for the first eight
-     *     instances in line, and up to 16 times as long for those behind. By default, the smaller of 1 second and a
+     *     instances in line, and up to 32 times as long for those behind. By default, the smaller of 1 second and a
      *     sixth of the watchdog timeout.
      * @param publishInstance Whether this instance publishes its application, host and process id in Redis, and reads those
      *     of other instances, to show which one holds a lock. When disabled, only their ids are shown.

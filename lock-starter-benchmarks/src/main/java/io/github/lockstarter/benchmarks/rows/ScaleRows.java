@@ -30,7 +30,7 @@ final class ScaleRows {
     /** A lease, and an interval of a waiter whose deadline is three of them away. */
     private static final Duration SHORT = Duration.ofMillis(10);
 
-    /** Long enough for all of them to join before the first one's deadline, which is three of them away; the last one's is 48. */
+    /** Long enough for all of them to join before the first one's deadline, which is three of them away; the last one's is 96. */
     private static final Duration DEAD_INTERVAL = Duration.ofMillis(200);
 
     private static final int TIMES = 200;
@@ -178,7 +178,7 @@ final class ScaleRows {
         try (StoreClient dying = new StoreClient(this.port, SHORT)) {
             for (int i = 0; i < EXPIRIES; i++) {
                 dying.enter("line", GrantKind.EXCLUSIVE, 1, LONG, true);
-                pause(SHORT.multipliedBy(50));
+                pause(SHORT.multipliedBy(100));
                 cleaned.run(() -> waits(join("line", waiters.get(0))));
             }
         }
@@ -220,7 +220,7 @@ final class ScaleRows {
         }
         String alive = this.client.nextId(GrantKind.EXCLUSIVE);
         waits(join(name, alive));
-        pause(interval.equals(LONG) ? SHORT : interval.multipliedBy(50));
+        pause(interval.equals(LONG) ? SHORT : interval.multipliedBy(100));
         long micros = ServerTime.microsOf(() -> released(release(name, owner)), this.cli);
         granted(acquire(name, alive, LONG));
         released(release(name, alive));

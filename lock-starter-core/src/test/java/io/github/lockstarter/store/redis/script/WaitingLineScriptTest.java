@@ -101,19 +101,19 @@ class WaitingLineScriptTest {
     void shouldPollMoreSeldomFarBehind() {
         this.scripts.acquire("me");
         List<Long> intervals = new ArrayList<>();
-        for (int i = 0; i < 140; i++) {
+        for (int i = 0; i < 270; i++) {
             intervals.add(this.scripts.joinFor("id" + i));
         }
 
         assertThat(intervals.subList(0, 9)).containsOnly(LockScripts.CLAIM / 2);
         assertThat(intervals.get(24)).isEqualTo(LockScripts.CLAIM / 2 * 3);
-        assertThat(intervals.subList(32, 64))
+        assertThat(intervals.subList(25, 32))
                 .as("before the next deadline and one interval more")
                 .allMatch(interval -> interval > LockScripts.CLAIM / 2 * 3 && interval <= LockScripts.CLAIM / 2 * 4);
-        assertThat(intervals.subList(128, 140))
+        assertThat(intervals.subList(256, 270))
                 .as("behind those that find what is dead")
-                .containsOnly(LockScripts.CLAIM / 2 * 16);
-        assertThat(this.scripts.deadlineOf("id63") - this.scripts.deadlineOf("id0"))
+                .containsOnly(LockScripts.CLAIM / 2 * 32);
+        assertThat(this.scripts.deadlineOf("id31") - this.scripts.deadlineOf("id0"))
                 .as("three intervals each")
                 .isBetween(LockScripts.CLAIM / 2 * 6, LockScripts.CLAIM / 2 * 9 + 5_000);
         assertThat(this.scripts.joinFor("id24")).as("its next poll").isEqualTo(LockScripts.CLAIM / 2 * 3);
