@@ -15,6 +15,7 @@ import io.github.lockstarter.lease.RegistryStatistics;
 import io.github.lockstarter.lease.event.MeterListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an
@@ -43,29 +44,17 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
     /** Registers all meters of the name in that mode with the value zero. */
     @Override
     public void named(String lockName, LockMode mode) {
-        try {
-            LockMeters unused = this.meters.of(lockName, mode);
-        } catch (Throwable ex) {
-            this.failures.add(lockName, ex);
-        }
+        record(lockName, mode, meters -> {});
     }
 
     @Override
     public void waitBegan(LockRequest request) {
-        try {
-            this.meters.of(request.name(), request.mode()).gauges().waitBegan();
-        } catch (Throwable ex) {
-            this.failures.add(request.name(), ex);
-        }
+        record(request.name(), request.mode(), meters -> meters.gauges().waitBegan());
     }
 
     @Override
     public void waitEnded(LockRequest request) {
-        try {
-            this.meters.of(request.name(), request.mode()).gauges().waitEnded();
-        } catch (Throwable ex) {
-            this.failures.add(request.name(), ex);
-        }
+        record(request.name(), request.mode(), meters -> meters.gauges().waitEnded());
     }
 
     @Override
@@ -112,6 +101,15 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
     @Override
     public void handedOver(LockHandedOverEvent event) {
         record(event, (meters, it) -> meters.handoff(it.kind()).increment());
+    }
+
+    /** As below, for what is no event. */
+    private void record(String lockName, LockMode mode, Consumer<LockMeters> recording) {
+        try {
+            recording.accept(this.meters.of(lockName, mode));
+        } catch (Throwable ex) {
+            this.failures.add(lockName, ex);
+        }
     }
 
     /** Records an event. Called for every event, so the lambdas must not capture, which would allocate. */

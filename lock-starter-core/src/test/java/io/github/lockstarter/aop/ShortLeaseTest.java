@@ -2,47 +2,25 @@ package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** A fixed lease below a second, as it is often ported literally from another library, is reported at the start. */
 class ShortLeaseTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(NamedSettingsReport.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
+    @AutoClose
+    private final LogCapture log = new LogCapture(NamedSettingsReport.class.getName());
 
     private List<String> warnings() {
-        return this.log.list.stream()
-                .map(ILoggingEvent::getFormattedMessage)
-                .filter(line -> line.contains("fixed lease"))
-                .toList();
+        return this.log.with("fixed lease");
     }
 
     @Test

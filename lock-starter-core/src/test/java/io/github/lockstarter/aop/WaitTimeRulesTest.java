@@ -3,15 +3,12 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.ScheduledLock;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
@@ -20,12 +17,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -34,25 +29,11 @@ import org.springframework.scheduling.annotation.Schedules;
 /** A call that waits runs the method once more: jobs in every instance, other methods after their minimum hold. */
 class WaitTimeRulesTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(WaitTimeRules.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
+    @AutoClose
+    private final LogCapture log = new LogCapture(WaitTimeRules.class.getName());
 
     private List<String> warnings() {
-        return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return this.log.with("");
     }
 
     @ParameterizedTest
@@ -173,21 +154,15 @@ class WaitTimeRulesTest {
 
     @Test
     void shouldReportAPropertyThatReplacesOneAttempt() {
-        Logger reader = (Logger) LoggerFactory.getLogger("io.github.lockstarter.aop.metadata.LockSpecReader");
-        reader.setLevel(Level.WARN);
-        reader.addAppender(this.log);
-        try {
+        try (LogCapture reader = new LogCapture("io.github.lockstarter.aop.metadata.LockSpecReader")) {
             LockedContext.with(waitingByProperty("job"), TriedOnceUnscheduled.class)
                     .close();
-        } finally {
-            reader.detachAppender(this.log);
-            reader.setLevel(null);
-        }
 
-        assertThat(warnings())
-                .singleElement()
-                .asString()
-                .contains("distributed-lock.locks.job.wait-time", TriedOnceUnscheduled.class.getName() + ".run()");
+            assertThat(reader.with(""))
+                    .singleElement()
+                    .asString()
+                    .contains("distributed-lock.locks.job.wait-time", TriedOnceUnscheduled.class.getName() + ".run()");
+        }
     }
 
     private static Consumer<DistributedLockBeanPostProcessor> waitingByProperty(String name) {

@@ -9,6 +9,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
@@ -254,7 +255,7 @@ class InboxTest {
                 .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
     }
 
-    /** Another application uses the prefix, or somebody tries out PUBLISH. */
+    /** Another application uses the prefix, or PUBLISH is tried out by hand. */
     @Test
     void shouldLogOneWarningForMessagesThatNameNoLock() throws Exception {
         Instance waiting = waiting(LONG);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThatCode;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;

@@ -85,7 +85,7 @@ final class SilentOwner {
     /** Releases, and returns the message about the grant to the first of the line. */
     Message release() {
         Message before = present();
-        // Who may not publish notifies nobody.
+        // A user without the permission to publish sends no message.
         this.redis.command("ACL", "SETUSER", "silent", "on", "nopass", "~*", "&*", "+@all", "-publish");
         this.redis.command("AUTH", "silent", "any");
         try {

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
@@ -27,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.slf4j.LoggerFactory;
 
 /** What the gauges show of the locks of one name while they are held and awaited. */
 @Timeout(60)
@@ -168,22 +165,13 @@ class NameGaugesTest {
     /** Micrometer logs a gauge that is registered again: the first one of the JVM at WARN, all others at DEBUG. */
     @Test
     void shouldBeRegisteredOnceForAllModes() {
-        Logger micrometer = (Logger) LoggerFactory.getLogger(MeterRegistry.class);
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Level before = micrometer.getLevel();
-        log.start();
-        micrometer.setLevel(Level.DEBUG);
-        micrometer.addAppender(log);
-        try {
+        try (LogCapture log = new LogCapture(MeterRegistry.class.getName(), Level.DEBUG)) {
             for (LockMode mode : LockMode.values()) {
                 this.listener.named("orders", mode);
             }
-        } finally {
-            micrometer.detachAppender(log);
-            micrometer.setLevel(before);
-        }
 
-        assertThat(log.list).isEmpty();
+            assertThat(log.all()).isEmpty();
+        }
     }
 
     private double value(String gauge, String lock) {

@@ -2,25 +2,19 @@ package io.github.lockstarter.tx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.lease.LeasingLockRegistry;
 import io.github.lockstarter.lease.settings.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -29,9 +23,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** The release of a lock in a running transaction is reported once for each name, if nothing states that it is intended. */
 class UnlockWarningTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(UnlockWarning.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @AutoClose
+    private final LogCapture log = new LogCapture(UnlockWarning.class.getName());
 
     @AutoClose
     private final AnnotationConfigApplicationContext context =
@@ -41,21 +34,8 @@ class UnlockWarningTest {
 
     private final TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
 
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
-
     private List<String> warnings() {
-        return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return this.log.with("");
     }
 
     private void inTransaction(Runnable action) {

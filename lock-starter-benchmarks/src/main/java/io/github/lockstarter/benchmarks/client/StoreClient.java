@@ -49,7 +49,7 @@ public final class StoreClient implements AutoCloseable {
         String owner = nextId(GrantKind.EXCLUSIVE);
         String waiter = nextId(GrantKind.EXCLUSIVE);
         this.store.acquire(probe, owner, TIMEOUT.toMillis(), false);
-        // nobody joins a line before the subscription is there
+        // an acquisition joins a line only after the subscription has begun
         while (this.store.acquire(probe, waiter, TIMEOUT.toMillis(), true) instanceof AcquireReply.Taken taken
                 && taken.pollMillis() == 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));

@@ -110,8 +110,9 @@ if holder then
   setHolder(id, holder)
 end
 
-local hasEnded = lock.owner == '~k' .. id
-  or holderOf('~k' .. id) or holderOf(id .. '.r') or holderOf('~k' .. id .. '.r')
+-- Only a writer becomes a reader.
+local hasEnded = not granting and (lock.owner == '~k' .. id or holderOf('~k' .. id)
+  or not kind and (holderOf(id .. '.r') or holderOf('~k' .. id .. '.r')))
 
 if not granting and not hasEnded then
   if lock.count == 0 and fits(id) then

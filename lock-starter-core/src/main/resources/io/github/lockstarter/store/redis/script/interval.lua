@@ -1,5 +1,5 @@
 -- A waiter polls once an interval. The intervals of those behind the first places grow with their place, up to a factor, so
--- that thousands of them cost little; those in front find a lock that nobody has released.
+-- that thousands of them cost little; those in front find a lock whose owner has died.
 local FIRST_PLACES, LONGEST_INTERVAL, WATCHING_PLACES = 8, 32, 32
 
 -- Returns the milliseconds after which a waiter with so many entries ahead is to poll; `due` is the time until the next
