@@ -1,0 +1,78 @@
+package io.github.lockstarter.store;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command to a {@link CommandStore}. Each command is one atomic step of the store.
+ *
+ * <p>Executed twice, because a caller or a client repeated it, a command has the effect of one execution. The end of an
+ * acquisition id states what the acquisition requests, see {@link GrantKind}. An id is unique, and is never used again after it
+ * was released. Leases are milliseconds, at least 1. Immutable.
+ */
+public sealed interface Command {
+
+    /**
+     * Grants the lock if it is free or the acquisition fits beside its holders. If the acquisition owns the lock already,
+     * sets the full lease again unless more is left, and returns the same token.
+     *
+     * <p>Replies: {@link Reply.Granted}, {@link Reply.Taken}.
+     *
+     * @param lock full name of the lock
+     * @param id id of the acquisition
+     * @param leaseMillis lease of the grant
+     * @param join whether the acquisition joins the waiting line if it is not granted; an acquisition that is in the line stays
+     *     in it in any case, and polls by this command
+     */
+    record Acquire(String lock, String id, long leaseMillis, boolean join) implements Command {}
+
+    /**
+     * Sets the full lease of a grant again, unless more is left. Never creates a grant.
+     *
+     * <p>Replies: {@link Reply.Renewed}, {@link Reply.NotOwner}.
+     */
+    record Renew(String lock, String id, long leaseMillis) implements Command {}
+
+    /**
+     * Ends a grant, and grants the lock along the waiting line. An acquisition that has no grant but is in the line leaves it.
+     *
+     * <p>Replies: {@link Reply.Released}; with a successor also {@link Reply.Granted} and {@link Reply.InLine}, which
+     * are about the successor and imply that the grant has ended; {@link Reply.LeftLine}; {@link Reply.NotOwner}.
+     *
+     * @param lastToken largest fencing token that was used under the id; 0: the token of the grant
+     * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold, which
+     *     a repetition never extends; 0: none. With a minimum hold there is no successor
+     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null: none
+     */
+    record Release(String lock, String id, long lastToken, long keepMillis, @Nullable Successor successor)
+            implements Command {}
+
+    /**
+     * Turns the exclusive owner into a reader with the same token, whose id is {@link GrantKind#readerOf}, and grants the lock
+     * to the readers at the beginning of the waiting line. The reader's lease is never shorter than the rest of the owner's.
+     *
+     * <p>Replies: {@link Reply.Granted}, {@link Reply.NotOwner}.
+     *
+     * @param id id of the exclusive owner
+     * @param lastToken largest fencing token that was used under the id
+     */
+    record Downgrade(String lock, String id, long lastToken, long leaseMillis) implements Command {}
+
+    /**
+     * Describes the lock, without changing it.
+     *
+     * <p>Reply: {@link Reply.Described}.
+     *
+     * @param ownerOnly whether to omit holders and waiting line, which may be long
+     */
+    record Inspect(String lock, boolean ownerOnly) implements Command {}
+
+    /**
+     * Renews several leases, each independently of the others.
+     *
+     * <p>Reply: {@link Reply.RenewedAll}.
+     *
+     * @param renewals at least one, and not more than {@link CommandStore#renewalBatchSize()}; all have the same lease
+     */
+    record RenewAll(List<Renew> renewals) implements Command {}
+}

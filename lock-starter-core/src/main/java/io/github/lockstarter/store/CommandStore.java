@@ -1,0 +1,59 @@
+package io.github.lockstarter.store;
+
+import io.github.lockstarter.LockStoreException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Stores the grants of locks. Thread-safe.
+ *
+ * <p>A store without a waiting line replies {@link Reply.Taken} with a poll interval of 0, and is polled. A store without shared
+ * grants may treat every acquisition as exclusive. A name that is used for permits while it is in use as a lock, or the other
+ * way round, is rejected.
+ *
+ * <p>A command that fails does so with a {@link LockStoreException}, within one command timeout. If the command may have been
+ * executed, or may still be, the outcome is unknown. A reply that may belong to a second execution of the command, and would
+ * have been another one at the first, is not delivered: the command fails with an unknown outcome instead.
+ */
+public interface CommandStore {
+
+    /**
+     * Starts the store. Does not wait for a connection. A stopped store may be started again.
+     *
+     * @param instance random id of this run, not used before, with which all ids of its acquisitions begin
+     * @param listener notified until the store is stopped
+     */
+    void start(String instance, StoreListener listener);
+
+    /** Stops the store and frees its resources. Grants stay in the store. */
+    void stop();
+
+    /**
+     * Executes a command and waits for the reply. Never waits for a connection to be opened. If the thread is interrupted, fails
+     * with an unknown outcome, and sets the interrupt flag.
+     *
+     * @throws LockStoreException if there is no usable reply
+     */
+    Reply call(Command command);
+
+    /**
+     * Executes a command without waiting for the reply. Never blocks and never throws.
+     *
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}
+     */
+    CompletionStage<Reply> send(Command command);
+
+    /** Returns the largest number of leases in one {@link Command.RenewAll}. */
+    int renewalBatchSize();
+
+    /**
+     * Returns the milliseconds for which a release grants the lock to the first in the waiting line, if the listener is notified
+     * of such grants with their tokens, and if they need no confirmation by another command; 0: messages are hints.
+     */
+    long claimMillis();
+
+    /** Returns whether the store is connected, as far as is known without I/O. */
+    boolean isConnected();
+
+    /** Returns the kind of store and where it is, for the log. */
+    String description();
+}

@@ -1,0 +1,20 @@
+package io.github.lockstarter.store;
+
+/** Receives notifications of a {@link CommandStore}, on threads that must not be blocked. */
+public interface StoreListener {
+
+    /**
+     * The store has granted the lock to an acquisition of this instance that was in the waiting line. May be late, repeated or
+     * missing.
+     *
+     * @param id id of the acquisition; empty: unknown
+     * @param token fencing token of the grant; 0: unknown
+     */
+    void granted(String lock, String id, long token);
+
+    /** Notifications may be missing since the last call, because a subscription has begun or was interrupted. */
+    void notificationsMayBeLost();
+
+    /** Commands go to another server from now on, which may not have what the one before has stored. */
+    void serverChanged();
+}
