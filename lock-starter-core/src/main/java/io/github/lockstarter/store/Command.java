@@ -1,10 +1,12 @@
 package io.github.lockstarter.store;
 
+import io.github.lockstarter.LockHolder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command to a {@link CommandStore}. Each command is one atomic step of the store.
+ * A command to a {@link CommandStore}. Each command is one atomic step of the store, {@link RenewAll} one for each lock. Most
+ * concern a lock, the others the description of an instance.
  *
  * <p>Executed twice, because a caller or a client repeated it, a command has the effect of one execution. The end of an
  * acquisition id states what the acquisition requests, see {@link GrantKind}. An id is unique, and is never used again after it
@@ -44,8 +46,12 @@ public sealed interface Command {
      *     a repetition never extends; 0: none. With a minimum hold there is no successor
      * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null: none
      */
-    record Release(String lock, String id, long lastToken, long keepMillis, @Nullable Successor successor)
-            implements Command {}
+    record Release(
+            String lock,
+            String id,
+            long lastToken,
+            long keepMillis,
+            @Nullable Successor successor) implements Command {}
 
     /**
      * Turns the exclusive owner into a reader with the same token, whose id is {@link GrantKind#readerOf}, and grants the lock
@@ -75,4 +81,23 @@ public sealed interface Command {
      * @param renewals at least one, and not more than {@link CommandStore#renewalBatchSize()}; all have the same lease
      */
     record RenewAll(List<Renew> renewals) implements Command {}
+
+    /**
+     * Publishes the description of an instance for a limited time, or prolongs that time. The description of an instance never
+     * changes. A store need not support it; it has no effect then.
+     *
+     * <p>Reply: {@link Reply.Done}.
+     *
+     * @param ttlMillis milliseconds after which the description is removed, at least 1
+     */
+    record PublishInstance(LockHolder instance, long ttlMillis) implements Command {}
+
+    /**
+     * Finds the description of an instance.
+     *
+     * <p>Reply: {@link Reply.Instance}.
+     *
+     * @param instance id of the instance
+     */
+    record FindInstance(String instance) implements Command {}
 }

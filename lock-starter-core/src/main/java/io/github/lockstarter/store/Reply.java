@@ -1,5 +1,6 @@
 package io.github.lockstarter.store;
 
+import io.github.lockstarter.LockHolder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -90,4 +91,17 @@ public sealed interface Reply {
      * @param message the error of the store
      */
     record Failed(String message) implements Reply {}
+
+    /** The command has been executed. */
+    record Done() implements Reply {
+
+        public static final Done INSTANCE = new Done();
+    }
+
+    /**
+     * Describes an instance.
+     *
+     * @param instance null: there is no description
+     */
+    record Instance(@Nullable LockHolder instance) implements Reply {}
 }

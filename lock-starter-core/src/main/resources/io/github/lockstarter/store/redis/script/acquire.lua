@@ -110,11 +110,7 @@ if holder then
   setHolder(id, holder)
 end
 
--- Only a writer becomes a reader.
-local hasEnded = not granting and (lock.owner == '~k' .. id or holderOf('~k' .. id)
-  or not kind and (holderOf(id .. '.r') or holderOf('~k' .. id .. '.r')))
-
-if not granting and not hasEnded then
+if not granting and not hasEnded(id) then
   if lock.count == 0 and fits(id) then
     granting = grant(id, lease)
     isRefusable = #granted == 0

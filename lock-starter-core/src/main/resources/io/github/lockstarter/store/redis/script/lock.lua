@@ -85,6 +85,12 @@ local function holderOf(id)
   return lock.marker and toHolder(get('h:' .. id))
 end
 
+-- Whether the acquisition has ended in a minimum hold or in a downgrade. Only a writer becomes a reader.
+local function hasEnded(id)
+  return lock.owner == '~k' .. id or holderOf('~k' .. id)
+    or not kindOf(id) and (holderOf(id .. '.r') or holderOf('~k' .. id .. '.r'))
+end
+
 local function setHolder(id, holder)
   lock.changes['h:' .. id] = table.concat({text(holder.deadline), text(holder.token), holder.weight}, ':')
   lock.soonest = math.min(lock.soonest, holder.deadline)
@@ -103,8 +109,11 @@ local function countHolders()
       local deadline, weight = string.match(fields[i + 1], '^(%d+):%d+:(%d+)$')
       deadline = tonumber(deadline) or 0
       if deadline > millis then
-        holders, used, named = holders + 1, used + weight, fields[i]
-        soonest, ends = math.min(soonest, deadline), math.max(ends, deadline)
+        holders, used, soonest = holders + 1, used + weight, math.min(soonest, deadline)
+        -- Of the fields, whose order is undefined, the one that lasts longest.
+        if deadline > ends or deadline == ends and fields[i] > named then
+          ends, named = deadline, fields[i]
+        end
       else
         lock.changes[fields[i]] = false
       end

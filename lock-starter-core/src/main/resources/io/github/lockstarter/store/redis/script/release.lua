@@ -52,24 +52,32 @@ local id, successor, lease = ARGV[1], ARGV[4] or '', tonumber(ARGV[5])
 
 read(successor)
 
-if lock.owner ~= id and not holderOf(id) then
-  if successor ~= '' then
-    -- Granted by the first execution, or from the line since then: its lease counts from this reply.
-    if lock.owner == successor then
-      lock.ends, lock.onlyLater = lock.millis + lease, true
-      write(redis.call, false)
-      return lock.token
-    end
-    local holder = holderOf(successor)
-    if holder then
-      holder.deadline = math.max(holder.deadline, lock.millis + lease)
-      setHolder(successor, holder)
-      write(redis.call, false)
-      return holder.token
-    end
-    if entryOf(successor) then
-      return -lock.token
-    end
+-- An acquisition that has ended must not join the line, because a grant to it would never be claimed.
+successor = successor ~= '' and hasEnded(successor) and '' or successor
+
+local isOwner = lock.owner == id or holderOf(id)
+if isOwner then
+  endGrant(id, tonumber(ARGV[2]))
+end
+
+-- Granted by the first execution, from the line since then, or by an acquire that overtook this release: its lease counts from
+-- this reply, and it must not join the line.
+local holder = successor ~= '' and holderOf(successor)
+if holder then
+  holder.deadline = math.max(holder.deadline, lock.millis + lease)
+  setHolder(successor, holder)
+  finish((grantLine('', 0, ARGV[3] == '1')))
+  return holder.token
+end
+
+if not isOwner then
+  if lock.owner == successor then
+    lock.ends, lock.onlyLater = lock.millis + lease, true
+    write(redis.call, false)
+    return lock.token
+  end
+  if successor ~= '' and entryOf(successor) then
+    return -lock.token
   end
   local entry = entryOf(id)
   if not entry or get('e:' .. entry.place) ~= id then
@@ -81,7 +89,6 @@ if lock.owner ~= id and not holderOf(id) then
   return 3
 end
 
-endGrant(id, tonumber(ARGV[2]))
 if successor ~= '' then
   join(successor, tonumber(ARGV[6]), ARGV[7])
 end

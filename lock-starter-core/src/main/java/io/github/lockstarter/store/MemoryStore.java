@@ -1,0 +1,148 @@
+package io.github.lockstarter.store;
+
+import io.github.lockstarter.LockStoreException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and waiters queue
+ * in a line. For tests and for applications that run as one instance, because it does not exclude other JVMs. Thread-safe.
+ *
+ * <p>Notifications are delivered by the thread whose command has granted the lock, before the command returns.
+ */
+public final class MemoryStore implements CommandStore {
+
+    /** Milliseconds in which a grant from the line must be claimed, twice the interval of polls. */
+    private static final long CLAIM_MILLIS = 2_000;
+
+    private static final int RENEWAL_BATCH = 100;
+
+    private static final int TABLES = 64;
+
+    private final Shared shared;
+
+    /** Id of the instance; empty unless started. */
+    private volatile String instance = "";
+
+    /** What the stores of several instances have in common. Each table is guarded by its monitor. */
+    private record Shared(
+            List<LockTable> tables, Map<String, StoreListener> listeners, long startNanos, long startMicros) {}
+
+    /** Creates a store of locks of its own. */
+    public MemoryStore() {
+        this(new Shared(
+                Stream.generate(() -> new LockTable(CLAIM_MILLIS, true))
+                        .limit(TABLES)
+                        .toList(),
+                new ConcurrentHashMap<>(),
+                System.nanoTime(),
+                ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now())));
+    }
+
+    private MemoryStore(Shared shared) {
+        this.shared = shared;
+    }
+
+    /** Returns a store of the same locks, for another instance. */
+    public MemoryStore forAnotherInstance() {
+        return new MemoryStore(this.shared);
+    }
+
+    @Override
+    public void start(String instance, StoreListener listener) {
+        stop();
+        this.shared.listeners.put(instance, listener);
+        this.instance = instance;
+    }
+
+    @Override
+    public void stop() {
+        StoreListener unused = this.shared.listeners.remove(this.instance);
+        this.instance = "";
+    }
+
+    @Override
+    public Reply call(Command command) {
+        if (command instanceof Command.RenewAll renewAll) {
+            List<Reply> outcomes = new ArrayList<>(renewAll.renewals().size());
+            renewAll.renewals().forEach(renewal -> outcomes.add(execute(renewal)));
+            return new Reply.RenewedAll(outcomes);
+        }
+        return execute(command);
+    }
+
+    private Reply execute(Command command) {
+        int hash = LockTable.lockOf(command).hashCode();
+        LockTable table = this.shared.tables.get(Math.floorMod(hash ^ hash >>> 16, TABLES));
+        Messages messages = new Messages(this.shared.listeners);
+        Reply reply;
+        synchronized (table) {
+            // Continues steadily when the clock of the computer is set.
+            long micros = this.shared.startMicros + (System.nanoTime() - this.shared.startNanos) / 1000;
+            reply = table.execute(command, micros, this.instance, messages);
+        }
+        messages.notifications.forEach(Runnable::run);
+        return reply;
+    }
+
+    @Override
+    public CompletionStage<Reply> send(Command command) {
+        try {
+            return CompletableFuture.completedStage(call(command));
+        } catch (LockStoreException ex) {
+            return CompletableFuture.failedStage(ex);
+        }
+    }
+
+    @Override
+    public int renewalBatchSize() {
+        return RENEWAL_BATCH;
+    }
+
+    @Override
+    public long claimMillis() {
+        return CLAIM_MILLIS;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return true;
+    }
+
+    @Override
+    public String description() {
+        return "memory of this JVM";
+    }
+
+    /** Collects the notifications of a command, which follow it. */
+    private static final class Messages implements LockTable.Inboxes {
+
+        private final Map<String, StoreListener> listeners;
+
+        private final List<Runnable> notifications = new ArrayList<>(0);
+
+        Messages(Map<String, StoreListener> listeners) {
+            this.listeners = listeners;
+        }
+
+        @Override
+        public void publish(String lock, String inbox, String id, long token) {
+            StoreListener listener = this.listeners.get(inbox);
+            if (listener != null) {
+                this.notifications.add(() -> listener.granted(lock, id, token));
+            }
+        }
+
+        @Override
+        public boolean hasReceivers(String inbox) {
+            return this.listeners.containsKey(inbox);
+        }
+    }
+}

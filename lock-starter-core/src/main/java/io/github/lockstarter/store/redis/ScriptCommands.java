@@ -1,0 +1,321 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoredHolder;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Translates commands into calls of scripts, and their results into replies. No other class depends on the order of arguments
+ * or on the codes in results, which the files of the scripts describe. Immutable.
+ *
+ * <p>Calls and results are those of both clients: {@code StringRedisTemplate.execute}, whose texts are strings, and {@code
+ * EVALSHA} of Lettuce, whose texts are bytes.
+ */
+final class ScriptCommands {
+
+    /** Prefix of an owner or holder that is kept for a minimum hold, see {@code keep.lua}. */
+    private static final String KEPT_PREFIX = "~k";
+
+    /** First character of owners that are no acquisition: of kept locks and, followed by one letter, of shared ones. */
+    private static final char NO_ACQUISITION = '~';
+
+    /** Results of {@code release.lua} that are larger are the fencing token of the successor. */
+    private static final long LARGEST_CODE = 3;
+
+    private static final long RELEASED = 1;
+
+    private static final long LEFT_LINE = 3;
+
+    private static final long FREE = 0;
+
+    /** Positions in the result of {@code inspect.lua}: the first holder, and the values of each. */
+    private static final int FIRST_HOLDER = 5;
+
+    private static final int HOLDER_VALUES = 4;
+
+    /** Fields of the description of an instance, see {@code register.lua}. */
+    private static final List<String> INSTANCE_FIELDS = List.of("application", "host", "pid", "started");
+
+    private final LockKeys keys;
+
+    private final String claimMillis;
+
+    /**
+     * Creates the translation.
+     *
+     * @param claimMillis milliseconds in which a waiter must claim a grant from the line, twice its shortest poll interval
+     */
+    ScriptCommands(LockKeys keys, long claimMillis) {
+        this.keys = keys;
+        this.claimMillis = Long.toString(claimMillis);
+    }
+
+    /** A call of a script. The result has the type of the script. */
+    record Call(LuaScript<?> script, List<String> keys, List<String> arguments) {
+
+        Call(LuaScript<?> script, List<String> keys, String... arguments) {
+            this(script, keys, List.of(arguments));
+        }
+    }
+
+    /**
+     * Returns the call that executes a command.
+     *
+     * @param inbox inbox of this instance; empty: it receives no messages, and its waiters only poll; null: the subscription is
+     *     being set up. An acquisition does not join the line then, because it could miss its message
+     * @param countsReceivers whether the server of a lock counts all subscribers of a channel
+     */
+    Call callOf(Command command, @Nullable String inbox, boolean countsReceivers) {
+        if (command instanceof Command.Acquire acquire) {
+            List<String> key = List.of(this.keys.keyOf(acquire.lock()));
+            String lease = Long.toString(acquire.leaseMillis());
+            return acquire.join() && inbox != null
+                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, this.claimMillis, inbox)
+                    : new Call(LuaScript.ACQUIRE, key, acquire.id(), lease);
+        }
+        if (command instanceof Command.Release release) {
+            return callOf(release, inbox != null ? inbox : "", countsReceivers ? "1" : "0");
+        }
+        if (command instanceof Command.Renew renew) {
+            return renewals(List.of(renew));
+        }
+        if (command instanceof Command.RenewAll renewAll) {
+            return renewals(renewAll.renewals());
+        }
+        if (command instanceof Command.Downgrade downgrade) {
+            return new Call(
+                    LuaScript.DOWNGRADE,
+                    List.of(this.keys.keyOf(downgrade.lock())),
+                    downgrade.id(),
+                    Long.toString(downgrade.leaseMillis()),
+                    Long.toString(downgrade.lastToken()),
+                    countsReceivers ? "1" : "0");
+        }
+        if (command instanceof Command.PublishInstance publish) {
+            return callOf(publish);
+        }
+        if (command instanceof Command.FindInstance find) {
+            return new Call(LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS);
+        }
+        Command.Inspect inspect = (Command.Inspect) command;
+        List<String> key = List.of(this.keys.keyOf(inspect.lock()));
+        return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
+    }
+
+    private Call callOf(Command.Release release, String inbox, String countsReceivers) {
+        List<String> key = List.of(this.keys.keyOf(release.lock()));
+        Successor successor = release.successor();
+        if (release.keepMillis() > 0) {
+            return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
+        }
+        String lastToken = Long.toString(release.lastToken());
+        return successor == null
+                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, countsReceivers)
+                : new Call(
+                        LuaScript.RELEASE,
+                        key,
+                        release.id(),
+                        lastToken,
+                        countsReceivers,
+                        successor.acquisitionId(),
+                        Long.toString(successor.leaseMillis()),
+                        this.claimMillis,
+                        inbox);
+    }
+
+    private Call callOf(Command.PublishInstance publish) {
+        LockHolder instance = publish.instance();
+        Instant startedAt = instance.startedAt();
+        List<@Nullable Object> values = Arrays.asList(
+                instance.application(),
+                instance.host(),
+                instance.pid(),
+                startedAt != null ? startedAt.toEpochMilli() : null);
+        List<String> arguments = new ArrayList<>(List.of(Long.toString(publish.ttlMillis())));
+        for (int i = 0; i < values.size(); i++) {
+            arguments.add(INSTANCE_FIELDS.get(i));
+            arguments.add(Objects.toString(values.get(i), ""));
+        }
+        return new Call(LuaScript.REGISTER, List.of(this.keys.ofInstance(instance.instance())), arguments);
+    }
+
+    private Call renewals(List<Command.Renew> renewals) {
+        List<String> locks = new ArrayList<>(renewals.size());
+        StringBuilder ids = new StringBuilder();
+        for (Command.Renew renewal : renewals) {
+            locks.add(this.keys.keyOf(renewal.lock()));
+            ids.append(ids.length() > 0 ? ";" : "").append(renewal.id());
+        }
+        return new Call(LuaScript.RENEW, locks, Long.toString(renewals.get(0).leaseMillis()), ids.toString());
+    }
+
+    /**
+     * Returns the reply for the result of a script.
+     *
+     * @param disconnected whether a connection broke during the call, so that the client may have repeated the command
+     * @throws LockStoreException if the command may have been executed twice, with another result at the first time
+     * @throws RedisCommandExecutionException with the error of the only lock of a script that reports errors for each lock
+     */
+    Reply toReply(Command command, Object result, boolean disconnected) {
+        if (command instanceof Command.Acquire) {
+            return acquired((List<?>) result);
+        }
+        if (command instanceof Command.Release release) {
+            return released(release.lock(), (Long) result, disconnected);
+        }
+        if (command instanceof Command.Downgrade downgrade) {
+            return released(downgrade.lock(), (Long) result, disconnected);
+        }
+        if (command instanceof Command.Renew) {
+            Reply outcome = renewed((List<?>) result, 1).get(0);
+            if (outcome instanceof Reply.Failed failed) {
+                throw new RedisCommandExecutionException(failed.message());
+            }
+            return outcome;
+        }
+        if (command instanceof Command.RenewAll renewAll) {
+            return new Reply.RenewedAll(
+                    renewed((List<?>) result, renewAll.renewals().size()));
+        }
+        if (command instanceof Command.PublishInstance) {
+            return Reply.Done.INSTANCE;
+        }
+        if (command instanceof Command.FindInstance find) {
+            return new Reply.Instance(instance(find.instance(), (List<?>) result));
+        }
+        return new Reply.Described(described((List<?>) result, ((Command.Inspect) command).ownerOnly()));
+    }
+
+    private static Reply acquired(List<?> result) {
+        long first = number(result.get(0));
+        if (first > 0) {
+            return new Reply.Granted(first);
+        }
+        String owner = withoutPrefix(text(result.get(1)));
+        return new Reply.Taken(
+                -first,
+                owner.isEmpty() ? null : owner,
+                number(result.get(2)),
+                (int) number(result.get(4)),
+                number(result.get(3)));
+    }
+
+    private Reply released(String lock, long result, boolean disconnected) {
+        if (result > LARGEST_CODE) {
+            return new Reply.Granted(result);
+        }
+        if (result < -LARGEST_CODE) {
+            return new Reply.InLine(-result);
+        }
+        if (result == RELEASED) {
+            return Reply.Released.INSTANCE;
+        }
+        if (result == LEFT_LINE) {
+            return Reply.LeftLine.INSTANCE;
+        }
+        if (disconnected) {
+            throw new LockStoreException(
+                    "The connection broke during a command for " + this.keys.describe(lock)
+                            + ", and the client may have repeated it. It is unknown whether the first execution ended the grant.",
+                    null,
+                    true,
+                    true);
+        }
+        return result == FREE ? Reply.NotOwner.FREE : Reply.NotOwner.TAKEN;
+    }
+
+    private static List<Reply> renewed(List<?> failures, int count) {
+        List<Reply> outcomes = new ArrayList<>(count);
+        for (int i = 0; i < failures.size(); i += 2) {
+            long position = number(failures.get(i));
+            while (outcomes.size() < position - 1) {
+                outcomes.add(Reply.Renewed.INSTANCE);
+            }
+            Object reason = failures.get(i + 1);
+            if (reason instanceof Long code) {
+                outcomes.add(code == FREE ? Reply.NotOwner.FREE : Reply.NotOwner.TAKEN);
+            } else {
+                outcomes.add(new Reply.Failed(text(reason)));
+            }
+        }
+        while (outcomes.size() < count) {
+            outcomes.add(Reply.Renewed.INSTANCE);
+        }
+        return outcomes;
+    }
+
+    private static @Nullable StoredLock described(List<?> result, boolean ownerOnly) {
+        if (result.isEmpty()) {
+            return null;
+        }
+        String owner = withoutPrefix(text(result.get(0)));
+        if (ownerOnly) {
+            return new StoredLock(owner.charAt(0) == NO_ACQUISITION ? null : owner, 0, -1, -1);
+        }
+        List<StoredHolder> holders = new ArrayList<>();
+        for (int i = FIRST_HOLDER; i < result.size(); i += HOLDER_VALUES) {
+            holders.add(new StoredHolder(
+                    withoutPrefix(text(result.get(i))), number(result.get(i + 1)), number(result.get(i + 2)), (int)
+                            number(result.get(i + 3))));
+        }
+        return new StoredLock(
+                holders.isEmpty() ? owner : holders.get(0).acquisitionId(),
+                number(result.get(1)),
+                number(result.get(2)),
+                (int) number(result.get(3)),
+                ((List<?>) result.get(4)).stream().map(ScriptCommands::text).toList(),
+                holders);
+    }
+
+    private static @Nullable LockHolder instance(String id, List<?> values) {
+        if (values.get(0) == null) {
+            return null;
+        }
+        Long started = numberOrNull(values.get(3));
+        return new LockHolder(
+                id,
+                textOrNull(values.get(0)),
+                textOrNull(values.get(1)),
+                numberOrNull(values.get(2)),
+                started != null ? Instant.ofEpochMilli(started) : null);
+    }
+
+    private static @Nullable String textOrNull(@Nullable Object value) {
+        return value == null || text(value).isEmpty() ? null : text(value);
+    }
+
+    /** Returns the number; null if there is none, because another program wrote the field. */
+    private static @Nullable Long numberOrNull(@Nullable Object value) {
+        try {
+            return value != null ? Long.valueOf(text(value)) : null;
+        } catch (NumberFormatException ex) {
+            return null;
+        }
+    }
+
+    private static String withoutPrefix(String owner) {
+        return owner.startsWith(KEPT_PREFIX) ? owner.substring(KEPT_PREFIX.length()) : owner;
+    }
+
+    private static long number(Object value) {
+        return (Long) value;
+    }
+
+    private static String text(Object value) {
+        return value instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : value.toString();
+    }
+}

@@ -1,0 +1,253 @@
+package io.github.lockstarter.store;
+
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.testsupport.NeverRepeated;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest. */
+@NeverRepeated
+class MemoryStoreTest {
+
+    private static final long LEASE = 60_000;
+
+    private static final int THREADS = 4;
+
+    private final MemoryStore store = new MemoryStore();
+
+    private final MemoryStore other = this.store.forAnotherInstance();
+
+    private final Notified notified = new Notified();
+
+    private final Notified otherNotified = new Notified();
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+    /** Records notifications, and executes a command at each if there is one. */
+    private static final class Notified implements StoreListener {
+
+        private final List<String> grants = new ArrayList<>();
+
+        private Runnable reaction = () -> {};
+
+        @Override
+        public void granted(String lock, String id, long token) {
+            this.grants.add(lock + ' ' + id + ' ' + token);
+            this.reaction.run();
+        }
+
+        @Override
+        public void notificationsMayBeLost() {
+            this.grants.add("lost");
+        }
+
+        @Override
+        public void serverChanged() {
+            this.grants.add("changed");
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        this.store.start("one", this.notified);
+        this.other.start("two", this.otherNotified);
+    }
+
+    @AfterEach
+    void stop() {
+        this.threads.shutdownNow();
+    }
+
+    private static Command acquire(String id) {
+        return new Command.Acquire("lock", id, LEASE, true);
+    }
+
+    private static Command release(String id) {
+        return new Command.Release("lock", id, 0, 0, null);
+    }
+
+    private static long tokenOf(Reply reply) {
+        return ((Reply.Granted) reply).token();
+    }
+
+    @Test
+    void shouldNotifyTheInstanceOfTheWaiter() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
+
+        this.store.call(release("one-a"));
+
+        long token = tokenOf(this.other.call(acquire("two-b")));
+        assertThat(this.otherNotified.grants).containsExactly("lock two-b " + token);
+        assertThat(this.notified.grants).isEmpty();
+    }
+
+    @Test
+    void shouldNotifyOnceWithoutAnIdOfSeveralGrants() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b.r"));
+        this.other.call(acquire("two-c.r"));
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants).containsExactly("lock  0");
+    }
+
+    @Test
+    void shouldExecuteCommandsOfAListenerAndOfOtherThreadsDuringANotification() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
+        this.otherNotified.reaction = () -> {
+            assertThat(this.other.call(release("two-b"))).isInstanceOf(Reply.Released.class);
+            // A thread that waited for the command which has granted the lock would wait for ever.
+            assertThat(this.threads.submit(() -> this.other.call(acquire("two-c"))))
+                    .succeedsWithin(10, TimeUnit.SECONDS)
+                    .isInstanceOf(Reply.Granted.class);
+        };
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants).hasSize(1);
+    }
+
+    @Test
+    void shouldSkipWaitersOfAnInstanceThatHasStopped() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
+        this.other.stop();
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.store.call(new Command.Inspect("lock", true))).isEqualTo(new Reply.Described(null));
+        assertThat(this.otherNotified.grants).isEmpty();
+    }
+
+    @Test
+    void shouldNotifyTheInstanceThatWasStartedLast() {
+        this.other.stop();
+        this.other.start("three", this.otherNotified);
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("three-b"));
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants).hasSize(1).first().asString().startsWith("lock three-b ");
+    }
+
+    @Test
+    void shouldKeepGrantsWhenTheInstanceStops() {
+        this.store.call(acquire("one-a"));
+        this.store.stop();
+
+        assertThat(this.other.call(acquire("two-b"))).isInstanceOf(Reply.Taken.class);
+    }
+
+    @Test
+    void shouldGrantTheLockToOneThreadAtATime() throws Exception {
+        int[] counter = {0};
+        List<Future<Void>> workers = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            String name = "one-" + i + '-';
+            workers.add(this.threads.submit((Callable<Void>) () -> {
+                long last = 0;
+                for (int done = 0, attempt = 0; done < 2_000; attempt++) {
+                    String id = name + attempt;
+                    Reply reply = this.store.call(new Command.Acquire("lock", id, LEASE, false));
+                    if (reply instanceof Reply.Granted granted) {
+                        assertThat(granted.token()).isGreaterThan(last);
+                        last = granted.token();
+                        counter[0]++;
+                        done++;
+                        assertThat(this.store.call(release(id))).isInstanceOf(Reply.Released.class);
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<Void> worker : workers) {
+            worker.get(60, TimeUnit.SECONDS);
+        }
+
+        assertThat(counter[0]).isEqualTo(THREADS * 2_000);
+    }
+
+    @Test
+    void shouldReturnGrowingTokensForALockThatIsFreeInBetween() {
+        long last = 0;
+        for (int i = 0; i < 10_000; i++) {
+            long token = tokenOf(this.store.call(acquire("one-" + i)));
+            assertThat(token).isGreaterThan(last);
+            last = token + 5;
+            this.store.call(new Command.Release("lock", "one-" + i, last, 0, null));
+        }
+    }
+
+    @Test
+    void shouldRenewSeveralLocks() {
+        List<Command.Renew> renewals = new ArrayList<>();
+        for (int i = 0; i < this.store.renewalBatchSize(); i++) {
+            if (i % 2 == 0) {
+                this.store.call(new Command.Acquire("lock" + i, "one-" + i, LEASE, false));
+            }
+            renewals.add(new Command.Renew("lock" + i, "one-" + i, LEASE));
+        }
+
+        Reply reply = this.store.call(new Command.RenewAll(renewals));
+
+        List<Reply> outcomes = ((Reply.RenewedAll) reply).outcomes();
+        for (int i = 0; i < renewals.size(); i++) {
+            assertThat(outcomes.get(i)).isEqualTo(i % 2 == 0 ? Reply.Renewed.INSTANCE : Reply.NotOwner.FREE);
+        }
+    }
+
+    @Test
+    void shouldLetALeaseExpire() {
+        this.store.call(new Command.Acquire("lock", "one-a", 20, false));
+
+        soon().until(() ->
+                this.other.call(new Command.Acquire("lock", "two-b", LEASE, false)) instanceof Reply.Granted);
+
+        assertThat(this.store.call(new Command.Renew("lock", "one-a", LEASE))).isEqualTo(Reply.NotOwner.TAKEN);
+    }
+
+    @Test
+    void shouldRejectTheUseOfOneNameForALockAndForPermits() {
+        this.store.call(acquire("one-a"));
+
+        assertThatExceptionOfType(LockStoreException.class)
+                .isThrownBy(() -> this.store.call(acquire("one-b.s1.2")))
+                .satisfies(ex ->
+                        assertThat(ex.isOutcomeUnknown() || ex.isTransient()).isFalse());
+        CompletableFuture<Reply> sent = this.store.send(acquire("one-b.s1.2")).toCompletableFuture();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(sent::join)
+                .withCauseInstanceOf(LockStoreException.class);
+    }
+
+    @Test
+    void shouldFindTheDescriptionOfAnInstanceForALimitedTime() {
+        LockHolder instance = new LockHolder("one", "app", "host", 1L, null);
+        assertThat(this.other.call(new Command.FindInstance("one"))).isEqualTo(new Reply.Instance(null));
+
+        this.store.call(new Command.PublishInstance(instance, LEASE));
+        assertThat(this.other.call(new Command.FindInstance("one"))).isEqualTo(new Reply.Instance(instance));
+
+        this.store.call(new Command.PublishInstance(instance, 1));
+        soon().until(() -> this.other.call(new Command.FindInstance("one")).equals(new Reply.Instance(null)));
+    }
+}

@@ -1,0 +1,141 @@
+package io.github.lockstarter.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LoggedNames;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What depends on the connection; DifferentialTest compares arguments and results with a real Redis. */
+class ScriptCommandsTest {
+
+    private static final long TOKEN = 1_700_000_000_000_000L;
+
+    private static final Command RELEASE = new Command.Release("a", "id", 0, 0, null);
+
+    private static final Command RENEW = new Command.Renew("a", "id", 1_000);
+
+    private final ScriptCommands commands = new ScriptCommands(new LockKeys("lock", LoggedNames.WITH_KEYS), 2_000);
+
+    @Test
+    void shouldJoinTheLineOnlyWhenTheSubscriptionIsDecided() {
+        Command acquire = new Command.Acquire("a", "id", 1_000, true);
+
+        assertThat(this.commands.callOf(acquire, null, true).arguments()).containsExactly("id", "1000");
+        assertThat(this.commands.callOf(acquire, "", true).arguments()).containsExactly("id", "1000", "2000", "");
+        assertThat(this.commands.callOf(acquire, "me", true).arguments()).containsExactly("id", "1000", "2000", "me");
+    }
+
+    @Test
+    void shouldLetASuccessorPollWhileTheSubscriptionIsBeingSetUp() {
+        Command release = new Command.Release("a", "id", 7, 0, new Successor("next", 1_000));
+
+        assertThat(this.commands.callOf(release, null, false).arguments())
+                .containsExactly("id", "7", "0", "next", "1000", "2000", "");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1})
+    void shouldFailIfAReleaseMayHaveBeenExecutedTwice(long notOwned) {
+        assertThat(this.commands.toReply(RELEASE, notOwned, false)).isInstanceOf(Reply.NotOwner.class);
+
+        assertThatExceptionOfType(LockStoreException.class)
+                .isThrownBy(() -> this.commands.toReply(RELEASE, notOwned, true))
+                .withMessageContaining("lock 'a'")
+                .satisfies(ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
+    }
+
+    @Test
+    void shouldFailIfAMinimumHoldOrADowngradeMayHaveBeenExecutedTwice() {
+        for (Command command :
+                List.of(new Command.Release("a", "id", 0, 500, null), new Command.Downgrade("a", "id", 0, 1_000))) {
+            assertThatExceptionOfType(LockStoreException.class)
+                    .isThrownBy(() -> this.commands.toReply(command, 0L, true))
+                    .satisfies(ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
+        }
+    }
+
+    @Test
+    void shouldBelieveAReplyThatOnlyTheFirstExecutionCanHave() {
+        assertThat(this.commands.toReply(RELEASE, 1L, true)).isEqualTo(Reply.Released.INSTANCE);
+        assertThat(this.commands.toReply(RELEASE, 3L, true)).isEqualTo(Reply.LeftLine.INSTANCE);
+        assertThat(this.commands.toReply(RELEASE, TOKEN, true)).isEqualTo(new Reply.Granted(TOKEN));
+        assertThat(this.commands.toReply(RELEASE, -TOKEN, true)).isEqualTo(new Reply.InLine(TOKEN));
+    }
+
+    @Test
+    void shouldReadTextsOfBothClients() {
+        Command acquire = new Command.Acquire("a", "id", 1_000, false);
+        Reply taken = new Reply.Taken(250, "owner", TOKEN, 0, 1_000);
+
+        assertThat(this.commands.toReply(acquire, List.of(-250L, "owner", TOKEN, 1_000L, 0L), false))
+                .isEqualTo(taken);
+        assertThat(this.commands.toReply(acquire, List.of(-250L, bytes("~kowner"), TOKEN, 1_000L, 0L), false))
+                .isEqualTo(taken);
+        assertThat(this.commands.toReply(acquire, List.of(TOKEN), false)).isEqualTo(new Reply.Granted(TOKEN));
+    }
+
+    @Test
+    void shouldReplyWithAVeryLargeTimeForAKeyThatDoesNotExpire() {
+        Reply reply = this.commands.toReply(
+                new Command.Acquire("a", "id", 1_000, false), List.of(-(1L << 52), "owner", TOKEN, 0L, 0L), false);
+
+        assertThat(((Reply.Taken) reply).remainingMillis()).isEqualTo(1L << 52);
+    }
+
+    @Test
+    void shouldReadTheOutcomesOfSeveralRenewals() {
+        List<Command.Renew> renewals = List.of(
+                new Command.Renew("a", "1", 1_000),
+                new Command.Renew("b", "2", 1_000),
+                new Command.Renew("c", "3", 1_000),
+                new Command.Renew("d", "4", 1_000),
+                new Command.Renew("e", "5", 1_000));
+        Command all = new Command.RenewAll(renewals);
+
+        assertThat(this.commands.callOf(all, "me", true).arguments()).containsExactly("1000", "1;2;3;4;5");
+        assertThat(this.commands.toReply(all, List.of(2L, 0L, 3L, -1L, 4L, bytes("OOM no memory")), false))
+                .isEqualTo(new Reply.RenewedAll(List.of(
+                        Reply.Renewed.INSTANCE,
+                        Reply.NotOwner.FREE,
+                        Reply.NotOwner.TAKEN,
+                        new Reply.Failed("OOM no memory"),
+                        Reply.Renewed.INSTANCE)));
+    }
+
+    @Test
+    void shouldThrowTheErrorOfASingleRenewal() {
+        assertThat(this.commands.toReply(RENEW, List.of(), false)).isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(this.commands.toReply(RENEW, List.of(1L, -1L), false)).isEqualTo(Reply.NotOwner.TAKEN);
+
+        assertThatExceptionOfType(RedisCommandExecutionException.class)
+                .isThrownBy(() -> this.commands.toReply(RENEW, List.of(1L, "READONLY a replica"), false))
+                .withMessage("READONLY a replica");
+    }
+
+    @Test
+    void shouldDescribeTheOwnerAloneIfOnlyThatIsRequested() {
+        Command inspect = new Command.Inspect("a", true);
+
+        assertThat(this.commands.toReply(inspect, List.of(), false)).isEqualTo(new Reply.Described(null));
+        assertThat(this.commands.toReply(inspect, List.of(bytes("~kowner")), false))
+                .isEqualTo(new Reply.Described(new StoredLock("owner", 0, -1, -1)));
+        assertThat(this.commands.toReply(inspect, List.of("~r"), false))
+                .isEqualTo(new Reply.Described(new StoredLock(null, 0, -1, -1)));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,167 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisErrorException;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.text.LoggedNames;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Executes commands by the scripts on a real Redis, without the client of the library, and reads what they have left there.
+ * Instances subscribe to their inboxes by connections of this store.
+ */
+final class ScriptedStore implements AutoCloseable {
+
+    /** Name of the additional field with the remaining milliseconds of the key. */
+    static final String TTL = "ttl";
+
+    private static final List<LuaScript<?>> SCRIPTS = List.of(
+            LuaScript.ACQUIRE,
+            LuaScript.RELEASE,
+            LuaScript.KEEP,
+            LuaScript.DOWNGRADE,
+            LuaScript.RENEW,
+            LuaScript.INSPECT);
+
+    private final LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
+
+    /** In RESP3, so that messages come over the same connection as replies. */
+    private final RedisCli redis;
+
+    /** Its subscriptions count as receivers, which those by patterns do not. */
+    private final RedisCli subscriber;
+
+    private final Set<String> subscribed = new HashSet<>();
+
+    private final Map<LuaScript<?>, String> digests = new HashMap<>();
+
+    /**
+     * What a command has done.
+     *
+     * @param before microseconds of the server before the command
+     * @param after microseconds of the server after it
+     * @param outcome the reply, or the code of the error
+     * @param messages the messages in the order of their publication, each with its channel
+     * @param stored the fields of the locks, in their order, and {@link #TTL}; empty: the key does not exist
+     */
+    record Step(long before, long after, Object outcome, List<String> messages, List<Map<String, String>> stored) {}
+
+    ScriptedStore(RedisServer server) {
+        this.redis = server.cli();
+        this.subscriber = server.cli();
+        SCRIPTS.forEach(script ->
+                this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", script.getScriptAsString())));
+        // Only a command or the test removes what has expired, when the clock is set back afterwards.
+        this.redis.command("DEBUG", "SET-ACTIVE-EXPIRE", "0");
+        this.redis.command("HELLO", "3");
+        this.redis.command("PSUBSCRIBE", this.keys.channelOf("*"));
+    }
+
+    LockKeys keys() {
+        return this.keys;
+    }
+
+    /** Executes a command, and reads the locks and the messages afterwards. */
+    Step execute(Command command, ScriptCommands codec, String inbox, boolean countsReceivers, List<String> locks) {
+        ScriptCommands.Call call = codec.callOf(command, inbox, countsReceivers);
+        List<String> words = new ArrayList<>(List.of(
+                "EVALSHA",
+                this.digests.get(call.script()),
+                Integer.toString(call.keys().size())));
+        words.addAll(call.keys());
+        words.addAll(call.arguments());
+        this.redis.send("TIME");
+        this.redis.send(words.toArray(String[]::new));
+        for (String lock : locks) {
+            this.redis.send("HGETALL", this.keys.keyOf(lock));
+            this.redis.send("PTTL", this.keys.keyOf(lock));
+        }
+        this.redis.send("TIME");
+        List<String> messages = new ArrayList<>();
+        List<Object> replies = new ArrayList<>();
+        while (replies.size() < 2 * locks.size() + 3) {
+            Object reply = reply();
+            if (reply instanceof List<?> list && !list.isEmpty() && "pmessage".equals(list.get(0))) {
+                messages.add(list.get(2) + " <- " + list.get(3));
+            } else {
+                replies.add(reply);
+            }
+        }
+        List<Map<String, String>> stored = new ArrayList<>();
+        for (int i = 2; i < replies.size() - 1; i += 2) {
+            Map<String, String> fields = new TreeMap<>();
+            ((Map<?, ?>) replies.get(i)).forEach((name, value) -> fields.put((String) name, (String) value));
+            if (!fields.isEmpty()) {
+                fields.put(TTL, "remainingMillis=" + replies.get(i + 1));
+            }
+            stored.add(fields);
+        }
+        long before = ServerClock.timeIn(replies.get(0));
+        long after = ServerClock.timeIn(replies.get(replies.size() - 1));
+        return new Step(before, after, outcome(codec, command, replies.get(1)), messages, stored);
+    }
+
+    private Object reply() {
+        try {
+            return Objects.requireNonNull(this.redis.read());
+        } catch (RedisErrorException ex) {
+            return ex;
+        }
+    }
+
+    private static Object outcome(ScriptCommands codec, Command command, Object result) {
+        if (result instanceof RedisErrorException error) {
+            String message = String.valueOf(error.getMessage());
+            return message.startsWith("LOCK") ? message.substring(0, message.indexOf(' ')) : message;
+        }
+        // A client's output for lists turns a single value into a list as well.
+        boolean isToken = command instanceof Command.Acquire && result instanceof Long;
+        return codec.toReply(command, isToken ? List.of(result) : result, false);
+    }
+
+    /** Subscribes an instance to its inbox, or ends its subscription. */
+    void subscribe(String inbox, boolean subscribes) {
+        if (subscribes == this.subscribed.contains(inbox)) {
+            return;
+        }
+        String command = subscribes ? "subscribe" : "unsubscribe";
+        this.subscriber.send(command, this.keys.channelOf(inbox));
+        List<?> reply;
+        do {
+            reply = (List<?>) Objects.requireNonNull(this.subscriber.read());
+        } while (!command.equals(reply.get(0)));
+        boolean unused = subscribes ? this.subscribed.add(inbox) : this.subscribed.remove(inbox);
+    }
+
+    boolean isSubscribed(String inbox) {
+        return this.subscribed.contains(inbox);
+    }
+
+    /** Stores a lock with these fields. */
+    void write(String lock, Map<String, String> fields, long ttlMillis) {
+        String key = this.keys.keyOf(lock);
+        fields.forEach((name, value) -> this.redis.send("HSET", key, name, value));
+        fields.forEach((name, value) -> reply());
+        this.redis.command("PEXPIRE", key, Long.toString(ttlMillis));
+    }
+
+    void delete(String lock) {
+        this.redis.command("DEL", this.keys.keyOf(lock));
+    }
+
+    @Override
+    public void close() {
+        this.redis.close();
+        this.subscriber.close();
+    }
+}
