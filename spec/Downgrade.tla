@@ -1,12 +1,13 @@
 ----------------------------- MODULE Downgrade -----------------------------
 (***************************************************************************)
-(* A writer that becomes a reader without letting go of the lock.           *)
-(*                                                                          *)
-(* The thread that writes reads as well, in memory, and then ends the write *)
-(* lock. From then on its JVM only reads: until the store has answered on   *)
-(* the lease of the writer, and then on that of the reader, which may be    *)
-(* shorter. The request is late, lost, repeated and replayed like all       *)
-(* others, and so are those that were sent before under the writer's id.    *)
+(* A writer that becomes a reader without letting go of the lock.          *)
+(*                                                                         *)
+(* The thread that writes reads as well, in memory, and then ends the      *)
+(* write lock. From then on its JVM only reads: until the store has        *)
+(* answered on the lease of the writer, and then on that of the reader,    *)
+(* which may be shorter. The request is late, lost, repeated and replayed  *)
+(* like all others, and so are those that were sent before under the       *)
+(* writer's id.                                                            *)
 (***************************************************************************)
 EXTENDS Shared
 
@@ -21,23 +22,23 @@ Reading(c) == ReaderOf(Id(c))
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-\* LocalHandOff.handOff
-HandOver(c) ==
+\* As in LeaseLock: to another writer of this JVM.
+PassOn(c) ==
   /\ c \in Writers /\ Believes(c) /\ cl[c].tok < db.f + Passes
   /\ cl' = [cl EXCEPT ![c].tok = @ + 1]
-  /\ UNCHANGED <<Store, net, obliged, void>>
+  /\ UNCHANGED <<Store, net, obliged>>
 
 \* The write lock ends, and what it was granted goes on as a read lock.
 Downgrade(c) ==
   /\ c \in Writers /\ Believes(c)
   /\ cl' = [cl EXCEPT ![c].st = "reads"]
   /\ net' = AfterEndOf(Id(c)) \cup {DowngradeOf(Id(c), cl[c].tok)}
-  /\ UNCHANGED <<Store, obliged, void>>
+  /\ UNCHANGED <<Store, obliged>>
 
 DowngradeAgain(c) ==
   /\ Reads(c) /\ MaySend("down", Id(c))
   /\ net' = net \cup {DowngradeOf(Id(c), cl[c].tok)}
-  /\ UNCHANGED <<Store, cl, obliged, void>>
+  /\ UNCHANGED <<Store, cl, obliged>>
 
 \* The lease counts from the sending, and the token is that of the writer.
 Downgraded(r) ==
@@ -45,7 +46,7 @@ Downgraded(r) ==
   /\ cl' = [cl EXCEPT ![r.id[1]].until = Max(@, r.sent + ReadLease)]
   /\ net' = net \ {r}
   /\ wrong' = wrong \cup (IF r.tok < cl[r.id[1]].tok THEN {"token"} ELSE {})
-  /\ UNCHANGED <<now, db, replays, forces, obliged, void>>
+  /\ UNCHANGED <<now, db, replays, obliged>>
 
 \* The reader's end. What the downgrade, or an acquire before it, may still do is taken back under both names.
 EndReading(c) ==
@@ -53,9 +54,9 @@ EndReading(c) ==
   /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0, @.tok)]
   /\ LET ids == {Reading(c)} \cup (IF Keeps("released under both names") THEN {Id(c)} ELSE {})
      IN /\ net' = {IF m.k = "down" /\ m.id = Id(c) THEN [m EXCEPT !.sent = 0] ELSE m : m \in AfterEndOf(Id(c))}
-                    \cup {ReleaseOf(id, Nobody) : id \in ids}
+                    \cup {ReleaseOf(id, NoId) : id \in ids}
         /\ obliged' = obliged \cup ids
-  /\ UNCHANGED <<Store, void>>
+  /\ UNCHANGED Store
 
 -----------------------------------------------------------------------------
 (* The store. *)
@@ -64,34 +65,35 @@ EndReading(c) ==
 DowngradedKey(k, id, last) ==
   LET reader == ReaderOf(id)
       deadline == IF Keeps("a downgrade never shortens") THEN Max(k.exp, now + ReadLease) ELSE now + ReadLease
-      token == IF Keeps("takes the last token along") THEN Max(k.f, last) ELSE k.f
-      looped(l) == IF Keeps("a downgrade runs the loop") THEN Loop(l) ELSE l
+      token == IF Keeps("keeps the last token") THEN Max(k.f, last) ELSE k.f
+      looped(l) == IF Keeps("a downgrade runs the loop") THEN Loop(l, {}) ELSE l
   IN IF k.o = id
-     THEN looped([Opened(k) EXCEPT !.o = <<"readers">>, !.f = token, !.h = reader :> Holder(deadline, token)])
+     THEN looped([k EXCEPT !.o = <<"readers">>, !.f = token, !.h = reader :> Holder(deadline, token)])
      ELSE IF IsHolder(k, reader) /\ Keeps("a repetition sets the lease again")
-     THEN Loop([k EXCEPT !.h[reader].dl = Max(@, now + ReadLease)])
+     THEN Loop([k EXCEPT !.h[reader].dl = Max(@, now + ReadLease)], {})
      ELSE k
 
 ExecuteDowngrade(m) ==
   /\ m.k = "down"
-  /\ LET k == Written(db, DowngradedKey(First(db), m.id, m.last))
-         has == ReaderOf(m.id) \in Has(k) /\ m.sent + ReadLease > now /\ Is(m.id[1], "reads") /\ Id(m.id[1]) = m.id
+  /\ LET k == Written(DowngradedKey(First(db, NoId), m.id, m.last))
+         has == ReaderOf(m.id) \in Owners(k) /\ m.sent + ReadLease > now /\ Is(m.id[1], "reads") /\ Id(m.id[1]) = m.id
      IN Becomes(m, k, IF has THEN Answer("downgraded", m.id, m.sent, k.h[ReaderOf(m.id)].tok) ELSE {},
-                ReaderOf(m.id) \in Has(k))
+                ReaderOf(m.id) \in Owners(k))
   /\ UNCHANGED obliged
 
 \* acquire.lua: the id of a writer that reads does not join the line behind itself.
 ExecuteAcquireBeside(m) ==
-  IF Keeps("a downgraded id does not wait") /\ m.k = "acq" /\ ReaderOf(m.id) \in Has(db)
-  THEN Becomes(m, Written(db, Loop(First(db))), {}, TRUE) /\ UNCHANGED obliged
+  IF Keeps("a downgraded id does not wait") /\ m.k = "acq" /\ ReaderOf(m.id) \in Owners(db)
+  THEN Becomes(m, Written(Loop(First(db, NoId), {})), {}, TRUE) /\ UNCHANGED obliged
   ELSE ExecuteAcquire(m)
 
 -----------------------------------------------------------------------------
 NextDowngraded ==
   \/ \E m \in net :
-       ExecuteAcquireBeside(m) \/ ExecuteRelease(m) \/ ExecuteRenew(m) \/ ExecuteDowngrade(m)
+       \/ ExecuteAcquireBeside(m) \/ ExecuteRenew(m) \/ ExecuteDowngrade(m)
+       \/ ExecuteRelease(m, {})
   \/ ~Rushes /\ \/ Others
-                \/ \E c \in Clients : HandOver(c) \/ Downgrade(c) \/ DowngradeAgain(c) \/ EndReading(c)
+                \/ \E c \in Clients : PassOn(c) \/ Downgrade(c) \/ DowngradeAgain(c) \/ EndReading(c)
                 \/ \E m \in net : Downgraded(m)
 
 SpecDowngraded == Init /\ [][NextDowngraded]_vars
@@ -99,7 +101,7 @@ SpecDowngraded == Init /\ [][NextDowngraded]_vars
 -----------------------------------------------------------------------------
 (* What must hold besides. *)
 
-\* Promise 1: who reads after writing has no writer beside it.
+\* Promise 1: a reader that was a writer has no writer beside it.
 ReadsBesideNoWriter == \A c \in Clients : Reads(c) => \A d \in Writers \ {c} : ~Believes(d)
 
 \* Promise 2
@@ -113,9 +115,9 @@ TokenStays ==
   /\ "token" \notin wrong
   /\ "tokens" \in Features => \A c \in Clients : Reads(c) => \A d \in Writers \ {c} : cl[d].tok < cl[c].tok
 
-NobodyForgottenThatRead ==
+NoReaderIsForgotten ==
   \A c \in Clients : \A n \in 1..Ids :
-    ReaderOf(<<c, n>>) \in Has(db) => ReaderOf(<<c, n>>) \in obliged \/ (cl[c].n = n /\ Is(c, "reads"))
+    ReaderOf(<<c, n>>) \in Owners(db) => ReaderOf(<<c, n>>) \in obliged \/ (cl[c].n = n /\ Is(c, "reads"))
 
-ReadingDoesNotWait == \A id \in Has(db) : Len(id) = 3 => ~Stands(db, <<id[1], id[2]>>)
+ReadingDoesNotWait == \A id \in Owners(db) : Len(id) = 3 => ~Stands(db, <<id[1], id[2]>>)
 =============================================================================

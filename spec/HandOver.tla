@@ -1,26 +1,28 @@
 ------------------------------ MODULE HandOver ------------------------------
 (***************************************************************************)
-(* A hand-over whose message carries the grant: when a waiter may believe   *)
-(* the message, and for how long.                                           *)
-(*                                                                          *)
-(* Clock, line, acquires, releases and leaves are those of WaitingLine. New *)
-(* are the base of a ticket, the message that is believed, and the renewal  *)
-(* that follows it.                                                         *)
-(*                                                                          *)
-(* The base is the send time of the latest command whose answer proves that *)
-(* the ticket did not own the lock when it was executed. It ends a claim    *)
-(* lease later, as the belief does that rests on it, and a ticket whose     *)
-(* base has ended never gets another: a grant to it may have run out        *)
-(* unnoticed, and its message may still come. While there was always one,   *)
-(* none has run out, so every message is about a grant after the base.      *)
-(* Tokens have no part in that, nor has the clock they come from.           *)
-(*                                                                          *)
-(* Messages between clients and the store are a set. The message about a    *)
-(* grant stays in it until its id is over: it is late, repeated or lost,    *)
-(* and overtakes everything else. A request that is sent again may take the *)
-(* place of the one before, which is lost then.                             *)
-(*                                                                          *)
-(* A hand-over in memory keeps the id and the end of the belief: no step.   *)
+(* A hand-over whose message carries the grant: when a waiter may believe  *)
+(* the message, and for how long.                                          *)
+(*                                                                         *)
+(* Clock, line, acquires, releases and leaves are those of WaitingLine.    *)
+(* New are the base of a ticket, the message that is believed, and the     *)
+(* renewal that follows it.                                                *)
+(*                                                                         *)
+(* The base is the send time of the latest command whose answer proves     *)
+(* that the ticket did not own the lock when it was executed. It ends a    *)
+(* claim lease later, as the belief does that rests on it, and a ticket    *)
+(* whose base has ended never gets another: a grant to it may have run out *)
+(* unnoticed, and its message may still come. While there was always one,  *)
+(* none has run out, so every message is about a grant after the base.     *)
+(* Tokens have no part in that, nor has the clock they come from.          *)
+(*                                                                         *)
+(* Messages between clients and the store are a set. The message about a   *)
+(* grant stays in it until its id is over: it is late, repeated or lost,   *)
+(* and overtakes everything else. A request that is sent again may take    *)
+(* the place of the one before, which is lost then.                        *)
+(*                                                                         *)
+(* A hand-over in memory keeps the id and the end of the belief: no step.  *)
+(*                                                                         *)
+(* Shared grants beside all this are in SharedHandOver.                    *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -37,18 +39,18 @@ CONSTANTS
 
 VARIABLES
   now,
-  owner,     \* field o; Nobody: there is no key
+  owner,     \* field o; NoId: there is no key
   exp,       \* when the key expires; it is there while now < exp
   line,      \* field q: ids in the order of arrival
   net,       \* requests, answers and messages under way
   replays,
   cl,        \* the clients: state, number of the id, end of the belief, base of its ticket
-  obliged    \* ids that their clients are done with, and still send releases for
+  obliged    \* ids that have ended, and that their clients still release
 
 server == <<owner, exp, line>>
 vars == <<now, server, net, replays, cl, obliged>>
 
-Nobody == <<>>
+NoId == <<>>
 Keeps(rule) == Dropped # rule
 Max(a, b) == IF a > b THEN a ELSE b
 
@@ -72,7 +74,7 @@ Without(id) == SelectSeq(line, LAMBDA other : other # id)
 AcquireOf(id) == [k |-> "acq", id |-> id, sent |-> now]
 RenewalOf(id) == [k |-> "ren", id |-> id, sent |-> now]
 ReleaseOf(id, next) ==
-  [k |-> "rel", id |-> id, next |-> next, sent |-> IF next = Nobody THEN 0 ELSE now]
+  [k |-> "rel", id |-> id, next |-> next, sent |-> IF next = NoId THEN 0 ELSE now]
 
 Of(kind, id) == {m \in net : m.k = kind /\ m.id = id}
 
@@ -87,7 +89,7 @@ AfterEndOf(id) ==
 IsOpen(id) == \E m \in net : (m.k = "acq" /\ m.id = id) \/ (m.k = "rel" /\ m.next = id)
 
 Init ==
-  /\ now = 1 /\ owner = Nobody /\ exp = 0 /\ line = <<>>
+  /\ now = 1 /\ owner = NoId /\ exp = 0 /\ line = <<>>
   /\ net = {} /\ replays = 0
   /\ cl = [c \in Clients |-> Idle(0)]
   /\ obliged = {}
@@ -114,15 +116,15 @@ Tick ==
   /\ now' = now + 1
   /\ net' = Aged(net)
   /\ cl' = [c \in Clients |-> AgedClient(cl[c])]
-  /\ IF owner # Nobody /\ now + 1 >= exp
-     THEN owner' = Nobody /\ exp' = 0 /\ line' = <<>>
+  /\ IF owner # NoId /\ now + 1 >= exp
+     THEN owner' = NoId /\ exp' = 0 /\ line' = <<>>
      ELSE UNCHANGED <<owner, exp, line>>
   /\ UNCHANGED <<replays, obliged>>
 
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-\* Attempts, the first time. The base begins here: before, there was no grant to this id.
+\* The first request under a new id. The base begins here: before, there was no grant to this id.
 Acquire(c) ==
   /\ Is(c, "idle") /\ MayDraw
   /\ cl' = [cl EXCEPT ![c] = Asking(NextId(c))]
@@ -136,7 +138,7 @@ AcquireAgain(c) ==
      /\ net' = (IF Cardinality(sent) < Open THEN net ELSE net \ sent) \cup {AcquireOf(Id(c))}
      /\ UNCHANGED <<now, server, replays, cl, obliged>>
 
-\* The answer "taken" to an acquire, or "in the line" to a release that took this id along: when it was executed, the id
+\* The answer "taken" to an acquire, or "in the line" to a release that named this id: when it was executed, the id
 \* did not own the lock. If the base has not ended before the answer arrives, no grant to the id has run out in between,
 \* so there was none: the next grant comes after the new base.
 Taken(m) ==
@@ -147,15 +149,15 @@ Taken(m) ==
      /\ net' = net \ {m}
      /\ UNCHANGED <<now, server, replays, obliged>>
 
-\* GrantFactory. An answer for an id that is over, or that is believed to own the lock already, changes nothing.
+\* An answer for an id that is over, or that is believed to own the lock already, changes nothing.
 Granted(r) ==
   /\ r.k = "granted" /\ Asks(r.id) /\ r.sent + Lease > now
   /\ cl' = [cl EXCEPT ![r.id[1]] = Held(r.id[2], r.sent + Lease)]
   /\ net' = net \ Of("granted", r.id)
   /\ UNCHANGED <<now, server, replays, obliged>>
 
-\* HandOverMessages: a message is believed, and renewed at once.
-Woken(m) ==
+\* The message is believed, and renewed at once. What it grants may be released, or passed on in memory, before the answer.
+Notified(m) ==
   LET c == m.id[1]
       until == (IF Keeps("counts from the base") THEN cl[c].base ELSE now) + Claim
   IN
@@ -166,29 +168,29 @@ Woken(m) ==
   /\ net' = net \cup {RenewalOf(Id(c))}
   /\ UNCHANGED <<now, server, replays, obliged>>
 
-\* Watchdog and Renewer; also the first renewal once more.
+\* The watchdog; also the first renewal once more.
 Renew(c) ==
   /\ "renew" \in Features
   /\ Believes(c) /\ now + Lease > cl[c].until
   /\ net' = (net \ Of("ren", Id(c))) \cup {RenewalOf(Id(c))}
   /\ UNCHANGED <<now, server, replays, cl, obliged>>
 
-\* RenewalAttempt: a loss is final, and nothing shortens what is left.
+\* A loss is final, and nothing shortens what is left.
 Renewed(r) ==
   /\ r.k = "renewed" /\ Holds(r.id) /\ Believes(r.id[1])
   /\ cl' = [cl EXCEPT ![r.id[1]].until = Max(@, r.sent + Lease)]
   /\ net' = net \ {r}
   /\ UNCHANGED <<now, server, replays, obliged>>
 
-\* StoreRelease without a waiter behind, of a grant that is held or over, whether or not its renewal was answered.
+\* Without a waiter behind, of a grant that is held or over, whether or not its renewal was answered.
 Release(c) ==
   /\ Is(c, "held")
   /\ cl' = [cl EXCEPT ![c] = Idle(cl[c].n)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), Nobody)}
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), NoId)}
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, server, replays>>
 
-\* StoreRelease with a Succession: the base of the next ticket begins with the release.
+\* With the id under which the next waiter of this JVM asks: the base of the next ticket begins with the release.
 ReleaseForNext(c) ==
   /\ "next" \in Features
   /\ Is(c, "held") /\ MayDraw
@@ -197,19 +199,19 @@ ReleaseForNext(c) ==
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, server, replays>>
 
-\* The last waiter of this JVM gives up: the ticket is closed first, then OrphanCleanup removes it from the store.
+\* The last waiter of this JVM gives up: the ticket is closed first, then it is released.
 Leave(c) ==
   /\ "leave" \in Features
   /\ Is(c, "asking")
   /\ cl' = [cl EXCEPT ![c] = Idle(cl[c].n)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), Nobody)}
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), NoId)}
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, server, replays>>
 
-\* OrphanCleanup: the release was not answered, or its answer proves nothing.
+\* The release was not answered, or its answer proves nothing.
 Repeat(id) ==
   /\ Of("rel", id) = {}
-  /\ net' = net \cup {ReleaseOf(id, Nobody)}
+  /\ net' = net \cup {ReleaseOf(id, NoId)}
   /\ UNCHANGED <<now, server, replays, cl, obliged>>
 
 -----------------------------------------------------------------------------
@@ -232,7 +234,7 @@ FullLeaseAgain == exp' = Max(exp, now + Lease)
 \* acquire.lua
 ExecuteAcquire(m) ==
   /\ m.k = "acq"
-  /\ \/ /\ owner = Nobody
+  /\ \/ /\ owner = NoId
         /\ GrantTo(m.id, Lease)
         /\ Executed(m, GrantedTo(m.id, m.sent))
         /\ UNCHANGED line
@@ -240,7 +242,7 @@ ExecuteAcquire(m) ==
         /\ FullLeaseAgain
         /\ Executed(m, GrantedTo(m.id, m.sent))
         /\ UNCHANGED <<owner, line>>
-     \/ /\ owner \notin {Nobody, m.id}
+     \/ /\ owner \notin {NoId, m.id}
         /\ line' = IF Stands(m.id) THEN line ELSE Append(line, m.id)
         /\ Executed(m, TakenBy(m.id, m.sent))
         /\ UNCHANGED <<owner, exp>>
@@ -253,10 +255,10 @@ ExecuteRenew(m) ==
         /\ FullLeaseAgain
         /\ Executed(m, IF Holds(m.id) THEN {[k |-> "renewed", id |-> m.id, sent |-> m.sent]} ELSE {})
         /\ UNCHANGED <<owner, line>>
-     \/ /\ owner # m.id /\ (owner # Nobody \/ Keeps("renew never creates"))
+     \/ /\ owner # m.id /\ (owner # NoId \/ Keeps("renew never creates"))
         /\ Executed(m, {})
         /\ UNCHANGED server
-     \/ /\ owner = Nobody /\ ~Keeps("renew never creates")
+     \/ /\ owner = NoId /\ ~Keeps("renew never creates")
         /\ GrantTo(m.id, Lease) /\ Executed(m, {}) /\ UNCHANGED line
   /\ UNCHANGED <<now, cl, obliged>>
 
@@ -266,32 +268,32 @@ MessageTo(id) == IF Asks(id) \/ ~Keeps("only the open ticket's")
 
 \* release.lua, its upper part: the id owns the lock.
 HandOn(m) ==
-  LET appended == IF m.next = Nobody \/ Stands(m.next) THEN line ELSE Append(line, m.next)
+  LET appended == IF m.next = NoId \/ Stands(m.next) THEN line ELSE Append(line, m.next)
   IN
   \/ /\ line # <<>> /\ ~IsFirst(m.next)
      /\ GrantTo(Head(line), Claim) /\ line' = Tail(appended)
      /\ Executed(m, MessageTo(Head(line))
-                    \cup (IF m.next = Nobody THEN {} ELSE TakenBy(m.next, m.sent)))
-  \/ /\ m.next # Nobody /\ (line = <<>> \/ IsFirst(m.next))
+                    \cup (IF m.next = NoId THEN {} ELSE TakenBy(m.next, m.sent)))
+  \/ /\ m.next # NoId /\ (line = <<>> \/ IsFirst(m.next))
      /\ GrantTo(m.next, Lease) /\ line' = IF line = <<>> THEN line ELSE Tail(line)
      /\ Executed(m, GrantedTo(m.next, m.sent))
-  \/ /\ m.next = Nobody /\ line = <<>>
-     /\ owner' = Nobody /\ exp' = 0 /\ line' = <<>>
+  \/ /\ m.next = NoId /\ line = <<>>
+     /\ owner' = NoId /\ exp' = 0 /\ line' = <<>>
      /\ Executed(m, {})
 
 \* release.lua, its lower part: it does not, any more or yet.
 StepOut(m) ==
-  \/ /\ m.next # Nobody /\ owner = m.next
+  \/ /\ m.next # NoId /\ owner = m.next
      /\ FullLeaseAgain
      /\ Executed(m, GrantedTo(m.next, m.sent))
      /\ UNCHANGED <<owner, line>>
-  \/ /\ m.next = Nobody \/ owner # m.next
-     /\ line' = IF m.next # Nobody /\ Stands(m.next) THEN line ELSE Without(m.id)
-     /\ Executed(m, IF m.next # Nobody /\ Stands(m.next) THEN TakenBy(m.next, m.sent) ELSE {})
+  \/ /\ m.next = NoId \/ owner # m.next
+     /\ line' = IF m.next # NoId /\ Stands(m.next) THEN line ELSE Without(m.id)
+     /\ Executed(m, IF m.next # NoId /\ Stands(m.next) THEN TakenBy(m.next, m.sent) ELSE {})
      /\ UNCHANGED <<owner, exp>>
 
-\* Whether the answer to a release is the last word, as in WaitingLine.
-IsFinal(m) == ~IsOpen(m.id) /\ (m.next = Nobody \/ owner = m.id)
+\* As in WaitingLine: whether the answer to a release is final.
+IsFinal(m) == ~IsOpen(m.id) /\ (m.next = NoId \/ owner = m.id)
 
 ExecuteRelease(m) ==
   /\ m.k = "rel"
@@ -315,7 +317,7 @@ Next ==
        \/ Release(c) \/ ReleaseForNext(c) \/ Leave(c)
   \/ \E id \in obliged : Repeat(id)
   \/ \E m \in net :
-       \/ Granted(m) \/ Taken(m) \/ Woken(m) \/ Renewed(m)
+       \/ Granted(m) \/ Taken(m) \/ Notified(m) \/ Renewed(m)
        \/ ExecuteAcquire(m) \/ ExecuteRenew(m) \/ ExecuteRelease(m) \/ ReleaseFails(m)
 
 Spec == Init /\ [][Next]_vars
@@ -332,7 +334,7 @@ OneBelieves == Cardinality({c \in Clients : Believes(c)}) <= 1
 BeliefEndsFirst == \A c \in Clients : Believes(c) => owner = Id(c) /\ cl[c].until <= exp
 
 \* An id that owns the lock or stands in the line belongs to a client that asks or holds, or that still releases it.
-NobodyForgotten ==
+NoIdIsForgotten ==
   \A c \in Clients : \A n \in 1..Ids :
     (owner = <<c, n>> \/ Stands(<<c, n>>)) /\ IsOver(<<c, n>>) => <<c, n>> \in obliged
 
@@ -340,5 +342,5 @@ NobodyForgotten ==
 LineIsSane ==
   /\ \A i, j \in DOMAIN line : line[i] = line[j] => i = j
   /\ ~Stands(owner)
-  /\ owner = Nobody => line = <<>>
+  /\ owner = NoId => line = <<>>
 =============================================================================

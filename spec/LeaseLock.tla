@@ -1,19 +1,20 @@
 ----------------------------- MODULE LeaseLock -----------------------------
 (***************************************************************************)
-(* One lock, without a waiting line: who may believe in a lease, for how    *)
-(* long, and under which fencing token.                                     *)
-(*                                                                          *)
-(* One integer clock serves everybody. Belief ends exactly where the lease  *)
-(* does: the margin of the code pays for clocks that run at different       *)
-(* speeds, and there are none here.                                         *)
-(*                                                                          *)
-(* Messages are a set: a request may be executed late, in any order, never  *)
-(* (then it, or its answer, was lost), and up to Replays times once more. A *)
-(* client that crashes or is paused is one that takes no steps: nothing     *)
-(* here forces a client to act, so each invariant holds for those too.      *)
-(*                                                                          *)
-(* Dropped names one rule of the design that is left out, to see that it is *)
-(* needed; "none" is the design.                                            *)
+(* One lock, without a waiting line: when a client may believe that it     *)
+(* holds, for how long, and under which fencing token.                     *)
+(*                                                                         *)
+(* One integer clock serves all. Belief ends exactly where the lease does: *)
+(* the margin of the code pays for clocks that run at different speeds,    *)
+(* and there are none here. With the feature "lose", it ends a tick        *)
+(* earlier: the margin is also the time that the owner has to react.       *)
+(*                                                                         *)
+(* Messages are a set: a request may be executed late, in any order, never *)
+(* (then it, or its answer, was lost), and up to Replays times once more.  *)
+(* A client that crashes or is paused is one that takes no steps: nothing  *)
+(* here forces a client to act, so each invariant holds for those too.     *)
+(*                                                                         *)
+(* Dropped names one rule of the design that is left out, to see that it   *)
+(* is needed; "none" is the design.                                        *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets, TLC
 
@@ -24,17 +25,17 @@ CONSTANTS
   End,           \* the last tick
   Open,          \* requests of one acquisition that can be under way at a time
   Replays,       \* executions of requests that were executed before
-  Features,      \* what clients do besides acquiring and releasing: "renew", "next"
+  Features,      \* what clients do besides acquiring and releasing: "renew", "lose", "next"
   Passes,        \* hand-overs in memory after one grant, at most
   Failovers,     \* promotions of a replica that lags behind
   FailoverTime,  \* ticks that one takes; more than Passes
   Dropped
 
 VARIABLES
-  now,        \* the clock of all
-  owner,      \* field o of the lock: an acquisition id; Nobody: there is no key
+  now,        \* the clock
+  owner,      \* field o of the lock: an acquisition id; NoId: there is no key
   token,      \* field f
-  exp,        \* when the key runs out; it is there while now < exp
+  exp,        \* when the key expires; it is there while now < exp
   counter,    \* only if tokens are counted instead of taken from the clock
   lastGrant,  \* tick of the latest grant: two are never in the same microsecond
   replica,    \* what a replica has of the four above
@@ -43,7 +44,7 @@ VARIABLES
   net,        \* requests and answers under way
   replays,
   cl,         \* the clients
-  used,       \* all tokens that anybody was granted or handed
+  used,       \* all tokens of grants and of hand-overs
   ordered     \* FALSE as soon as a token came that is too small, or a second time
 
 server == <<owner, token, exp, counter, lastGrant>>
@@ -51,7 +52,7 @@ failing == <<replica, failovers, down>>
 tokens == <<used, ordered>>
 vars == <<now, server, failing, net, replays, cl, tokens>>
 
-Nobody == <<>>
+NoId == <<>>
 Keeps(rule) == Dropped # rule
 Max(a, b) == IF a > b THEN a ELSE b
 
@@ -64,21 +65,21 @@ Is(c, state) == cl[c].st = state
 Asks(id) == cl[id[1]].n = id[2] /\ Is(id[1], "asking")
 Holds(id) == cl[id[1]].n = id[2] /\ Is(id[1], "held")
 
-\* Grant.hasEnded: what Lease.isHeld() answers, without asking anybody.
+\* What the lease reports, without asking the store.
 Believes(c) == Is(c, "held") /\ now < cl[c].until
 
 Requests == {m \in net : m.k \in {"acq", "ren", "rel"}}
 MaySend(c) == Cardinality({m \in Requests : m.id = Id(c)}) < Open
 
-\* Nobody listens to answers to an id that is over: they need not be kept, nor when its requests were sent. (Requests
+\* Answers to an id that is over are ignored: they need not be kept, nor when its requests were sent. (Requests
 \* that differ in nothing else become one, and Replays what executes it twice.)
 AfterEndOf(id) ==
   {IF m.k \in {"acq", "ren"} /\ m.id = id THEN [m EXCEPT !.sent = 0] ELSE m :
      m \in {m \in net : ~(m.k \in {"granted", "renewed"} /\ m.id = id)}}
 
 Init ==
-  /\ now = 1 /\ owner = Nobody /\ token = 0 /\ exp = 0 /\ counter = 0 /\ lastGrant = 0
-  /\ replica = [owner |-> Nobody, token |-> 0, exp |-> 0, counter |-> 0]
+  /\ now = 1 /\ owner = NoId /\ token = 0 /\ exp = 0 /\ counter = 0 /\ lastGrant = 0
+  /\ replica = [owner |-> NoId, token |-> 0, exp |-> 0, counter |-> 0]
   /\ failovers = 0 /\ down = 0
   /\ net = {} /\ replays = 0
   /\ cl = [c \in Clients |-> Idle(0)]
@@ -87,28 +88,28 @@ Init ==
 -----------------------------------------------------------------------------
 (* The clock. *)
 
-\* What is too old to be believed when it is answered; how old exactly makes no difference any more.
+\* Too old to be believed when it is answered; how old exactly makes no difference any more.
 TooOld(sent) == Keeps("send time") /\ sent + Lease <= now + 1
 
 Aged(messages) ==
   {IF m.k \in {"acq", "ren"} /\ TooOld(m.sent) THEN [m EXCEPT !.sent = 0] ELSE m :
      m \in {m \in messages : ~(m.k \in {"granted", "renewed"} /\ TooOld(m.sent))}}
 
-\* Redis removes a key that has run out.
+\* Redis removes a key that has expired.
 Tick ==
   /\ now < End
   /\ now' = now + 1
   /\ net' = Aged(net)
   /\ cl' = [c \in Clients |-> IF cl[c].until <= now + 1 THEN [cl[c] EXCEPT !.until = 0] ELSE cl[c]]
-  /\ IF owner # Nobody /\ now + 1 >= exp
-     THEN owner' = Nobody /\ token' = 0 /\ exp' = 0
+  /\ IF owner # NoId /\ now + 1 >= exp
+     THEN owner' = NoId /\ token' = 0 /\ exp' = 0
      ELSE UNCHANGED <<owner, token, exp>>
   /\ UNCHANGED <<counter, lastGrant, failing, replays, tokens>>
 
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-\* Attempts, with an id of its own (AcquisitionIds).
+\* The first attempt, under a new id.
 Acquire(c) ==
   /\ Is(c, "idle") /\ MayDraw
   /\ cl' = [cl EXCEPT ![c] = Asking(NextId(c))]
@@ -121,7 +122,7 @@ AcquireAgain(c) ==
   /\ net' = net \cup {[k |-> "acq", id |-> Id(c), sent |-> now]}
   /\ UNCHANGED <<now, server, failing, replays, cl, tokens>>
 
-\* GrantFactory.create and LeaseValidity.extend: the lease counts from the sending of the very attempt that was answered.
+\* The lease counts from the sending of the very attempt that was answered.
 Granted(r) ==
   LET c == r.id[1]
       until == (IF Keeps("send time") THEN r.sent ELSE now) + Lease
@@ -133,14 +134,14 @@ Granted(r) ==
      /\ net' = {m \in net : ~(m.k = "granted" /\ m.id = r.id)}
      /\ UNCHANGED <<now, server, failing, replays, tokens>>
 
-\* Watchdog and Renewer.
+\* The watchdog.
 Renew(c) ==
   /\ "renew" \in Features
   /\ Believes(c) /\ now + Lease > cl[c].until /\ MaySend(c)
   /\ net' = net \cup {[k |-> "ren", id |-> Id(c), sent |-> now]}
   /\ UNCHANGED <<now, server, failing, replays, cl, tokens>>
 
-\* RenewalAttempt.renewed: a loss is final, and nothing shortens what is left.
+\* A loss is final, and nothing shortens what is left.
 Renewed(r) ==
   LET c == r.id[1]
       until == (IF Keeps("send time") THEN r.sent ELSE now) + Lease
@@ -149,8 +150,9 @@ Renewed(r) ==
      /\ net' = net \ {r}
      /\ UNCHANGED <<now, server, failing, replays, tokens>>
 
-\* LocalHandOff: the same id, the same end, the next token; never more passes than ticks since the answer came.
-HandOver(c) ==
+\* To the next waiter of this JVM, in memory: the same id, the same end, the next token; never more passes than ticks since
+\* the answer came.
+PassOn(c) ==
   /\ Believes(c)
   /\ cl[c].passes < Passes
   /\ Keeps("pace of hand-overs") => cl[c].passes < now - cl[c].got
@@ -159,15 +161,25 @@ HandOver(c) ==
   /\ used' = used \cup {cl[c].tok + 1}
   /\ UNCHANGED <<now, server, failing, net, replays>>
 
-\* StoreRelease and OrphanCleanup, of a lease that is held or over, and of an acquisition that gives up.
-Release(c) ==
-  /\ cl[c].st \in {"asking", "held"}
-  /\ cl' = [cl EXCEPT ![c] = Idle(cl[c].n)]
-  /\ net' = AfterEndOf(Id(c))
-            \cup {[k |-> "rel", id |-> Id(c), last |-> 0, sent |-> 0, next |-> Nobody]}
+ReleaseOf(c) == [k |-> "rel", id |-> Id(c), last |-> 0, sent |-> 0, next |-> NoId]
+
+\* The belief ends by time, and the owner is notified of the loss. The key stays for the rest of the lease, unless the owner
+\* releases it: until then its body may still be reacting.
+Lose(c) ==
+  /\ "lose" \in Features
+  /\ Is(c, "held") /\ now + 1 >= cl[c].until
+  /\ cl' = [cl EXCEPT ![c].st = "lost"]
+  /\ net' = IF Keeps("a loss leaves the key") THEN net ELSE net \cup {ReleaseOf(c)}
   /\ UNCHANGED <<now, server, failing, replays, tokens>>
 
-\* StoreRelease with a Successor: it takes the id along under which this JVM asks next.
+\* By the owner of a lease that is held, lost or over, by its JVM after a lost lease is over, and of an acquisition that gives up.
+Release(c) ==
+  /\ cl[c].st \in {"asking", "held", "lost"}
+  /\ cl' = [cl EXCEPT ![c] = Idle(cl[c].n)]
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(c)}
+  /\ UNCHANGED <<now, server, failing, replays, tokens>>
+
+\* A release that names the successor: the id under which this JVM asks next.
 ReleaseForNext(c) ==
   /\ "next" \in Features
   /\ Is(c, "held") /\ MayDraw
@@ -210,18 +222,18 @@ FullLeaseAgain ==
 \* acquire.lua
 ExecuteAcquire(m) ==
   /\ m.k = "acq" /\ now >= down
-  /\ \/ /\ owner = Nobody
+  /\ \/ /\ owner = NoId
         /\ GrantTo(m.id, 0)
         /\ Executed(m, GrantedTo(m.id, m.sent, NewToken(0)))
      \/ /\ owner = m.id
         /\ FullLeaseAgain
         /\ Executed(m, GrantedTo(m.id, m.sent, token))
-     \/ /\ owner \notin {Nobody, m.id}
+     \/ /\ owner \notin {NoId, m.id}
         /\ Executed(m, {})
         /\ UNCHANGED <<server, tokens>>
   /\ UNCHANGED <<now, failing, cl>>
 
-\* renew.lua; that it was refused is not told here: who hears of it stops earlier.
+\* renew.lua. A refusal has the effect of no answer here: it ends the belief earlier.
 ExecuteRenew(m) ==
   /\ m.k = "ren" /\ now >= down
   /\ IF owner = m.id
@@ -232,21 +244,21 @@ ExecuteRenew(m) ==
 
 \* release.lua, without a line
 ExecuteRelease(m) ==
-  LET mine == owner = m.id \/ (owner # Nobody /\ ~Keeps("compare in release"))
+  LET mine == owner = m.id \/ (owner # NoId /\ ~Keeps("compare in release"))
   IN
   /\ m.k = "rel" /\ now >= down
-  /\ \/ /\ mine /\ m.next = Nobody
-        /\ owner' = Nobody /\ token' = 0 /\ exp' = 0
+  /\ \/ /\ mine /\ m.next = NoId
+        /\ owner' = NoId /\ token' = 0 /\ exp' = 0
         /\ Executed(m, {})
         /\ UNCHANGED <<counter, lastGrant, tokens>>
-     \/ /\ mine /\ m.next # Nobody
+     \/ /\ mine /\ m.next # NoId
         /\ LET smallest == Max(token, m.last) + 1
            IN /\ GrantTo(m.next, smallest)
               /\ Executed(m, GrantedTo(m.next, m.sent, NewToken(smallest)))
-     \/ /\ ~mine /\ m.next # Nobody /\ owner = m.next
+     \/ /\ ~mine /\ m.next # NoId /\ owner = m.next
         /\ FullLeaseAgain
         /\ Executed(m, GrantedTo(m.next, m.sent, token))
-     \/ /\ ~mine /\ (m.next = Nobody \/ owner # m.next)
+     \/ /\ ~mine /\ (m.next = NoId \/ owner # m.next)
         /\ Executed(m, {})
         /\ UNCHANGED <<server, tokens>>
   /\ UNCHANGED <<now, failing, cl>>
@@ -265,16 +277,16 @@ Failover ==
   /\ down' = now + (IF Keeps("failovers are slower than hand-overs") THEN FailoverTime ELSE 0)
   /\ IF now < replica.exp
      THEN owner' = replica.owner /\ token' = replica.token /\ exp' = replica.exp
-     ELSE owner' = Nobody /\ token' = 0 /\ exp' = 0
+     ELSE owner' = NoId /\ token' = 0 /\ exp' = 0
   /\ counter' = replica.counter
-  /\ replica' = [owner |-> Nobody, token |-> 0, exp |-> 0, counter |-> 0]
+  /\ replica' = [owner |-> NoId, token |-> 0, exp |-> 0, counter |-> 0]
   /\ UNCHANGED <<now, lastGrant, net, replays, cl, tokens>>
 
 -----------------------------------------------------------------------------
 Next ==
   \/ Tick
   \/ \E c \in Clients :
-       Acquire(c) \/ AcquireAgain(c) \/ Renew(c) \/ HandOver(c) \/ Release(c) \/ ReleaseForNext(c)
+       Acquire(c) \/ AcquireAgain(c) \/ Renew(c) \/ PassOn(c) \/ Lose(c) \/ Release(c) \/ ReleaseForNext(c)
   \/ \E m \in net : Granted(m)
   \/ \E m \in net : Renewed(m)
   \/ \E m \in net : ExecuteAcquire(m)
@@ -292,8 +304,11 @@ Symmetry == Permutations(Clients)
 \* Promise 1: at most one client believes. Not over a failover (promise 14).
 OneBelieves == Cardinality({c \in Clients : Believes(c)}) <= 1
 
-\* Promise 2: who believes owns the key, and it does not run out before the belief. Not over a failover.
+\* Promise 2: a client that believes owns the key, which does not expire before the belief does. Not over a failover.
 BeliefEndsFirst == \A c \in Clients : Believes(c) => owner = Id(c) /\ cl[c].until <= exp
+
+\* Promise 3: while an owner that was notified of its loss may react, no other client gets the lock. Not over a failover.
+LossLeavesTime == \A c \in Clients : Is(c, "lost") /\ now < cl[c].until => owner = Id(c)
 
 \* Promise 5: a grant has a larger token than all before it, hand-overs included, and no token comes twice; always.
 TokensGrow == ordered

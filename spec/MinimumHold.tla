@@ -1,11 +1,11 @@
 ---------------------------- MODULE MinimumHold ----------------------------
 (***************************************************************************)
 (* A lock that is released before its minimum hold is over: keep.lua lets  *)
-(* it run out at that time, under an owner that no command of the grant     *)
-(* matches any more, except a repetition of the keep.                       *)
-(*                                                                          *)
-(* Everything else is WaitingLine, with the renewals of the grant added.    *)
-(* What a renewal means to the belief of its client is left to LeaseLock.   *)
+(* it expire at that time, under an owner that no command of the grant     *)
+(* matches any more, except a repetition of the keep.                      *)
+(*                                                                         *)
+(* Everything else is WaitingLine, with the renewals of the grant added.   *)
+(* What a renewal means to the belief of its client is left to LeaseLock.  *)
 (***************************************************************************)
 EXTENDS WaitingLine
 
@@ -22,13 +22,13 @@ InitKept == Init /\ kept = [id \in AllIds |-> 0]
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-\* Renewer.renew
+\* The watchdog.
 Renew(c) ==
   /\ Believes(c)
   /\ net' = net \cup {[k |-> "ren", id |-> Id(c)]}
   /\ UNCHANGED <<now, owner, exp, line, replays, cl, obliged, kept>>
 
-\* MinimumHoldRelease
+\* The release of a lock whose minimum hold is not over.
 Keep(c) ==
   /\ Is(c, "held")
   /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0)]
@@ -52,7 +52,7 @@ ExecuteLateAcquire(m) ==
   /\ Executed(m, {})
   /\ UNCHANGED <<now, owner, exp, cl, obliged, kept>>
 
-\* keep.lua. Its answer starts OrphanCleanup.ofUnanswered: an acquire may be executed after the lock has run out.
+\* keep.lua. Releases follow its answer: an acquire may be executed after the lock has expired.
 ExecuteKeep(m) ==
   /\ m.k = "keep"
   /\ \/ /\ owner = m.id
@@ -80,11 +80,11 @@ SpecKept == InitKept /\ [][NextKept]_<<vars, kept>>
 -----------------------------------------------------------------------------
 (* What must hold, besides the invariants of WaitingLine. *)
 
-\* A lock that is kept belongs to nobody else before the time is over, and no command that comes late changes that time.
+\* A lock that is kept belongs to no other id before the time is over, and no command that comes late changes that time.
 KeptAsLong == \A id \in AllIds : now < kept[id] => owner \in {id, Kept(id)} /\ exp = kept[id]
 
-\* As NobodyForgotten. A keep that is under way ends the lock as well, at the latest when its lease is over.
-NobodyForgottenOrKept ==
+\* As NoIdIsForgotten. A keep that is under way ends the lock as well, at the latest when its lease is over.
+NoIdIsForgottenUnlessKept ==
   \A id \in AllIds :
     (owner = id \/ Stands(id)) /\ IsOver(id) => id \in obliged \/ \E m \in net : m.k = "keep" /\ m.id = id
 

@@ -1,13 +1,13 @@
 ------------------------------ MODULE Polling ------------------------------
 (***************************************************************************)
-(* The deadlines of entries in the waiting line: an entry that is polled    *)
-(* stays, and that of a JVM that is gone is removed soon, although waiters  *)
-(* far behind poll seldom and no poll reads the whole line.                 *)
-(*                                                                          *)
-(* The lock is owned all the time, by somebody who is no client here: what  *)
-(* a grant does to the line is in WaitingLine and Shared. A poll is         *)
-(* executed when it is sent, at any time up to the end of the interval that *)
-(* the last one returned.                                                   *)
+(* The deadlines of entries in the waiting line: an entry that is polled   *)
+(* stays, and that of a JVM that is gone is removed soon, although waiters *)
+(* far behind poll seldom and no poll reads the whole line.                *)
+(*                                                                         *)
+(* The lock is owned all the time, by an id of no client here: what a      *)
+(* grant does to the line is in WaitingLine and Shared. A poll is executed *)
+(* when it is sent, at any time up to the end of the interval that the     *)
+(* last one returned.                                                      *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -16,7 +16,7 @@ CONSTANTS
   Base,     \* the poll interval: that of the first in the line, in ticks
   Growth,   \* by how many of them the interval of each place is longer than that of the place before it
   Longest,  \* the longest interval, in the same unit
-  Watching, \* the places in which nobody polls later than a poll interval after the earliest deadline
+  Watching, \* the places in which no client polls later than a poll interval after the earliest deadline
   End,      \* the last tick
   Dropped   \* a rule of the design that is left out; "none" is the design
 
@@ -96,11 +96,11 @@ Symmetry == Permutations(Clients)
 
 -----------------------------------------------------------------------------
 \* The order of arrival: an entry that is polled in time is not removed.
-WhoPollsStays == \A c \in Clients : next[c] > 0 => Stands(line, c)
+PolledEntriesStay == \A c \in Clients : next[c] > 0 => Stands(line, c)
 
-\* An entry that is not polled any more is gone one poll interval after its deadline, if anybody watches; otherwise after
-\* the longest interval, if anybody else waits.
-WhoIsGoneGoes ==
+\* An entry that is not polled any more is gone one poll interval after its deadline, if any client watches; otherwise after
+\* the longest interval, if any other waits.
+DeadEntriesGo ==
   /\ (\E c \in watch : next[c] > now) => \A c \in dead : Stands(line, c) => now <= dl[c] + Base
   /\ (\E c \in Clients : next[c] > now) => \A c \in dead : Stands(line, c) => now <= dl[c] + Longest * Base
 =============================================================================

@@ -1,19 +1,17 @@
 ------------------------------- MODULE Shared -------------------------------
 (***************************************************************************)
-(* One lock that readers share with each other, and writers with nobody; or *)
-(* a semaphore, whose permits are shared as far as their weights allow.     *)
-(*                                                                          *)
-(* Clock, messages, releases that take the next id along and leaves are     *)
-(* those of WaitingLine. New are holders with deadlines of their own,       *)
-(* entries of the line that end when nobody polls, and the loop that grants *)
-(* the head of the line as long as it fits. A client asks for one kind, so  *)
-(* a JVM that reads and writes is two clients here. Those of its readers    *)
-(* that share a grant are one.                                              *)
-(*                                                                          *)
-(* An older client knows nothing of all that. One that forces the lock open *)
-(* grants it to the head exclusively, and leaves the fields of the holders  *)
-(* behind. What it took away from them is void: that they still believe is  *)
-(* what a forced unlock means.                                              *)
+(* One lock that readers share with each other, and writers do not; or a   *)
+(* semaphore, whose permits are shared as far as their weights allow.      *)
+(*                                                                         *)
+(* Clock, requests, releases that name a successor and leaves are those of *)
+(* WaitingLine. New are holders with deadlines of their own, entries of    *)
+(* the line that expire without polls, and the loop that grants the lock   *)
+(* to the head of the line as long as it fits. A client requests one kind, *)
+(* so a JVM that reads and writes is two clients here. Readers of a JVM    *)
+(* that share a grant are one. Permits are not handed over in memory: each *)
+(* grant of permits is one grant of the store.                             *)
+(*                                                                         *)
+(* Messages are left to SharedHandOver.                                    *)
 (***************************************************************************)
 EXTENDS SharedStore
 
@@ -21,18 +19,15 @@ CONSTANTS
   Ids,       \* acquisition ids that all of them draw, at most
   End,       \* the last tick
   Open,      \* acquires of one id that can be under way at a time
-  Replays,   \* executions of requests that were executed before
-  Forces     \* forced unlocks by older clients
+  Replays    \* executions of requests that were executed before
 
 VARIABLES
   net,       \* requests and answers under way
   replays,
-  obliged,   \* ids that their clients are done with, and still send releases for
-  forces,
-  void,      \* ids whose grants a forced unlock took away
+  obliged,   \* ids that have ended, and that their clients still release
   wrong      \* what executions did that none may do
 
-vars == <<now, db, net, replays, cl, obliged, forces, void, wrong>>
+vars == <<now, db, net, replays, cl, obliged, wrong>>
 
 Clients == Writers \cup Readers \cup Light \cup Heavy
 
@@ -44,17 +39,19 @@ Is(c, state) == cl[c].st = state
 Asks(id) == cl[id[1]].n = id[2] /\ Is(id[1], "asking")
 Holds(id) == cl[id[1]].n = id[2] /\ Is(id[1], "held")
 IsOver(id) == cl[id[1]].n # id[2] \/ Is(id[1], "idle")
-Counts(c) == Is(c, "held") /\ now < cl[c].until
-Believes(c) == Counts(c) /\ Id(c) \notin void
+Believes(c) == Is(c, "held") /\ now < cl[c].until
+
+Idle(c) == Client("idle", cl[c].n, 0, cl[c].tok)
+Asking(c) == Client("asking", NextId(c), 0, cl[c].tok)
 
 AcquireOf(id) == [k |-> "acq", id |-> id, sent |-> now]
 RenewalOf(id) == [k |-> "ren", id |-> id, sent |-> now]
 ReleaseOf(id, next) ==
-  [k |-> "rel", id |-> id, next |-> next, sent |-> IF next = Nobody THEN 0 ELSE now]
+  [k |-> "rel", id |-> id, next |-> next, sent |-> IF next = NoId THEN 0 ELSE now]
 Answer(kind, id, sent, token) == {[k |-> kind, id |-> id, sent |-> sent, tok |-> token]}
 IsAnswer(m) == m.k \in {"granted", "renewed", "downgraded"}
 
-\* As in LeaseLock: nobody listens any more.
+\* As in LeaseLock: answers to an id that is over are ignored.
 AfterEndOf(id) ==
   {IF (m.k \in {"acq", "ren"} /\ m.id = id) \/ (m.k = "rel" /\ m.next = id) THEN [m EXCEPT !.sent = 0] ELSE m :
      m \in {m \in net : ~(IsAnswer(m) /\ m.id = id)}}
@@ -70,7 +67,7 @@ MaySend(kind, id) == Cardinality({m \in net : m.k = kind /\ m.id = id}) < Open
 Init ==
   /\ now = 1 /\ db = NoKey(0) /\ net = {} /\ replays = 0
   /\ cl = [c \in Clients |-> Client("idle", 0, 0, 0)]
-  /\ obliged = {} /\ forces = 0 /\ void = {} /\ wrong = {}
+  /\ obliged = {} /\ wrong = {}
 
 -----------------------------------------------------------------------------
 (* The clock. *)
@@ -83,90 +80,88 @@ Tick ==
   /\ now' = now + 1
   /\ net' = {IF TooOld(m) THEN [m EXCEPT !.sent = 0] ELSE m : m \in {m \in net : ~(IsAnswer(m) /\ TooOld(m))}}
   /\ cl' = [c \in Clients |-> IF cl[c].until <= now + 1 THEN [cl[c] EXCEPT !.until = 0] ELSE cl[c]]
-  /\ db' = IF db.o # Nobody /\ now + 1 >= db.exp THEN NoKey(db.f) ELSE db
-  /\ UNCHANGED <<replays, obliged, forces, void, wrong>>
+  /\ db' = IF db.o # NoId /\ now + 1 >= db.exp THEN NoKey(db.f) ELSE db
+  /\ UNCHANGED <<replays, obliged, wrong>>
 
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-Store == <<now, db, replays, forces, wrong>>
+Store == <<now, db, replays, wrong>>
 
-\* BlockingAcquirer.poll, the first time; of readers the one that asks for all of its JVM, see ReaderGroups.
+\* The first request under a new id; of readers, by the one that asks for all of its JVM, see SharedWaiting.
 Acquire(c) ==
   /\ Is(c, "idle") /\ MayDraw
-  /\ cl' = [cl EXCEPT ![c] = Client("asking", NextId(c), 0, @.tok)]
+  /\ cl' = [cl EXCEPT ![c] = Asking(c)]
   /\ net' = net \cup {AcquireOf(<<c, NextId(c)>>)}
-  /\ UNCHANGED <<Store, obliged, void>>
+  /\ UNCHANGED <<Store, obliged>>
 
+\* The same again: a poll, after a message that is a hint, or because the first one was not answered.
 AcquireAgain(c) ==
   /\ Is(c, "asking") /\ MaySend("acq", Id(c))
   /\ net' = net \cup {AcquireOf(Id(c))}
-  /\ UNCHANGED <<Store, cl, obliged, void>>
+  /\ UNCHANGED <<Store, cl, obliged>>
 
-\* GrantFactory.create, from Attempts or Succession.
+\* The answer to an acquire, or to a release that named this id.
 Granted(r) ==
   /\ r.k = "granted" /\ Asks(r.id)
   /\ cl' = [cl EXCEPT ![r.id[1]] =
               Client("held", r.id[2], (IF Keeps("counts from the sending") THEN r.sent ELSE now) + Lease, r.tok)]
   /\ net' = net \ {m \in net : m.k = "granted" /\ m.id = r.id}
-  /\ UNCHANGED <<Store, obliged, void>>
-
-\* Watchdog, Renewer
-Renew(c) ==
-  /\ "renew" \in Features /\ Counts(c) /\ MaySend("ren", Id(c))
-  /\ net' = net \cup {RenewalOf(Id(c))}
-  /\ UNCHANGED <<Store, cl, obliged, void>>
-
-\* RenewalAttempt.renewed, if the lease has not ended.
-Renewed(r) ==
-  /\ r.k = "renewed" /\ Holds(r.id) /\ Counts(r.id[1])
-  /\ cl' = [cl EXCEPT ![r.id[1]].until = Max(@, r.sent + Lease)]
-  /\ net' = net \ {r}
-  /\ void' = void \ {r.id}
   /\ UNCHANGED <<Store, obliged>>
 
-\* StoreRelease, of a lease that is held or over; the last reader of a JVM releases for all of them.
+Renew(c) ==
+  /\ "renew" \in Features /\ Believes(c) /\ MaySend("ren", Id(c))
+  /\ net' = net \cup {RenewalOf(Id(c))}
+  /\ UNCHANGED <<Store, cl, obliged>>
+
+\* The answer, if the belief has not ended.
+Renewed(r) ==
+  /\ r.k = "renewed" /\ Holds(r.id) /\ Believes(r.id[1])
+  /\ cl' = [cl EXCEPT ![r.id[1]].until = Max(@, r.sent + Lease)]
+  /\ net' = net \ {r}
+  /\ UNCHANGED <<Store, obliged>>
+
+\* Of a lease that is held or has ended; the last reader of a JVM releases for all of them.
 Release(c) ==
   /\ Is(c, "held")
-  /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0, @.tok)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), Nobody)}
+  /\ cl' = [cl EXCEPT ![c] = Idle(c)]
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), NoId)}
   /\ obliged' = obliged \cup {Id(c)}
-  /\ UNCHANGED <<Store, void>>
+  /\ UNCHANGED Store
 
-\* StoreRelease with a Successor.
-ReleaseForNext(c) ==
+\* The next waiter of this JVM may request another kind: then it is another client.
+ReleaseForNext(c, d) ==
   /\ "next" \in Features /\ Is(c, "held") /\ MayDraw
-  /\ cl' = [cl EXCEPT ![c] = Client("asking", NextId(c), 0, @.tok)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), <<c, NextId(c)>>)}
+  /\ d = c \/ ("kinds" \in Features /\ Is(d, "idle"))
+  /\ cl' = [cl EXCEPT ![c] = Idle(c), ![d] = Asking(d)]
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), <<d, NextId(d)>>)}
   /\ obliged' = obliged \cup {Id(c)}
-  /\ UNCHANGED <<Store, void>>
+  /\ UNCHANGED Store
 
-\* Succession.passOn when no waiter of this JVM is left.
+\* The last waiter of this JVM gives up.
 Leave(c) ==
   /\ "leave" \in Features /\ Is(c, "asking")
-  /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0, @.tok)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), Nobody)}
+  /\ cl' = [cl EXCEPT ![c] = Idle(c)]
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), NoId)}
   /\ obliged' = obliged \cup {Id(c)}
-  /\ UNCHANGED <<Store, void>>
+  /\ UNCHANGED Store
 
-\* OrphanCleanup.Task
+\* The release was not answered, or its answer proves nothing.
 Repeat(id) ==
   /\ ~\E m \in net : m.k = "rel" /\ m.id = id
-  /\ net' = net \cup {ReleaseOf(id, Nobody)}
-  /\ UNCHANGED <<Store, cl, obliged, void>>
+  /\ net' = net \cup {ReleaseOf(id, NoId)}
+  /\ UNCHANGED <<Store, cl, obliged>>
 
 -----------------------------------------------------------------------------
 (* The store. Each script is one step. *)
 
-IsDead(k, id) == IsShared(k) /\ id \in DOMAIN k.w /\ k.w[id] <= now
-
-\* Somebody is granted the lock who was not before others that still stand in the line.
+\* Whether a grant passed an entry that was ahead of it, and still stands in the line.
 Passed(k) ==
-  \E id \in {id \in Has(k) \ Has(db) : Len(id) = 2} : \E i \in DOMAIN db.line :
+  \E id \in {id \in Owners(k) \ Owners(db) : Len(id) = 2} : \E i \in DOMAIN db.line :
     /\ Stands(k, db.line[i]) /\ db.line[i] # id /\ ~IsDead(db, db.line[i])
     /\ ~\E j \in 1..i : db.line[j] = id
 
-\* The first in the line that is alive would fit beside the holders that are.
+\* The first entry of the line that has not expired would fit beside the holders that have not.
 Left(k) ==
   LET line == SelectSeq(k.line, LAMBDA id : ~IsDead(k, id))
   IN IsShared(k) /\ line # <<>> /\ Fits([k EXCEPT !.h = Only(@, Live(k))], Head(line))
@@ -174,61 +169,55 @@ Left(k) ==
 Becomes(m, k, answers, loops) ==
   /\ db' = k
   /\ wrong' = wrong \cup (IF Passed(k) THEN {"passed"} ELSE {}) \cup (IF loops /\ Left(k) THEN {"left"} ELSE {})
-  /\ void' = void \ ((Has(k) \ Has(db)) \cap ({db.line[i] : i \in DOMAIN db.line} \cup (IF m.k = "rel" THEN {m.next} ELSE {m.id})))
   /\ \/ net' = (net \ {m}) \cup answers /\ UNCHANGED replays
      \/ replays < Replays /\ replays' = replays + 1 /\ net' = net \cup answers
-  /\ UNCHANGED <<now, cl, forces>>
+  /\ UNCHANGED <<now, cl>>
 
 GrantedTo(k, id, sent) ==
-  IF id # Nobody /\ IsHis(k, id) /\ Asks(id) /\ sent + Lease > now THEN Answer("granted", id, sent, TokenOf(k, id)) ELSE {}
+  IF id # NoId /\ IsOwner(k, id) /\ Asks(id) /\ sent + Lease > now THEN Answer("granted", id, sent, TokenOf(k, id)) ELSE {}
 
 ExecuteAcquire(m) ==
   /\ m.k = "acq"
-  /\ LET k == Written(db, Acquired(First(db), m.id)) IN Becomes(m, k, GrantedTo(k, m.id, m.sent), TRUE)
+  /\ LET k == Written(Acquired(First(db, m.id), m.id)) IN Becomes(m, k, GrantedTo(k, m.id, m.sent), TRUE)
   /\ UNCHANGED obliged
 
-\* As in WaitingLine: whether the answer is the last word.
-IsFinal(m) == ~Keeps("a release is repeated") \/ (~IsOpen(m.id) /\ (m.next = Nobody \/ IsHis(First(db), m.id)))
+\* Ids in the line whose inbox may have no receiver at this moment: the connection of its JVM is interrupted.
+Unreachable(m) ==
+  IF "skips" \in Features THEN SUBSET ({db.line[i] : i \in DOMAIN db.line} \ {m.next}) ELSE {{}}
 
-ExecuteRelease(m) ==
+\* As in WaitingLine: whether the answer is final.
+IsFinal(m) ==
+  ~Keeps("a release is repeated") \/ (~IsOpen(m.id) /\ (m.next = NoId \/ IsOwner(First(db, m.next), m.id)))
+
+ExecuteRelease(m, skipped) ==
   /\ m.k = "rel"
-  /\ LET k == Written(db, Released(First(db), m.id, m.next)) IN Becomes(m, k, GrantedTo(k, m.next, m.sent), TRUE)
+  /\ LET k == Written(Released(First(db, m.next), m.id, m.next, skipped))
+     IN Becomes(m, k, GrantedTo(k, m.next, m.sent), TRUE)
   /\ obliged' = IF IsFinal(m) THEN obliged \ {m.id} ELSE obliged
 
-\* renew.lua. That it finds nothing is as good as no answer here.
+\* renew.lua. "Not the owner" has the effect of no answer here.
 ExecuteRenew(m) ==
   /\ m.k = "ren"
-  /\ LET found == IF Keeps("a renewal revives nobody") THEN Purged(db) ELSE db
-         has == IsHis(found, m.id)
+  /\ LET has == IF Keeps("a renewal revives no grant") THEN m.id \in Owners(db) ELSE IsOwner(db, m.id)
          answer == IF has /\ Holds(m.id) /\ m.sent + Lease > now THEN Answer("renewed", m.id, m.sent, 0) ELSE {}
-     IN Becomes(m, IF has THEN Written(found, Extend(found, m.id)) ELSE db, answer, FALSE)
+     IN Becomes(m, IF has THEN Written(Extend(db, m.id)) ELSE db, answer, FALSE)
   /\ UNCHANGED obliged
 
-\* The release script of an older client, under the name of the present owner.
-Force ==
-  /\ forces < Forces /\ db.o # Nobody
-  /\ forces' = forces + 1
-  /\ db' = IF db.line = <<>> THEN NoKey(db.f)
-           ELSE [db EXCEPT !.o = Head(db.line), !.exp = now + Claim, !.line = Tail(@), !.f = Token(db)]
-  /\ void' = (void \cup Has(db)) \ {db'.o}
-  /\ net' = {m \in net : ~(IsAnswer(m) /\ m.id \in Has(db))}
-  /\ UNCHANGED <<now, replays, cl, obliged, wrong>>
-
 -----------------------------------------------------------------------------
-\* Without the feature "late", a request is executed in the step after its sending.
-Rushes == "late" \notin Features /\ \E m \in net : ~IsAnswer(m)
-
-Execute(m) == ExecuteAcquire(m) \/ ExecuteRelease(m) \/ ExecuteRenew(m)
+\* Requests that are late may be executed at any time; the others are, in the step after their sending.
+IsLate(m) == "late" \in Features \/ (m.k = "rel" /\ "late releases" \in Features) \/ (m.k = "ren" /\ "late renewals" \in Features)
+Rushes == \E m \in net : ~IsAnswer(m) /\ ~IsLate(m)
 
 Others ==
-  \/ Tick \/ Force
-  \/ \E c \in Clients :
-       Acquire(c) \/ AcquireAgain(c) \/ Renew(c) \/ Release(c) \/ ReleaseForNext(c) \/ Leave(c)
+  \/ Tick
+  \/ \E c \in Clients : Acquire(c) \/ AcquireAgain(c) \/ Renew(c) \/ Release(c) \/ Leave(c)
+  \/ \E c, d \in Clients : ReleaseForNext(c, d)
   \/ \E id \in obliged : Repeat(id)
   \/ \E m \in net : Granted(m) \/ Renewed(m)
 
 Next ==
-  \/ \E m \in net : Execute(m)
+  \/ \E m \in net : ExecuteAcquire(m) \/ ExecuteRenew(m)
+  \/ \E m \in net : m.k = "rel" /\ \E skipped \in Unreachable(m) : ExecuteRelease(m, skipped)
   \/ ~Rushes /\ Others
 
 Spec == Init /\ [][Next]_vars
@@ -243,35 +232,36 @@ AtMostTheLimit ==
   /\ \A c \in Writers : Believes(c) => \A d \in Clients \ {c} : ~Believes(d)
   /\ Sum({Id(c) : c \in {c \in Clients : Believes(c)}}) <= Limit
 
-\* Promise 2: who believes has a grant in the store, which does not end before.
+\* Promise 2: a client that believes has a grant in the store, which does not end before.
 BeliefEndsFirst ==
   \A c \in Clients : Believes(c) =>
-    /\ Id(c) \in Has(db) /\ cl[c].until <= db.exp
+    /\ Id(c) \in Owners(db) /\ cl[c].until <= db.exp
     /\ IsShared(db) => cl[c].until <= db.h[Id(c)].dl
 
-HoldersFit == IsShared(db) =>
-  /\ Sum(Live(db)) <= Limit
-  /\ \A id \in DOMAIN db.h : ~IsWriter(id) /\ MarkerOf(id) = db.o
+HoldersFit ==
+  /\ IsShared(db) => Sum(Live(db)) <= Limit /\ \A id \in DOMAIN db.h : ~IsWriter(id) /\ MarkerOf(id) = db.o
+  /\ ~IsShared(db) => db.h = Empty
 
 KeyEndsLast == IsShared(db) => db.exp = Latest(db)
 
-NobodyPassesTheHead == "passed" \notin wrong
-WhoFitsIsGranted == "left" \notin wrong
-VoidStaysVoid == IsShared(db) => void \cap Live(db) = {}
+NoGrantPassesTheHead == "passed" \notin wrong
+HeadThatFitsIsGranted == "left" \notin wrong
 
-NobodyForgotten ==
+NoIdIsForgotten ==
   \A c \in Clients : \A n \in 1..Ids :
-    (<<c, n>> \in Has(db) \/ Stands(db, <<c, n>>)) /\ IsOver(<<c, n>>) => <<c, n>> \in obliged
+    (<<c, n>> \in Owners(db) \/ Stands(db, <<c, n>>)) /\ IsOver(<<c, n>>) => <<c, n>> \in obliged
 
-\* Each stands in the line once, and not beside having the lock; deadlines belong to entries, and a line to a lock.
+\* Each id stands in the line once, and not beside having the lock; deadlines belong to entries, and a line to a lock.
 LineIsSane ==
   /\ \A i, j \in DOMAIN db.line : db.line[i] = db.line[j] => i = j
-  /\ \A id \in Has(db) : ~Stands(db, id)
-  /\ IsShared(db) => \A id \in DOMAIN db.w : Stands(db, id)
-  /\ db.o = Nobody => db.line = <<>>
+  /\ \A id \in Owners(db) : ~Stands(db, id)
+  /\ DOMAIN db.w = {db.line[i] : i \in DOMAIN db.line}
+  /\ db.o = NoId => db.line = <<>>
 
-\* Promise 5: a writer's token exceeds all before, a reader's all of writers before.
+\* Promise 5: a writer's token exceeds all before, a reader's all of writers before; no two permits have the same.
 TokensGrow ==
   \A c \in Clients : Believes(c) => \A d \in Clients \ {c} :
-    IF c \in Writers THEN cl[d].tok < cl[c].tok ELSE d \in Writers => cl[d].tok < cl[c].tok
+    IF c \in Writers THEN cl[d].tok < cl[c].tok
+    ELSE IF c \in Readers THEN d \in Writers => cl[d].tok < cl[c].tok
+    ELSE Believes(d) => cl[d].tok # cl[c].tok
 =============================================================================

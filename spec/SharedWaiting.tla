@@ -1,12 +1,12 @@
 --------------------------- MODULE SharedWaiting ---------------------------
 (***************************************************************************)
-(* A writer that waits is served, although readers come again and again:    *)
-(* those of other JVMs, and those that share the grant of their own.        *)
-(*                                                                          *)
-(* As in Waiting there is no clock, and nothing is late. A group is what    *)
-(* the readers of one JVM share: one grant, which the first of them asks    *)
-(* for and the last of them releases, and which others join without asking  *)
-(* the store. A JVM whose window is closed asks as another group.           *)
+(* A writer that waits is served, although readers come again and again:   *)
+(* those of other JVMs, and those that share the grant of their own.       *)
+(*                                                                         *)
+(* As in Waiting there is no clock, and nothing is late. A group is what   *)
+(* the readers of one JVM share: one grant, which the first of them asks   *)
+(* for and the last of them releases, and which others join without asking *)
+(* the store. A JVM whose window is closed asks as another group.          *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences
 
@@ -18,9 +18,9 @@ CONSTANTS
   Dropped   \* a rule of the design that is left out; "none" is the design
 
 VARIABLES
-  owner,    \* the writer that owns the lock; Nobody
+  owner,    \* the writer that owns the lock; NoId
   holders,  \* the groups that do
-  line,     \* who stands in line
+  line,     \* the clients that stand in line
   st,       \* what each client does: "out", "waiting", "holding", "gone"
   readers,  \* of each group, those that read
   open,     \* the groups that others may join
@@ -29,27 +29,27 @@ VARIABLES
 vars == <<owner, holders, line, st, readers, open, crashes>>
 
 Clients == Writers \cup Groups
-Nobody == "nobody"
+NoId == "none"
 Keeps(rule) == Dropped # rule
 Without(c) == SelectSeq(line, LAMBDA other : other # c)
 Lock(o, h, l) == [o |-> o, h |-> h, l |-> l]
 Stands(k, c) == \E i \in DOMAIN k.l : k.l[i] = c
 
 Init ==
-  /\ owner = Nobody /\ holders = {} /\ line = <<>>
+  /\ owner = NoId /\ holders = {} /\ line = <<>>
   /\ st = [c \in Clients |-> "out"]
   /\ readers = [c \in Groups |-> {}] /\ open = {} /\ crashes = 0
 
-Fits(k, c) == k.o = Nobody /\ (c \in Groups \/ k.h = {})
-Give(k, c, l) == IF c \in Writers THEN Lock(c, {}, l) ELSE Lock(Nobody, k.h \cup {c}, l)
+Fits(k, c) == k.o = NoId /\ (c \in Groups \/ k.h = {})
+Give(k, c, l) == IF c \in Writers THEN Lock(c, {}, l) ELSE Lock(NoId, k.h \cup {c}, l)
 
 RECURSIVE Loop(_)
 Loop(k) == IF k.l # <<>> /\ Fits(k, Head(k.l)) THEN Loop(Give(k, Head(k.l), Tail(k.l))) ELSE k
 
-\* The key, and with it the line, is there while somebody has the lock.
+\* The key, and with it the line, is there while a client has the lock.
 Becomes(k) ==
   /\ owner' = k.o /\ holders' = k.h
-  /\ line' = IF k.o = Nobody /\ k.h = {} THEN <<>> ELSE k.l
+  /\ line' = IF k.o = NoId /\ k.h = {} THEN <<>> ELSE k.l
 
 -----------------------------------------------------------------------------
 \* acquire.lua: the first time, and as a poll.
@@ -70,13 +70,13 @@ Ask(c) ==
 
 Poll(c) == st[c] = "waiting" /\ Ask(c)
 
-\* ReaderGroups: without asking the store, while the window is open.
+\* Without asking the store, while the window is open.
 Join(c, s) ==
   /\ st[c] = "holding" /\ c \in open /\ s \notin readers[c]
   /\ readers' = [readers EXCEPT ![c] = @ \cup {s}]
   /\ UNCHANGED <<owner, holders, line, st, open, crashes>>
 
-\* handoff.max-time after the grant of the store.
+\* Some time after the grant of the store, which nothing lengthens.
 Close(c) ==
   /\ Keeps("the window closes")
   /\ c \in open
@@ -85,7 +85,7 @@ Close(c) ==
 
 \* release.lua
 GiveBack(c) ==
-  Becomes(Loop(Lock(IF owner = c THEN Nobody ELSE owner, holders \ {c}, Without(c))))
+  Becomes(Loop(Lock(IF owner = c THEN NoId ELSE owner, holders \ {c}, Without(c))))
 
 \* The last reader releases.
 EndReading(c, s) ==
@@ -109,12 +109,12 @@ Crash(c) ==
   /\ (c \in Writers => UNCHANGED readers)
   /\ UNCHANGED <<owner, holders, line>>
 
-\* A deadline passes: of a key, of a holder, of an entry. Nobody hears of it; the next poll purges.
+\* A deadline passes: of a key, of a holder, of an entry. It is removed by the next poll.
 RunOut(c) ==
   /\ st[c] = "gone"
   /\ owner = c \/ c \in holders \/ Stands(Lock(owner, holders, line), c)
   /\ IF owner = c
-     THEN owner' = Nobody /\ line' = <<>> /\ UNCHANGED holders
+     THEN owner' = NoId /\ line' = <<>> /\ UNCHANGED holders
      ELSE /\ holders' = holders \ {c}
           /\ line' = IF holders = {c} THEN <<>> ELSE Without(c)
           /\ UNCHANGED owner
@@ -124,7 +124,7 @@ Next ==
   \/ \E c \in Clients : Ask(c) \/ EndWriting(c) \/ Crash(c) \/ RunOut(c)
   \/ \E c \in Groups : Close(c) \/ \E s \in Slots : Join(c, s) \/ EndReading(c, s)
 
-\* Each reader and each writer comes to its end, and everything that is limited by time; nobody needs to come.
+\* Each reader and each writer comes to its end, and everything that is limited by time; no client needs to come.
 Fairness ==
   /\ \A c \in Clients : WF_vars(Poll(c)) /\ WF_vars(EndWriting(c)) /\ WF_vars(RunOut(c))
   /\ \A c \in Groups : WF_vars(Close(c)) /\ \A s \in Slots : WF_vars(EndReading(c, s))
@@ -133,10 +133,10 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 -----------------------------------------------------------------------------
 \* Promise 10, for readers and writers.
-WhoWaitsIsServed == \A c \in Clients : (st[c] = "waiting") ~> (st[c] # "waiting")
+WaitersAreServed == \A c \in Clients : (st[c] = "waiting") ~> (st[c] # "waiting")
 
-\* Who holds has it in the store, and a writer alone.
+\* A client that holds has it in the store, and a writer alone.
 OneOrReaders ==
   /\ \A c \in Clients : st[c] = "holding" => owner = c \/ c \in holders
-  /\ owner # Nobody => holders = {}
+  /\ owner # NoId => holders = {}
 =============================================================================

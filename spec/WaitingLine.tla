@@ -1,15 +1,15 @@
 ---------------------------- MODULE WaitingLine ----------------------------
 (***************************************************************************)
 (* One lock with its waiting line: grants from the line for the time of a  *)
-(* claim, releases that take the next id of the same JVM along, leaves,     *)
-(* and what is left of those who gave up.                                   *)
-(*                                                                          *)
-(* Clock and messages are those of LeaseLock, tokens and renewals are left  *)
-(* to it. A client is a JVM: all who wait in it ask under one id, so that   *)
-(* one of them going on where another gave up is no step here.              *)
-(*                                                                          *)
-(* Polling needs no step of its own either: a client that asks may send     *)
-(* another acquire at any time, with or without a message.                  *)
+(* claim, releases that name the next id of the same JVM, leaves, and what *)
+(* is left of ids that were given up.                                      *)
+(*                                                                         *)
+(* Clock and messages are those of LeaseLock, tokens and renewals are left *)
+(* to it. A client is a JVM: all its waiters ask under one id, so that one *)
+(* of them going on where another gave up is no step here.                 *)
+(*                                                                         *)
+(* Polling needs no step of its own either: a client that asks may send    *)
+(* another acquire at any time, with or without a message.                 *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -25,22 +25,22 @@ CONSTANTS
 
 VARIABLES
   now,
-  owner,     \* field o; Nobody: there is no key
-  exp,       \* when the key runs out; it is there while now < exp
+  owner,     \* field o; NoId: there is no key
+  exp,       \* when the key expires; it is there while now < exp
   line,      \* field q: ids in the order of arrival
   net,       \* requests and answers under way
   replays,
   cl,        \* the clients: state, number of the id, end of the belief
-  obliged    \* ids that their clients are done with, and still send releases for
+  obliged    \* ids that have ended, and that their clients still release
 
 vars == <<now, owner, exp, line, net, replays, cl, obliged>>
 
-Nobody == <<>>
+NoId == <<>>
 Keeps(rule) == Dropped # rule
 Max(a, b) == IF a > b THEN a ELSE b
 
 Id(c) == <<c, cl[c].n>>
-\* The owner of a lock that is kept for its minimum hold, see MinimumHold; here nobody keeps one.
+\* The owner of a lock that is kept for its minimum hold, see MinimumHold; here none is kept.
 Kept(id) == Append(id, "kept")
 Client(state, n, until) == [st |-> state, n |-> n, until |-> until]
 NextId(c) == IF Keeps("fresh ids") THEN cl[c].n + 1 ELSE 1
@@ -56,9 +56,9 @@ Without(id) == SelectSeq(line, LAMBDA other : other # id)
 AcquireOf(id) == [k |-> "acq", id |-> id, sent |-> now]
 ReleaseOf(id, leaves, next) ==
   [k |-> "rel", id |-> id, leaves |-> leaves /\ ~Keeps("a leave hands on"), next |-> next,
-   sent |-> IF next = Nobody THEN 0 ELSE now]
+   sent |-> IF next = NoId THEN 0 ELSE now]
 
-\* As in LeaseLock: nobody listens any more.
+\* As in LeaseLock: answers to an id that is over are ignored.
 AfterEndOf(id) ==
   IF Keeps("leaving is final")
   THEN {IF (m.k = "acq" /\ m.id = id) \/ (m.k = "rel" /\ m.next = id) THEN [m EXCEPT !.sent = 0] ELSE m :
@@ -70,7 +70,7 @@ IsOpen(id) == \E m \in net : (m.k = "acq" /\ m.id = id) \/ (m.k = "rel" /\ m.nex
 MaySend(id) == Cardinality({m \in net : m.k = "acq" /\ m.id = id}) < Open
 
 Init ==
-  /\ now = 1 /\ owner = Nobody /\ exp = 0 /\ line = <<>>
+  /\ now = 1 /\ owner = NoId /\ exp = 0 /\ line = <<>>
   /\ net = {} /\ replays = 0
   /\ cl = [c \in Clients |-> Client("idle", 0, 0)]
   /\ obliged = {}
@@ -91,28 +91,29 @@ Tick ==
   /\ now' = now + 1
   /\ net' = Aged(net)
   /\ cl' = [c \in Clients |-> IF cl[c].until <= now + 1 THEN [cl[c] EXCEPT !.until = 0] ELSE cl[c]]
-  /\ IF owner # Nobody /\ now + 1 >= exp
-     THEN owner' = Nobody /\ exp' = 0 /\ line' = <<>>
+  /\ IF owner # NoId /\ now + 1 >= exp
+     THEN owner' = NoId /\ exp' = 0 /\ line' = <<>>
      ELSE UNCHANGED <<owner, exp, line>>
   /\ UNCHANGED <<replays, obliged>>
 
 -----------------------------------------------------------------------------
 (* Clients. *)
 
-\* BlockingAcquirer.poll, the first time.
+\* The first request under a new id.
 Acquire(c) ==
   /\ Is(c, "idle") /\ MayDraw
   /\ cl' = [cl EXCEPT ![c] = Client("asking", NextId(c), 0)]
   /\ net' = net \cup {AcquireOf(<<c, NextId(c)>>)}
   /\ UNCHANGED <<now, owner, exp, line, replays, obliged>>
 
-\* The same again: at the holder's end, after the poll interval, or as a Claim when a message came.
+\* The same again: at the end of the owner's lease, after the poll interval, because a message came, or because the one before
+\* was not answered.
 AcquireAgain(c) ==
   /\ Is(c, "asking") /\ MaySend(Id(c))
   /\ net' = net \cup {AcquireOf(Id(c))}
   /\ UNCHANGED <<now, owner, exp, line, replays, cl, obliged>>
 
-\* GrantFactory.create, from Attempts or Succession. An answer for an id that is over changes nothing: see Repeat.
+\* The answer to an acquire, or to a release that named this id. For an id that is over it changes nothing: see Repeat.
 Granted(r) ==
   /\ r.k = "granted" /\ r.sent + Lease > now
   /\ \/ Asks(r.id)
@@ -121,22 +122,22 @@ Granted(r) ==
   /\ net' = net \ {m \in net : m.k = "granted" /\ m.id = r.id}
   /\ UNCHANGED <<now, owner, exp, line, replays, obliged>>
 
-\* HandOverMessages, if it believed every message. Whether it may believe some is in HandOver.
-Woken(m) ==
+\* Every message is believed. Which of them may be is in HandOver.
+Notified(m) ==
   /\ m.k = "wake" /\ Asks(m.id)
   /\ cl' = [cl EXCEPT ![m.id[1]] = Client("held", m.id[2], now + Lease)]
   /\ net' = net \ {m}
   /\ UNCHANGED <<now, owner, exp, line, replays, obliged>>
 
-\* StoreRelease without anybody behind, of a lease that is held or over.
+\* Without a waiter behind, of a lease that is held or over.
 Release(c) ==
   /\ Is(c, "held")
   /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), FALSE, Nobody)}
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), FALSE, NoId)}
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, owner, exp, line, replays>>
 
-\* StoreRelease with a Successor: those behind ask under its LineTicket.
+\* With the id under which the next waiter of this JVM asks.
 ReleaseForNext(c) ==
   /\ Is(c, "held") /\ MayDraw
   /\ cl' = [cl EXCEPT ![c] = Client("asking", NextId(c), 0)]
@@ -144,18 +145,18 @@ ReleaseForNext(c) ==
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, owner, exp, line, replays>>
 
-\* Succession.passOn when no waiter of this JVM is left: the ticket is closed first, then the store is told.
+\* The last waiter of this JVM gives up: the id is over first, then it is released.
 Leave(c) ==
   /\ Is(c, "asking")
   /\ cl' = [cl EXCEPT ![c] = Client("idle", cl[c].n, 0)]
-  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), TRUE, Nobody)}
+  /\ net' = AfterEndOf(Id(c)) \cup {ReleaseOf(Id(c), TRUE, NoId)}
   /\ obliged' = obliged \cup {Id(c)}
   /\ UNCHANGED <<now, owner, exp, line, replays>>
 
-\* OrphanCleanup.Task: the release was not answered, or its answer proves nothing.
+\* The release was not answered, or its answer proves nothing.
 Repeat(id) ==
   /\ ~\E m \in net : m.k = "rel" /\ m.id = id
-  /\ net' = net \cup {ReleaseOf(id, TRUE, Nobody)}
+  /\ net' = net \cup {ReleaseOf(id, TRUE, NoId)}
   /\ UNCHANGED <<now, owner, exp, line, replays, cl, obliged>>
 
 -----------------------------------------------------------------------------
@@ -172,7 +173,7 @@ FullLeaseAgain == exp' = IF Keeps("full lease again") THEN Max(exp, now + Lease)
 \* acquire.lua
 ExecuteAcquire(m) ==
   /\ m.k = "acq"
-  /\ \/ /\ owner = Nobody
+  /\ \/ /\ owner = NoId
         /\ owner' = m.id /\ exp' = now + Lease
         /\ Executed(m, GrantedTo(m.id, m.sent))
         /\ UNCHANGED line
@@ -180,7 +181,7 @@ ExecuteAcquire(m) ==
         /\ FullLeaseAgain
         /\ Executed(m, GrantedTo(m.id, m.sent))
         /\ UNCHANGED <<owner, line>>
-     \/ /\ owner \notin {Nobody, m.id, Kept(m.id)}
+     \/ /\ owner \notin {NoId, m.id, Kept(m.id)}
         /\ line' = IF Stands(m.id) THEN line ELSE Append(line, m.id)
         /\ Executed(m, {})
         /\ UNCHANGED <<owner, exp>>
@@ -190,32 +191,32 @@ IsFirst(id) == IF line = <<>> THEN FALSE ELSE Head(line) = id
 
 \* release.lua, its upper part: the id owns the lock.
 HandOn(m) ==
-  LET appended == IF m.next = Nobody \/ Stands(m.next) THEN line ELSE Append(line, m.next)
+  LET appended == IF m.next = NoId \/ Stands(m.next) THEN line ELSE Append(line, m.next)
   IN
   \/ /\ line # <<>> /\ ~IsFirst(m.next)
      /\ owner' = Head(line) /\ exp' = now + Claim /\ line' = Tail(appended)
      /\ Executed(m, IF Keeps("a message is a hint") THEN {} ELSE {[k |-> "wake", id |-> Head(line)]})
-  \/ /\ m.next # Nobody /\ (line = <<>> \/ IsFirst(m.next))
+  \/ /\ m.next # NoId /\ (line = <<>> \/ IsFirst(m.next))
      /\ owner' = m.next /\ exp' = now + Lease /\ line' = IF line = <<>> THEN line ELSE Tail(line)
      /\ Executed(m, GrantedTo(m.next, m.sent))
-  \/ /\ m.next = Nobody /\ line = <<>>
-     /\ owner' = Nobody /\ exp' = 0 /\ line' = <<>>
+  \/ /\ m.next = NoId /\ line = <<>>
+     /\ owner' = NoId /\ exp' = 0 /\ line' = <<>>
      /\ Executed(m, {})
 
 \* release.lua, its lower part: it does not, any more or yet.
 StepOut(m) ==
-  \/ /\ m.next # Nobody /\ owner = m.next
+  \/ /\ m.next # NoId /\ owner = m.next
      /\ FullLeaseAgain
      /\ Executed(m, GrantedTo(m.next, m.sent))
      /\ UNCHANGED <<owner, line>>
-  \/ /\ m.next = Nobody \/ owner # m.next
-     /\ line' = IF m.next # Nobody /\ Stands(m.next) THEN line ELSE Without(m.id)
+  \/ /\ m.next = NoId \/ owner # m.next
+     /\ line' = IF m.next # NoId /\ Stands(m.next) THEN line ELSE Without(m.id)
      /\ Executed(m, {})
      /\ UNCHANGED <<owner, exp>>
 
-\* Whether the answer to a release is the last word: nothing is open that may be executed after it, and a release that
-\* finds its next id known has not looked for its own in the line.
-IsFinal(m) == ~Keeps("a leave is repeated") \/ (~IsOpen(m.id) /\ (m.next = Nobody \/ owner = m.id))
+\* Whether the answer to a release is final: nothing is open that may be executed after it, and a release that finds its
+\* successor in the store has not searched the line for its own id.
+IsFinal(m) == ~Keeps("a leave is repeated") \/ (~IsOpen(m.id) /\ (m.next = NoId \/ owner = m.id))
 
 ExecuteRelease(m) ==
   /\ m.k = "rel"
@@ -230,7 +231,7 @@ Next ==
        Acquire(c) \/ AcquireAgain(c) \/ Release(c) \/ ReleaseForNext(c) \/ Leave(c)
   \/ \E id \in obliged : Repeat(id)
   \/ \E m \in net : Granted(m)
-  \/ \E m \in net : Woken(m)
+  \/ \E m \in net : Notified(m)
   \/ \E m \in net : ExecuteAcquire(m)
   \/ \E m \in net : ExecuteRelease(m)
 
@@ -244,17 +245,17 @@ Symmetry == Permutations(Clients)
 \* Promise 1: at most one client believes.
 OneBelieves == Cardinality({c \in Clients : Believes(c)}) <= 1
 
-\* Promise 2: who believes owns the key, and it does not run out before the belief.
+\* Promise 2: a client that believes owns the key, which does not expire before the belief does.
 BeliefEndsFirst == \A c \in Clients : Believes(c) => owner = Id(c) /\ cl[c].until <= exp
 
-\* Who owns the lock or stands in the line knows of it, or gives it back: nothing is left there for nobody.
-NobodyForgotten ==
+\* An id that owns the lock or stands in the line belongs to a client that asks or holds, or that still releases it.
+NoIdIsForgotten ==
   \A c \in Clients : \A n \in 1..Ids :
     (owner = <<c, n>> \/ Stands(<<c, n>>)) /\ IsOver(<<c, n>>) => <<c, n>> \in obliged
 
-\* Each stands in the line once, and not beside owning the lock.
+\* Each id stands in the line once, and not beside owning the lock.
 LineIsSane ==
   /\ \A i, j \in DOMAIN line : line[i] = line[j] => i = j
   /\ ~Stands(owner)
-  /\ owner = Nobody => line = <<>>
+  /\ owner = NoId => line = <<>>
 =============================================================================

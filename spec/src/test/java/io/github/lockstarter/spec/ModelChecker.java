@@ -1,25 +1,50 @@
 package io.github.lockstarter.spec;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import tlc2.TLC;
 
-/** Runs TLC in a JVM of its own, because it keeps its state in static fields, and leaves nothing in the source tree. */
-record ModelChecker(Path scratch) {
+/**
+ * Runs TLC, and leaves nothing in the source tree. Thread-safe.
+ *
+ * <p>TLC keeps its state in static fields, so that each configuration needs classes of its own. A JVM for each would spend most of
+ * its time on its start: one JVM checks several configurations, one after the other, see {@link CheckingProcess}.
+ */
+final class ModelChecker implements AutoCloseable {
 
-    private static final long LIMIT_SECONDS = 180;
+    private static final long LIMIT_SECONDS = 600;
+
+    /** Each of them leaves some 20 MB in its JVM. */
+    private static final int CONFIGURATIONS_IN_ONE_PROCESS = 10;
 
     private static final Pattern DISTINCT = Pattern.compile("([0-9,]+) distinct states found");
 
     private static final Pattern STEP = Pattern.compile("^State (\\d+):", Pattern.MULTILINE);
 
-    /** What TLC wrote. */
+    private final Path scratch;
+
+    private final Queue<Worker> idle = new ConcurrentLinkedQueue<>();
+
+    ModelChecker(Path scratch) {
+        this.scratch = scratch;
+    }
+
+    /** The output of TLC. */
     record Result(String output) {
 
         boolean holds() {
@@ -45,50 +70,92 @@ record ModelChecker(Path scratch) {
     }
 
     Result check(Configuration configuration) throws IOException, InterruptedException {
-        Path output = this.scratch.resolve("output");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx512m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        // It unpacks its own modules there.
-                        "-Djava.io.tmpdir=" + this.scratch,
-                        "-cp",
-                        jar(),
-                        TLC.class.getName(),
-                        // So many configurations are checked at a time as there are processors.
-                        "-workers",
-                        "1",
-                        // That all have done what they wanted, and nothing is left to do, is no error.
-                        "-deadlock",
-                        "-metadir",
-                        this.scratch.resolve("states").toString(),
-                        "-config",
-                        Configuration.HOME.relativize(configuration.file()).toString(),
-                        configuration.module())
-                .directory(Configuration.HOME.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+        Worker found = this.idle.poll();
+        Worker worker = found != null ? found : new Worker(this.scratch);
+        boolean isUsable = false;
         try {
-            if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException(
-                        "Not done after " + LIMIT_SECONDS + " s: " + configuration + "\n" + Files.readString(output));
-            }
+            Result result = worker.check(configuration);
+            isUsable = worker.checks < CONFIGURATIONS_IN_ONE_PROCESS;
+            return result;
         } finally {
-            process.destroyForcibly();
+            if (isUsable) {
+                this.idle.add(worker);
+            } else {
+                worker.close();
+            }
         }
-        return new Result(Files.readString(output));
     }
 
-    private static String jar() {
+    @Override
+    public void close() throws InterruptedException {
+        for (Worker worker = this.idle.poll(); worker != null; worker = this.idle.poll()) {
+            worker.close();
+        }
+    }
+
+    /** A process that checks one configuration at a time. */
+    private static final class Worker {
+
+        private final Process process;
+
+        private final BufferedReader output;
+
+        private final Writer input;
+
+        private int checks;
+
+        Worker(Path scratch) throws IOException {
+            // TLC unpacks its own modules there at each start.
+            Path own = Files.createTempDirectory(scratch, "process");
+            this.process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx768m",
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
+                            "-Djava.io.tmpdir=" + own,
+                            "-cp",
+                            locationOf(CheckingProcess.class).toString(),
+                            CheckingProcess.class.getName(),
+                            locationOf(TLC.class).toString(),
+                            own.toString())
+                    .directory(Configuration.HOME.toFile())
+                    .redirectErrorStream(true)
+                    .start();
+            this.output = this.process.inputReader();
+            this.input = this.process.outputWriter();
+        }
+
+        Result check(Configuration configuration) throws IOException, InterruptedException {
+            this.checks++;
+            this.input.write(Configuration.HOME.relativize(configuration.file()) + "\n");
+            this.input.flush();
+            CompletableFuture<String> text = CompletableFuture.supplyAsync(this::readOutput);
+            try {
+                return new Result(text.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+            } catch (TimeoutException ex) {
+                throw new IllegalStateException("Not done after " + LIMIT_SECONDS + " s: " + configuration, ex);
+            } catch (ExecutionException ex) {
+                throw new IllegalStateException("Not checked: " + configuration, ex);
+            }
+        }
+
+        private String readOutput() {
+            return this.output
+                    .lines()
+                    .takeWhile(line -> !line.equals(CheckingProcess.END))
+                    .collect(Collectors.joining("\n"));
+        }
+
+        void close() throws InterruptedException {
+            this.process.destroyForcibly().waitFor();
+        }
+    }
+
+    private static File locationOf(Class<?> type) {
+        URL location = type.getProtectionDomain().getCodeSource().getLocation();
         try {
-            return new File(TLC.class
-                            .getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .getPath();
+            return new File(location.toURI());
         } catch (URISyntaxException ex) {
             throw new IllegalStateException(ex);
         }

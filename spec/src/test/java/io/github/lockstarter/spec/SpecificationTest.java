@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +26,21 @@ class SpecificationTest {
 
     private static final Pattern EXTENDED = Pattern.compile("^EXTENDS (\\w+)", Pattern.MULTILINE);
 
+    @TempDir
+    static Path scratch;
+
+    private static ModelChecker checker;
+
+    @BeforeAll
+    static void startChecker() {
+        checker = new ModelChecker(scratch);
+    }
+
+    @AfterAll
+    static void stopChecker() throws InterruptedException {
+        checker.close();
+    }
+
     static List<Configuration> holding() throws IOException {
         return Configuration.in("holds");
     }
@@ -34,14 +51,14 @@ class SpecificationTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("holding")
-    void shouldHold(Configuration configuration, @TempDir Path scratch, TestReporter reporter) throws Exception {
+    void shouldHold(Configuration configuration, TestReporter reporter) throws Exception {
         assumeThat(configuration.isWanted())
                 .as(configuration + " is not what -Dspec.only names")
                 .isTrue();
         assumeThat(configuration.isLong() && !Boolean.getBoolean("spec.long"))
                 .as(configuration + " takes half a minute or longer and runs with -Dspec.long=true only")
                 .isFalse();
-        ModelChecker.Result result = new ModelChecker(scratch).check(configuration);
+        ModelChecker.Result result = checker.check(configuration);
 
         assertThat(configuration.dropped()).isEqualTo("none");
         assertThat(configuration.checked()).isNotEmpty();
@@ -52,15 +69,14 @@ class SpecificationTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("broken")
-    void shouldBeViolatedWithoutTheRule(Configuration configuration, @TempDir Path scratch, TestReporter reporter)
-            throws Exception {
+    void shouldBeViolatedWithoutTheRule(Configuration configuration, TestReporter reporter) throws Exception {
         assumeThat(configuration.isWanted())
                 .as(configuration + " is not what -Dspec.only names")
                 .isTrue();
         assertThat(configuration.checked()).hasSize(1);
         String checked = configuration.checked().get(0);
 
-        ModelChecker.Result result = new ModelChecker(scratch).check(configuration);
+        ModelChecker.Result result = checker.check(configuration);
 
         assertThat(result.output())
                 .contains(
