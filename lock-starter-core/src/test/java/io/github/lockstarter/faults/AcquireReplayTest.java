@@ -45,6 +45,7 @@ class AcquireReplayTest {
     @Test
     void shouldBeOneGrantIfTheClientReplaysTheCommand() {
         Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
+        this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
 
         assertThat(instance.lock("replayed").tryLock()).isTrue();

@@ -86,6 +86,7 @@ class LeastPrivilegeTest {
         assertThat(instance.lock("forced").forceUnlock()).isTrue();
         assertThat(this.redis.exists("lock:{forced}")).isFalse();
         assertThatWaitersAreWoken(instance);
+        assertThat(this.redis.hgetall("lock:format")).containsOnlyKeys("version");
         instance.stop();
 
         assertThat(this.log.with("")).as("no warning").isEmpty();

@@ -70,6 +70,10 @@ class ServerCheckTest {
         this.user.grant(rule).start(this.instances, this.proxy);
     }
 
+    private String ruleWithKeys(String patterns) {
+        return this.user.rule().replace("~lock:*", patterns);
+    }
+
     static Stream<String> probed() {
         return RestrictedUser.permissions().stream()
                 .filter(permission -> permission.matches("[+~&].*"))
@@ -118,7 +122,7 @@ class ServerCheckTest {
     @Test
     void shouldSayThatDescriptionsOfInstancesAreNotPermitted() throws Exception {
         Instance instance =
-                this.user.grant(this.user.rule().replace("~lock:*", "~lock:{*")).start(this.instances, this.proxy);
+                this.user.grant(ruleWithKeys("~lock:{* ~lock:format")).start(this.instances, this.proxy);
 
         assertThat(this.log.with("lacks permissions"))
                 .singleElement()
@@ -132,14 +136,30 @@ class ServerCheckTest {
         assertThat(this.log.with("")).hasSize(1);
 
         // The rule of the message is enough.
-        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{* ~lock:instance:*"));
+        this.user.grant(ruleWithKeys("~lock:{* ~lock:format ~lock:instance:*"));
         soon().until(() -> !((List<?>) this.redis.command("KEYS", "lock:instance:*")).isEmpty());
+    }
+
+    @Test
+    void shouldSayThatTheVersionOfTheFormatIsNotPermitted() throws Exception {
+        Instance instance =
+                this.user.grant(ruleWithKeys("~lock:{* ~lock:instance:*")).start(this.instances, this.proxy);
+
+        assertThat(this.log.with("lacks permissions"))
+                .singleElement()
+                .asString()
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + " ~lock:format'")
+                .contains("incompatible version")
+                .doesNotContain("locks fail");
+        assertThat(instance.acquire("allowed").release()).isTrue();
+        assertThat(this.log.with("")).hasSize(1);
+        assertThat(this.redis.exists("lock:format")).isFalse();
     }
 
     @Test
     void shouldNotAskForDescriptionsThatAreNotPublished() {
         this.redis.command("ACL", "LOG", "RESET");
-        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{*"));
+        this.user.grant(ruleWithKeys("~lock:{* ~lock:format"));
 
         this.instances.at(this.proxy, setup -> setup.calm().user(RestrictedUser.NAME));
 
@@ -150,7 +170,7 @@ class ServerCheckTest {
     /** There is no check at the start. */
     @Test
     void shouldWarnOnceOverTheConnectionOfTheApplication() throws Exception {
-        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{*"));
+        this.user.grant(ruleWithKeys("~lock:{*"));
         Instance instance = this.instances.at(
                 this.proxy,
                 setup ->

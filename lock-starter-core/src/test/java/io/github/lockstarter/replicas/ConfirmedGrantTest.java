@@ -162,7 +162,7 @@ class ConfirmedGrantTest {
 
     private static List<String> keys() {
         try (RedisCli cli = servers.master().cli()) {
-            return ((List<?>) cli.command("KEYS", "lock:*"))
+            return ((List<?>) cli.command("KEYS", "lock:{*"))
                     .stream().map(String::valueOf).toList();
         }
     }

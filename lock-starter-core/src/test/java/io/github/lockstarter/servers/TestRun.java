@@ -33,7 +33,7 @@ final class TestRun {
     private static final String ROOT = "io.github.lockstarter.";
 
     /** All tests in them that need Redis. */
-    private static final List<String> PACKAGES = List.of("store", "contract", "topology", "wire");
+    private static final List<String> PACKAGES = List.of("store", "contract", "topology");
 
     private static final List<String> CLASSES = List.of(
             "LeastPrivilegeTest",

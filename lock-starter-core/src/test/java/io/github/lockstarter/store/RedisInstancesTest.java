@@ -43,7 +43,7 @@ class RedisInstancesTest extends InstancesContract {
         this.stores.close();
     }
 
-    /** Other versions and people read it. */
+    /** Other programs and people read it. */
     @Test
     void shouldBeAHashThatExpires() {
         publish(instance("one"), BILLING, 60_000);

@@ -113,12 +113,12 @@ public final class RedisCli implements AutoCloseable {
         return fields;
     }
 
-    /** All keys but the descriptions of instances, which each instance has and which expire by themselves. */
+    /** All keys but those that belong to no lock: the descriptions of instances, and the version of the format. */
     public List<String> keys() {
         List<?> all = (List<?>) Objects.requireNonNull(command("KEYS", "*"));
         return all.stream()
                 .map(String::valueOf)
-                .filter(key -> !key.matches("[^{]*:instance:[0-9A-Za-z]{11}"))
+                .filter(key -> !key.matches("[^{]*:(instance:[0-9A-Za-z]{11}|format)"))
                 .toList();
     }
 

@@ -112,7 +112,7 @@ final class InstanceDescriptions {
         return value == null || value.isEmpty() ? null : value;
     }
 
-    /** Returns the number; null if there is none, because another version or another tool wrote the field. */
+    /** Returns the number; null if there is none, because another program wrote the field. */
     private static @Nullable Long number(@Nullable String value) {
         try {
             return value != null ? Long.valueOf(value) : null;

@@ -13,11 +13,13 @@ import io.github.lockstarter.store.redis.connection.OptionalCommands;
 import io.github.lockstarter.store.redis.connection.PrivateConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnections;
+import io.github.lockstarter.store.redis.connection.WireFormat;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -66,6 +68,10 @@ public final class RedisLockStore implements LockStore {
      * connection; methods whose names end in Later never block, and complete on an event loop of the private connection,
      * which must not be blocked. Listeners are called on threads of Lettuce and on the background threads of connection and subscription.
      *
+     * Format. The scripts of two formats would misread the same key, so format() decides whether locks may be acquired; its
+     * version is read with each connection. Without it a release names no successor, or the waiters of this JVM would
+     * pass a lock on for ever. Everything else goes on, so that leases end in order.
+     *
      * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
      * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
      * equality matters.
@@ -82,6 +88,8 @@ public final class RedisLockStore implements LockStore {
     private final LockKeys keys;
 
     private final StoreConnection connection;
+
+    private final WireFormat format;
 
     private final LockCommands commands;
 
@@ -116,6 +124,7 @@ public final class RedisLockStore implements LockStore {
                 settings.commandTimeout(),
                 settings.privateConnection(),
                 new OptionalCommands(settings.publishInstance(), settings.confirmReplicas()));
+        this.format = this.connection.format();
         this.commands = new LockCommands(this.keys, this.connection);
         this.changes = new GrantChanges(this.commands, this.connection);
         this.renewals = new RenewalSender(this.keys, this.connection);
@@ -133,6 +142,9 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        if (!this.format.isSupported()) {
+            throw this.format.refusal(lockName);
+        }
         long startedAt = this.confirmation != null ? System.nanoTime() : 0;
         AcquireReply reply = AcquireReplyCodes.toReply(this.commands.execute(
                 lockName,
@@ -146,6 +158,9 @@ public final class RedisLockStore implements LockStore {
     @Override
     public @Nullable CompletionStage<AcquireReply> acquireLater(
             String lockName, String acquisitionId, long leaseMillis, boolean join) {
+        if (!this.format.isSupported()) {
+            return CompletableFuture.failedStage(this.format.refusal(lockName));
+        }
         CompletionStage<AcquireReply> reply = this.commands.send(
                 lockName,
                 LuaScript.ACQUIRE,
@@ -159,7 +174,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
         long disconnects = this.connection.disconnects();
-        String[] arguments = this.arguments.ofRelease(acquisitionId, lastToken, successor, this.subscription);
+        String[] arguments = ofRelease(acquisitionId, lastToken, successor);
         long result = successor != null
                 ? this.commands.executeDirectly(lockName, LuaScript.RELEASE, arguments)
                 : this.commands.execute(lockName, LuaScript.RELEASE, arguments);
@@ -173,8 +188,13 @@ public final class RedisLockStore implements LockStore {
         return this.commands.send(
                 lockName,
                 LuaScript.RELEASE,
-                this.arguments.ofRelease(acquisitionId, lastToken, successor, this.subscription),
+                ofRelease(acquisitionId, lastToken, successor),
                 result -> toReleaseReply(result, disconnects));
+    }
+
+    private String[] ofRelease(String acquisitionId, long lastToken, @Nullable Successor successor) {
+        Successor accepted = successor != null && this.format.isSupported() ? successor : null;
+        return this.arguments.ofRelease(acquisitionId, lastToken, accepted, this.subscription);
     }
 
     private ReleaseReply toReleaseReply(long result, long disconnectsBefore) {

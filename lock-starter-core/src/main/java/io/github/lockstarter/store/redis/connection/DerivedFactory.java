@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
@@ -21,6 +22,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
  * Derives Lettuce connection factories from the application's: same servers, credentials and TLS, but short timeouts,
@@ -171,11 +173,22 @@ public final class DerivedFactory {
                 .orElse("distributed-locks");
     }
 
-    /** Returns a client for connections to the Sentinels that end for good when they break; the caller shuts it down. */
-    RedisClient sentinelClient() {
+    /** Returns a client for connections that end for good when they break; the caller shuts it down. */
+    public RedisClient clientWithoutReconnection() {
         RedisClient client = RedisClient.create(this.eventLoops.resources());
         client.setOptions(withoutReconnection().clientOptions());
         return client;
+    }
+
+    /** Returns how to connect to one of the servers, or to the only one. */
+    public RedisURI uriOf(String host, int port) {
+        RedisURI.Builder uri = this.servers instanceof RedisConfiguration.DomainSocketConfiguration socket
+                ? RedisURI.Builder.socket(socket.getSocket())
+                : RedisURI.Builder.redis(host, port);
+        RedisPassword password = RedisConfiguration.getPasswordOrElse(this.servers, RedisPassword::none);
+        authenticate(uri, RedisConfiguration.getUsernameOrElse(this.servers, () -> null), password);
+        credentials().ifPresent(factory -> uri.withAuthentication(factory.createCredentialsProvider(this.servers)));
+        return uri.withDatabase(database()).build();
     }
 
     /** Returns how to connect to each Sentinel, in the order of the configuration. */
@@ -187,24 +200,29 @@ public final class DerivedFactory {
     }
 
     private RedisURI sentinelUri(RedisSentinelConfiguration sentinel, RedisNode node) {
+        RedisURI.Builder uri =
+                RedisURI.Builder.redis(Objects.requireNonNull(node.getHost()), Objects.requireNonNull(node.getPort()));
+        authenticate(uri, sentinel.getSentinelUsername(), sentinel.getSentinelPassword());
+        credentials().ifPresent(factory -> uri.withAuthentication(factory.createSentinelCredentialsProvider(sentinel)));
+        return uri.build();
+    }
+
+    private void authenticate(RedisURI.Builder uri, @Nullable String user, RedisPassword password) {
         LettuceClientConfiguration client = this.original.getClientConfiguration();
-        RedisURI.Builder uri = RedisURI.Builder.redis(
-                        Objects.requireNonNull(node.getHost()), Objects.requireNonNull(node.getPort()))
-                .withSsl(client.isUseSsl())
+        uri.withSsl(client.isUseSsl())
                 .withVerifyPeer(client.getVerifyMode())
                 .withStartTls(client.isStartTls())
                 .withTimeout(this.timeout)
                 .withClientName(clientName());
-        String user = sentinel.getSentinelUsername();
-        char[] password = sentinel.getSentinelPassword().toOptional().orElse(null);
         if (user != null && !user.isEmpty()) {
-            uri.withAuthentication(user, password != null ? password : new char[0]);
-        } else if (password != null) {
-            uri.withPassword(password);
+            uri.withAuthentication(user, password.toOptional().orElseGet(() -> new char[0]));
+        } else {
+            password.toOptional().ifPresent(uri::withPassword);
         }
-        client.getRedisCredentialsProviderFactory()
-                .ifPresent(factory -> uri.withAuthentication(factory.createSentinelCredentialsProvider(sentinel)));
-        return uri.build();
+    }
+
+    private Optional<RedisCredentialsProviderFactory> credentials() {
+        return this.original.getClientConfiguration().getRedisCredentialsProviderFactory();
     }
 
     /** Returns the name by which the Sentinels know the master. */
@@ -216,6 +234,11 @@ public final class DerivedFactory {
     /** Ends the threads of all connections of this recipe, and of those that are derived from it; closed before. */
     void shutdownEventLoops() {
         this.eventLoops.shutdown();
+    }
+
+    /** Runs a task once after some nanoseconds, on an event loop of the connections, which it must not block. */
+    public void runLater(Runnable task, long delayNanos) {
+        this.eventLoops.runLater(task, delayNanos);
     }
 
     ClientResources clientResources() {

@@ -10,13 +10,25 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Counts how often the connections of Lettuce clients broke, and reports the loss of subscriptions, which Lettuce
- * renews without notice. The application's client, and Lettuce before version 6.7, repeat commands after a
+ * Counts how often the connections of Lettuce clients broke, and reports new connections and the loss of subscriptions,
+ * both of which Lettuce renews without notice. The application's client, and Lettuce before version 6.7, repeat commands after a
  * reconnection: a reply may then be that to the second execution. Thread-safe.
  */
 final class DisconnectMonitor {
 
     private final AtomicLong count = new AtomicLong();
+
+    private final Runnable onConnected;
+
+    /**
+     * Creates a monitor of no connection yet.
+     *
+     * @param onConnected called when a connection for commands was opened or reopened, on a thread of the client, which it
+     *     must not block
+     */
+    DisconnectMonitor(Runnable onConnected) {
+        this.onConnected = onConnected;
+    }
 
     /** Returns whether connections of that factory can be monitored. */
     static boolean supports(RedisConnectionFactory factory) {
@@ -48,6 +60,9 @@ final class DisconnectMonitor {
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> connection, @Nullable SocketAddress socketAddress) {
             DisconnectMonitor.this.count.incrementAndGet();
+            if (!(connection instanceof StatefulRedisPubSubConnection)) {
+                DisconnectMonitor.this.onConnected.run();
+            }
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis.connection;
 
+import io.github.lockstarter.text.Printable;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -56,6 +57,19 @@ final class OwnEventLoops {
         } finally {
             this.lock.unlock();
         }
+    }
+
+    /**
+     * Runs a task once after some nanoseconds, on an event loop, which it must not block.
+     *
+     * @throws IllegalStateException if no client has been opened
+     */
+    void runLater(Runnable task, long delayNanos) {
+        Loops loops = (Loops) resources().eventLoopGroupProvider();
+        EventLoopGroup group = loops.groups.values().stream()
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(Printable.of("no client is open")));
+        Future<?> unused = group.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
     private static ClientResources derive(LettuceClientConfiguration client) {

@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
  *
  * <p>The commands are tried in one script, {@code check.lua}. It declares the key, as clusters and proxies require; if
  * the user may not access the key, the script is called again without it. If the user may not call scripts, the
- * commands are sent one by one. Access to the descriptions of instances is tried in addition: a user may be permitted to
- * access the keys of locks only.
+ * commands are sent one by one. Access to the format and to the descriptions of instances is tried in addition: a user may
+ * be permitted to access the keys of locks only.
  */
 final class PermissionCheck {
 
@@ -90,6 +90,7 @@ final class PermissionCheck {
         byte[][] declared = {bytes(this.key)};
         RedisFuture<List<Object>> script = callScript(declared);
         RedisFuture<?> evalsha = this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared);
+        RedisFuture<?> format = send(List.of("HGET", this.keys.ofFormat(), FIELD), this.keys.ofFormat());
         List<RedisFuture<?>> instances = tryInstances();
         RedisFuture<?> setInfo = sendClient("SETINFO");
         RedisFuture<?> maintenance = SENDS_MAINT_NOTIFICATIONS ? sendClient("MAINT_NOTIFICATIONS") : null;
@@ -109,8 +110,9 @@ final class PermissionCheck {
         } else if (ErrorReplies.isMissingPermission(error)) {
             tryOneByOne(missing, deadline);
         }
+        noteKeys(missing, '~' + this.keys.ofFormat(), deadline.errorOf(format));
         for (RedisFuture<?> each : instances) {
-            noteInstances(missing, deadline.errorOf(each));
+            noteKeys(missing, this.keys.instancePattern(), deadline.errorOf(each));
         }
         if (wait != null) {
             note(missing, "+wait", deadline.errorOf(wait));
@@ -173,12 +175,12 @@ final class PermissionCheck {
                 : List.of();
     }
 
-    /** Adds the permission for the keys of instances, unless it is missing for all keys. */
-    private void noteInstances(Set<String> missing, @Nullable String error) {
+    /** Adds the permission for those keys if the error reports it as missing, unless it is missing for all keys. */
+    private void noteKeys(Set<String> missing, String pattern, @Nullable String error) {
         Set<String> found = new LinkedHashSet<>();
         note(found, "", error);
         if (found.contains(allKeys()) && !missing.contains(allKeys())) {
-            missing.add(this.keys.instancePattern());
+            missing.add(pattern);
         }
     }
 

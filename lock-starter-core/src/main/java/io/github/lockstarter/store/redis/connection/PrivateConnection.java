@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis.connection;
 import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.StackRoom;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Objects;
@@ -11,7 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -37,10 +37,10 @@ public final class PrivateConnection implements StoreConnection {
 
     private final Duration timeout;
 
-    private final DisconnectMonitor monitor = new DisconnectMonitor();
+    private final DisconnectMonitor monitor = new DisconnectMonitor(this::reconnected);
 
-    /** Whether a check is scheduled or running. */
-    private final AtomicBoolean checking = new AtomicBoolean();
+    /** The check that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
+    private volatile @Nullable Check checking;
 
     /** Null unless started. */
     private volatile @Nullable ScheduledThreadPoolExecutor background;
@@ -48,6 +48,9 @@ public final class PrivateConnection implements StoreConnection {
     private volatile @Nullable Listener listener;
 
     private volatile @Nullable OpenConnection connection;
+
+    /** A connection that must be closed by another thread, because it may block; null: none. */
+    private volatile @Nullable OpenConnection discarded;
 
     /** Failed attempts that {@link #start} waits for; a successful attempt counts for all of them. */
     private volatile CountDownLatch startAttempts = new CountDownLatch(0);
@@ -81,8 +84,7 @@ public final class PrivateConnection implements StoreConnection {
         this.timeout = timeout;
         this.opener = new ConnectionOpener(recipe, keys, timeout, optional, this.monitor, this::subscriptionLost);
         this.attempts = new ConnectionAttempts(recipe.servers());
-        this.masters = new MasterWatch(
-                recipe, timeout, () -> this.connection, this::findMaster, () -> toListener(Listener::moved));
+        this.masters = new MasterWatch(recipe, timeout, () -> this.connection, this::findMaster, this::moved);
     }
 
     /** Returns how the connection is derived from the application's. */
@@ -102,9 +104,8 @@ public final class PrivateConnection implements StoreConnection {
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
         this.background = executor;
         this.masters.start(executor);
-        this.checking.set(true);
         this.startAttempts = new CountDownLatch(2);
-        schedule(this::run, 0);
+        scheduleCheck(0);
         try {
             // Milliseconds if Redis answers, two timeouts if it is silent; the application starts in both cases. Two
             // attempts, because a cold JVM may take longer to load the client than the first one may take.
@@ -142,8 +143,18 @@ public final class PrivateConnection implements StoreConnection {
 
     @Override
     public void check() {
-        if (this.checking.compareAndSet(false, true)) {
-            schedule(this::run, 0);
+        if (this.checking == null) {
+            scheduleCheck(0);
+        }
+    }
+
+    /** Only fields are written, because the stack may have no room for more. The next command opens another connection. */
+    @Override
+    public void discard() {
+        OpenConnection current = this.connection;
+        if (current != null) {
+            this.discarded = current;
+            this.connection = null;
         }
     }
 
@@ -153,14 +164,35 @@ public final class PrivateConnection implements StoreConnection {
         check();
     }
 
-    private void schedule(Runnable task, long delayMillis) {
+    /** Schedules a check. If that fails, the next failure of a command does so. */
+    private void scheduleCheck(long delayMillis) {
         ScheduledThreadPoolExecutor executor = this.background;
-        if (executor != null) {
-            try {
-                ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
-            } catch (RejectedExecutionException ex) {
-                logger.debug("The connection is not checked any more, because the store was stopped.");
+        StackRoom.require();
+        Check check = new Check();
+        boolean isScheduled = false;
+        this.checking = check;
+        try {
+            if (executor != null) {
+                ScheduledFuture<?> unused = executor.schedule(check, delayMillis, TimeUnit.MILLISECONDS);
+                isScheduled = true;
             }
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            // The store was stopped, or the system refuses a thread.
+            logger.debug("The connection is not checked.", ex);
+        } finally {
+            if (!isScheduled) {
+                this.checking = null;
+            }
+        }
+    }
+
+    private void closeDiscarded() {
+        OpenConnection damaged = this.discarded;
+        this.discarded = null;
+        if (damaged != null) {
+            Thread closing = new Thread(damaged.factory()::destroy, "lock-connection-closing");
+            closing.setDaemon(true);
+            closing.start();
         }
     }
 
@@ -172,10 +204,11 @@ public final class PrivateConnection implements StoreConnection {
             long pauseMillis = current != null && (moved || isCluster()) ? untilNextRefresh() : 0;
             if (pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.
-                schedule(this::run, pauseMillis);
+                scheduleCheck(pauseMillis);
                 return;
             }
             this.notMaster = false;
+            closeDiscarded();
             if (current != null && isCluster()) {
                 this.lastRefresh = System.nanoTime();
                 this.opener.refreshTopology(current);
@@ -184,7 +217,7 @@ public final class PrivateConnection implements StoreConnection {
             }
             this.attempts.succeeded();
             this.connectFailure = null;
-            this.checking.set(false);
+            this.checking = null;
             if (this.notMaster) {
                 // Found out meanwhile.
                 check();
@@ -199,7 +232,7 @@ public final class PrivateConnection implements StoreConnection {
             this.connectFailure = failure;
             long pauseMillis = this.background != null ? this.attempts.failed(failure) : 0;
             this.startAttempts.countDown();
-            schedule(this::run, pauseMillis);
+            scheduleCheck(pauseMillis);
         } finally {
             if (this.stopped) {
                 // This attempt took longer than stop() waited, and may have started the event loops again.
@@ -243,6 +276,21 @@ public final class PrivateConnection implements StoreConnection {
         }
     }
 
+    /** Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too. */
+    private void reconnected() {
+        if (!isCluster()) {
+            check();
+        }
+    }
+
+    private void moved() {
+        OpenConnection current = this.connection;
+        if (isCluster() && current != null) {
+            this.opener.readFormat(current);
+        }
+        toListener(Listener::moved);
+    }
+
     private void subscriptionLost(RedisConnectionFactory factory) {
         toListener(notified -> notified.subscriptionLost(factory));
     }
@@ -252,6 +300,11 @@ public final class PrivateConnection implements StoreConnection {
         if (notified != null) {
             event.accept(notified);
         }
+    }
+
+    @Override
+    public WireFormat format() {
+        return this.opener.format();
     }
 
     @Override
@@ -307,5 +360,15 @@ public final class PrivateConnection implements StoreConnection {
     @Override
     public String servers() {
         return this.recipe.servers();
+    }
+
+    private final class Check implements Runnable {
+
+        @Override
+        public void run() {
+            if (PrivateConnection.this.checking == this) {
+                PrivateConnection.this.run();
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 package io.github.lockstarter.store.redis.connection;
 
-import io.lettuce.core.RedisFuture;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ record ReplyDeadline(long end) {
      * Waits for a reply and returns its error: null if it is no error, empty if there was no reply before the deadline.
      */
     @Nullable
-    String errorOf(RedisFuture<?> reply) {
+    String errorOf(Future<?> reply) {
         try {
             Object unused = reply.get(Math.max(0, this.end - System.nanoTime()), TimeUnit.NANOSECONDS);
             return null;

@@ -61,7 +61,7 @@ final class Sentinels {
     Sentinels(DerivedFactory recipe, Duration timeout, Runnable onSwitch) {
         this.recipe = recipe;
         this.timeout = timeout;
-        this.timeouts = new ReplyTimeouts(timeout);
+        this.timeouts = new ReplyTimeouts(timeout, recipe::runLater);
         this.onSwitch = onSwitch;
         this.links = recipe.sentinels().stream().map(Link::new).toList();
     }
@@ -75,7 +75,7 @@ final class Sentinels {
     CompletableFuture<RedisNode> find(@Nullable RedisNode known) {
         RedisClient current = this.client;
         if (current == null) {
-            current = this.recipe.sentinelClient();
+            current = this.recipe.clientWithoutReconnection();
             this.client = current;
         }
         Poll poll = new Poll(this.links.size());

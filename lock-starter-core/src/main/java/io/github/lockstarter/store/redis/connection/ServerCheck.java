@@ -66,6 +66,9 @@ final class ServerCheck {
             consequences.add(
                     "holders of locks are shown by their ids, as with distributed-lock.redis.publish-instance=false");
         }
+        if (missing.stream().anyMatch(ServerCheck::isForFormat)) {
+            consequences.add("locks of an incompatible version of lock-starter are not noticed");
+        }
         if (missing.stream().allMatch(ServerCheck::isOptional)) {
             logger.warn(text + String.join(", and ", consequences) + '.');
         } else {
@@ -77,7 +80,8 @@ final class ServerCheck {
         return isForNotifications(permission)
                 || permission.equals(PermissionCheck.TO_COUNT_SUBSCRIBERS)
                 || isForClient(permission)
-                || isForInstances(permission);
+                || isForInstances(permission)
+                || isForFormat(permission);
     }
 
     /** Returns whether only notifications of waiters need the permission; without them waiters poll. */
@@ -93,6 +97,11 @@ final class ServerCheck {
     /** Returns whether only descriptions of instances need the permission. */
     private static boolean isForInstances(String permission) {
         return permission.endsWith(LockKeys.ANY_INSTANCE);
+    }
+
+    /** Returns whether only the comparison of formats needs the permission. */
+    private static boolean isForFormat(String permission) {
+        return permission.endsWith(LockKeys.FORMAT);
     }
 
     private void logEviction(RedisFuture<String> memory, ReplyDeadline deadline) {

@@ -24,6 +24,8 @@ public final class SharedConnection implements StoreConnection {
 
     private final LockKeys keys;
 
+    private final WireFormat format;
+
     private final Duration timeout;
 
     private final boolean configured;
@@ -52,6 +54,7 @@ public final class SharedConnection implements StoreConnection {
         this.template = new StringRedisTemplate(factory);
         this.template.setExposeConnection(true);
         this.keys = keys;
+        this.format = new WireFormat(keys, servers());
         this.timeout = timeout;
         this.configured = configured;
         this.lettuce = lettucePresent && DisconnectMonitor.supports(factory);
@@ -67,7 +70,7 @@ public final class SharedConnection implements StoreConnection {
                     + " distributed-lock.redis.private-connection=false to accept this.");
         }
         if (this.lettuce) {
-            DisconnectMonitor created = new DisconnectMonitor();
+            DisconnectMonitor created = new DisconnectMonitor(() -> {});
             created.watch((LettuceConnectionFactory) this.factory, () -> {});
             this.monitor = created;
         }
@@ -77,9 +80,10 @@ public final class SharedConnection implements StoreConnection {
         first.await(this.timeout.multipliedBy(2));
     }
 
-    /** Queries the owner of a lock that does not exist, which one node answers. */
+    /** Queries the owner of a lock that does not exist, which one node answers, and then the format. */
     private void ask() {
         Object unused = this.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
+        this.format.read(this.template);
     }
 
     @Override
@@ -94,6 +98,11 @@ public final class SharedConnection implements StoreConnection {
     @Override
     public StringRedisTemplate template() {
         return this.template;
+    }
+
+    @Override
+    public WireFormat format() {
+        return this.format;
     }
 
     @Override
@@ -115,6 +124,11 @@ public final class SharedConnection implements StoreConnection {
     @Override
     public void findMaster() {
         // The application's client follows a failover by itself.
+    }
+
+    @Override
+    public void discard() {
+        // It is the application's.
     }
 
     @Override

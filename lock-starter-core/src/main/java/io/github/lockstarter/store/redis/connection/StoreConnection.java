@@ -34,6 +34,9 @@ public interface StoreConnection {
     @Nullable
     LettuceScriptExecutor scripts();
 
+    /** Returns the comparison of formats, which decides whether locks may be acquired over this connection. */
+    WireFormat format();
+
     /** Returns whether Redis is connected, as far as is known without I/O. */
     boolean isConnected();
 
@@ -46,6 +49,9 @@ public interface StoreConnection {
 
     /** Connects to the current master in the background, even if the connection answers. */
     void findMaster();
+
+    /** Stops using the present connection, which an Error may have left in a state in which it blocks its callers. */
+    void discard();
 
     /** Returns whether the connection is private to the store, so that {@link #isCluster()} is known. */
     boolean isPrivate();

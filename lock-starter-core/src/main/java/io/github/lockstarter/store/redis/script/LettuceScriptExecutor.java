@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis.script;
 
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
@@ -13,15 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -47,14 +46,18 @@ public final class LettuceScriptExecutor {
      *
      * @param commands the connection to use
      * @param timeout time after which a call without a reply fails
+     * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
      * @param crossSlotSupport whether the server takes keys of different slots
      */
     public LettuceScriptExecutor(
-            RedisClusterAsyncCommands<byte[], byte[]> commands, Duration timeout, CrossSlotSupport crossSlotSupport) {
+            RedisClusterAsyncCommands<byte[], byte[]> commands,
+            Duration timeout,
+            ObjLongConsumer<Runnable> timer,
+            CrossSlotSupport crossSlotSupport) {
         this.commands = commands;
         this.crossSlotSupport = crossSlotSupport;
         this.timeout = timeout;
-        this.timeouts = new ReplyTimeouts(timeout);
+        this.timeouts = new ReplyTimeouts(timeout, timer);
     }
 
     /** Returns the commands of the connection that is shared by all users of that factory. */
@@ -73,104 +76,123 @@ public final class LettuceScriptExecutor {
     /**
      * Calls a script and waits for the reply.
      *
-     * @throws QueryTimeoutException if there is no reply in time
-     * @throws RedisException if the server rejected the call or the connection failed
+     * @throws RedisException if the server rejected the call, the connection failed or there is no reply in time
      */
-    public <T> T call(LuaScript<T> script, List<String> keys, String... arguments) {
+    public <T> T call(LuaScript<T> script, List<String> keys, List<String> arguments) {
+        long deadline = System.nanoTime() + this.timeout.toNanos();
         byte[][] keyBytes = bytes(keys);
-        byte[][] values = bytes(List.of(arguments));
+        byte[][] values = bytes(arguments);
         ScriptOutputType type = outputOf(script);
         try {
-            return await(this.commands.<T>evalsha(script.getSha1(), type, keyBytes, values));
+            return await(this.commands.<T>evalsha(script.getSha1(), type, keyBytes, values), deadline);
         } catch (RedisNoScriptException ex) {
-            return await(this.commands.<T>eval(bytes(script.getScriptAsString()), type, keyBytes, values));
+            return await(this.commands.<T>eval(bytes(script.getScriptAsString()), type, keyBytes, values), deadline);
         }
     }
 
-    private <T> T await(RedisFuture<T> reply) {
+    public <T> T call(LuaScript<T> script, List<String> keys, String... arguments) {
+        return call(script, keys, List.of(arguments));
+    }
+
+    private <T> T await(RedisFuture<T> reply, long deadline) {
         try {
-            return reply.get(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return reply.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new RedisCommandInterruptedException(ex);
         } catch (TimeoutException ex) {
             boolean unused = reply.cancel(true);
-            throw noReply();
+            throw new RedisCommandTimeoutException(Printable.of("no reply within " + this.timeout.toMillis() + " ms"));
         } catch (ExecutionException ex) {
             // An error reply, or a checked failure of the connection, after which the call may have been executed.
             throw ex.getCause() instanceof RuntimeException cause ? cause : new RedisException(ex.getCause());
         }
     }
 
-    /**
-     * Calls a script without waiting for the reply. The text of the script is sent until the server has executed it
-     * once, because a repetition for a server that does not have the script would be executed after commands that were
-     * sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover.
-     *
-     * @return completed on a thread that must not be blocked; with {@link QueryTimeoutException} if there is no reply
-     *     in time
-     */
+    /** As {@link #start}, but fails with a {@link TimeoutException} if there is no reply in time. */
     public <T> CompletionStage<T> send(LuaScript<T> script, List<String> keys, String... arguments) {
-        byte[][] keyBytes = bytes(keys);
-        byte[][] values = bytes(List.of(arguments));
-        if (!this.cached.contains(script)) {
-            return sendText(script, keyBytes, values);
-        }
-        return limited(this.commands.<T>evalsha(script.getSha1(), outputOf(script), keyBytes, values))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                    if (cause instanceof RedisNoScriptException) {
-                        this.cached.remove(script);
-                        return sendText(script, keyBytes, values);
+        CompletableFuture<T> limited = new CompletableFuture<>();
+        limit(limited);
+        CompletionStage<?> unused = start(script, keys, List.of(arguments)).whenComplete((reply, failure) -> {
+            if (failure == null) {
+                limited.complete(reply);
+            } else {
+                limited.completeExceptionally(failure);
+            }
+        });
+        return limited;
+    }
+
+    /**
+     * Fails the future with a {@link TimeoutException} unless it is completed within the timeout of a command. A timeout of
+     * Lettuce's own would cancel the command and lose its place in the order.
+     */
+    public void limit(CompletableFuture<?> reply) {
+        this.timeouts.limit(reply);
+    }
+
+    /**
+     * Calls a script without waiting for the reply, and without a timeout. The text of the script is sent until the server has
+     * executed it once, because a repetition for a server that does not have the script would be executed after commands
+     * that were sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover.
+     *
+     * @return completed on a thread that must not be blocked
+     * @throws StackOverflowError after which the connection must not be used any more
+     */
+    public <T> CompletableFuture<T> start(LuaScript<T> script, List<String> keys, List<String> arguments) {
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        start(script, bytes(keys), bytes(arguments), reply);
+        return reply;
+    }
+
+    private <T> void start(LuaScript<T> script, byte[][] keys, byte[][] values, CompletableFuture<T> reply) {
+        boolean isCached = this.cached.contains(script);
+        try {
+            RedisFuture<T> sent = isCached
+                    ? this.commands.evalsha(script.getSha1(), outputOf(script), keys, values)
+                    : this.commands.eval(bytes(script.getScriptAsString()), outputOf(script), keys, values);
+            CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
+                if (failure == null) {
+                    if (!isCached) {
+                        this.cached.add(script);
                     }
-                    return CompletableFuture.failedStage(cause instanceof TimeoutException ? noReply() : cause);
-                });
+                    reply.complete(value);
+                } else if (isCached && failure instanceof RedisNoScriptException) {
+                    this.cached.remove(script);
+                    start(script, keys, values, reply);
+                } else {
+                    reply.completeExceptionally(failure);
+                }
+            });
+        } catch (StackOverflowError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            // An Error as well: the caller relies on the completion.
+            reply.completeExceptionally(ex);
+        }
     }
 
     /** Queries some fields of a hash without waiting for the reply; a field that does not exist is null in the result. */
     public CompletionStage<List<@Nullable String>> sendFields(String key, List<String> fields) {
-        return limited(this.commands.hmget(bytes(key), bytes(fields))).handle((values, failure) -> {
-            if (failure == null) {
-                List<@Nullable String> texts = new ArrayList<>();
-                values.forEach(value ->
-                        texts.add(value.hasValue() ? new String(value.getValue(), StandardCharsets.UTF_8) : null));
-                return texts;
-            }
-            throw failure instanceof TimeoutException ? noReply() : new CompletionException(failure);
-        });
-    }
-
-    private <T> CompletionStage<T> sendText(LuaScript<T> script, byte[][] keys, byte[][] values) {
-        byte[] text = bytes(script.getScriptAsString());
-        return limited(this.commands.<T>eval(text, outputOf(script), keys, values))
-                .handle((reply, failure) -> {
-                    if (failure == null) {
-                        this.cached.add(script);
-                        return reply;
-                    }
-                    throw failure instanceof TimeoutException ? noReply() : new CompletionException(failure);
-                });
-    }
-
-    /**
-     * Returns a copy of the future: a timeout of Lettuce's own would cancel the command and lose its place in the
-     * order.
-     */
-    private <T> CompletableFuture<T> limited(RedisFuture<T> reply) {
-        CompletableFuture<T> limited = reply.thenApply(Function.identity()).toCompletableFuture();
-        this.timeouts.limit(limited);
-        return limited;
-    }
-
-    private QueryTimeoutException noReply() {
-        return new QueryTimeoutException(Printable.of("no reply within " + this.timeout.toMillis() + " ms"));
+        CompletableFuture<List<@Nullable String>> reply = this.commands
+                .hmget(bytes(key), bytes(fields))
+                .thenApply(values -> {
+                    List<@Nullable String> texts = new ArrayList<>();
+                    values.forEach(value ->
+                            texts.add(value.hasValue() ? new String(value.getValue(), StandardCharsets.UTF_8) : null));
+                    return texts;
+                })
+                .toCompletableFuture();
+        limit(reply);
+        return reply;
     }
 
     private static ScriptOutputType outputOf(LuaScript<?> script) {
         return script.getResultType() == Long.class ? ScriptOutputType.INTEGER : ScriptOutputType.MULTI;
     }
 
-    private static byte[][] bytes(List<String> texts) {
+    /** Returns texts as servers store them. */
+    public static byte[][] bytes(List<String> texts) {
         byte[][] values = new byte[texts.size()][];
         for (int i = 0; i < values.length; i++) {
             values[i] = bytes(texts.get(i));

@@ -16,6 +16,9 @@ public final class LockKeys {
     /** End of {@link #instancePattern()}. */
     public static final String ANY_INSTANCE = ":instance:*";
 
+    /** End of {@link #ofFormat()}. */
+    public static final String FORMAT = ":format";
+
     private final String prefix;
 
     private final String keyStart;
@@ -89,6 +92,11 @@ public final class LockKeys {
     /** Returns the pattern of the keys of all instances, in the form of access rules: with {@code ~}. */
     public String instancePattern() {
         return '~' + this.prefix + ANY_INSTANCE;
+    }
+
+    /** Returns the key of the version of the format in which locks are stored. It is no key of a lock, as above. */
+    public String ofFormat() {
+        return this.prefix + FORMAT;
     }
 
     /** Returns the channel on which the inbox receives messages about locks that were granted to its instance. */

@@ -36,7 +36,11 @@ public final class LuaScript<T> implements RedisScript<T> {
 
     public static final LuaScript<Long> REGISTER = new LuaScript<>("register.lua", Long.class);
 
+    public static final LuaScript<List<Object>> INSTANCE = new LuaScript<>("instance.lua", listOfObjects());
+
     public static final LuaScript<List<Object>> CONFIRM = new LuaScript<>("confirm.lua", listOfObjects());
+
+    public static final LuaScript<Long> FORMAT = new LuaScript<>("format.lua", Long.class);
 
     public static final LuaScript<List<Object>> CHECK = new LuaScript<>("check.lua", listOfObjects());
 

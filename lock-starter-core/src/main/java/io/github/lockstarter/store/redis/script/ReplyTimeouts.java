@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis.script;
 
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -7,9 +8,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
@@ -26,6 +27,8 @@ public final class ReplyTimeouts {
 
     private final long timeoutNanos;
 
+    private final String message;
+
     /** Runs a task once after some nanoseconds. */
     private final ObjLongConsumer<Runnable> timer;
 
@@ -33,8 +36,8 @@ public final class ReplyTimeouts {
 
     private final ConcurrentLinkedQueue<Pending> pending = new ConcurrentLinkedQueue<>();
 
-    /** Whether a check is scheduled. It stays set until the queue is empty, because requests rely on it. */
-    private final AtomicBoolean scheduled = new AtomicBoolean();
+    /** The check that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
+    private volatile @Nullable Check scheduled;
 
     /** Creates timeouts of that length; they need no thread until a reply is late. */
     public ReplyTimeouts(Duration timeout) {
@@ -42,18 +45,30 @@ public final class ReplyTimeouts {
     }
 
     /**
-     * As {@link #ReplyTimeouts(Duration)}, with a timer and a clock of the caller.
+     * Creates timeouts of that length.
      *
      * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
+     */
+    public ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer) {
+        this(timeout, timer, System::nanoTime);
+    }
+
+    /**
+     * As {@link #ReplyTimeouts(Duration, ObjLongConsumer)}, with a clock of the caller.
+     *
      * @param clock returns nanoseconds as {@link System#nanoTime()} does
      */
     ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer, LongSupplier clock) {
         this.timeoutNanos = timeout.toNanos();
+        this.message = Printable.of("no reply within " + timeout.toMillis() + " ms");
         this.timer = timer;
         this.clock = clock;
     }
 
-    /** Completes the future with a {@link TimeoutException} unless it is completed before the timeout. */
+    /**
+     * Completes the future with a {@link TimeoutException} unless it is completed before the timeout. If this method throws,
+     * because there is no thread for the check, the future has no timeout.
+     */
     public void limit(CompletableFuture<?> reply) {
         // Each request removes the answered ones before it; those behind a late reply stay in the queue until it is
         // done.
@@ -61,42 +76,45 @@ public final class ReplyTimeouts {
             this.pending.remove(first);
         }
         this.pending.add(new Pending(reply, this.clock.getAsLong() + this.timeoutNanos));
-        if (!this.scheduled.get() && this.scheduled.compareAndSet(false, true)) {
-            schedule(this.timeoutNanos);
+        schedule();
+    }
+
+    /** Schedules a check at the deadline of the first reply, unless one is scheduled. If it fails, the next call does so. */
+    private void schedule() {
+        Pending first = this.pending.peek();
+        if (first == null || this.scheduled != null) {
+            return;
+        }
+        StackRoom.require();
+        Check check = new Check();
+        boolean isScheduled = false;
+        this.scheduled = check;
+        try {
+            this.timer.accept(check, Math.max(0, first.deadline - this.clock.getAsLong()));
+            isScheduled = true;
+        } finally {
+            if (!isScheduled) {
+                this.scheduled = null;
+            }
         }
     }
 
-    private void schedule(long delayNanos) {
-        this.timer.accept(this::check, delayNanos);
-    }
-
-    private void check() {
+    private void failLate() {
         try {
             for (Pending first = this.pending.peek(); first != null && isOver(first); first = this.pending.peek()) {
                 if (this.pending.remove(first)) {
-                    first.reply.completeExceptionally(new TimeoutException());
+                    first.reply.completeExceptionally(new TimeoutException(this.message));
                 }
             }
         } finally {
-            scheduleNext();
+            this.scheduled = null;
+            // A request that was added meanwhile has relied on this check.
+            schedule();
         }
     }
 
     private boolean isOver(Pending each) {
         return each.reply.isDone() || each.deadline - this.clock.getAsLong() <= 0;
-    }
-
-    private void scheduleNext() {
-        Pending next = this.pending.peek();
-        if (next == null) {
-            this.scheduled.set(false);
-            // A request that was added just before that has relied on this check.
-            next = this.pending.peek();
-            if (next == null || !this.scheduled.compareAndSet(false, true)) {
-                return;
-            }
-        }
-        schedule(Math.max(0, next.deadline - this.clock.getAsLong()));
     }
 
     private static void runLater(Runnable task, long delayNanos) {
@@ -110,6 +128,16 @@ public final class ReplyTimeouts {
         timer.setKeepAliveTime(3, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
         return timer;
+    }
+
+    private final class Check implements Runnable {
+
+        @Override
+        public void run() {
+            if (ReplyTimeouts.this.scheduled == this) {
+                failLate();
+            }
+        }
     }
 
     /** Not a record, because it must be equal only to itself. */

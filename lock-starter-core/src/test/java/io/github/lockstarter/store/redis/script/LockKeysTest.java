@@ -41,6 +41,16 @@ class LockKeysTest {
         assertThat(others.ofNoLock('0')).startsWith(prefix + ':').doesNotEndWith("}");
     }
 
+    /** Every key of a lock has braces. */
+    @Test
+    void shouldHaveAKeyOfTheFormatThatNoLockHas() {
+        assertThat(this.keys.ofFormat()).isEqualTo("lock:format");
+        assertThat(this.keys.nameOf(this.keys.ofFormat())).isNull();
+        assertThat(this.keys.keyOf("format")).isEqualTo("lock:{format}");
+        assertThat(this.keys.keyOf(":format")).isEqualTo("lock:{:format}");
+        assertThat(this.keys.ofInstance("format")).isNotEqualTo(this.keys.ofFormat());
+    }
+
     @Test
     void shouldEncodeControlCharacters() {
         assertThat(this.keys.keyOf("a\u0000\r\n\u001b\u007f\u0085z")).isEqualTo("lock:{a%00%0D%0A%1B%7F%85z}");

@@ -2,14 +2,18 @@ package io.github.lockstarter.store.redis.script;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -100,6 +104,35 @@ class ReplyTimeoutsTest {
 
         assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
         assertThat(this.scheduled).isEmpty();
+    }
+
+    /** As where the system refuses a thread for a moment. */
+    @Test
+    void shouldScheduleACheckAfterOneWasRefused() {
+        Queue<Throwable> refusals = new ArrayDeque<>(
+                List.of(new OutOfMemoryError("unable to create native thread"), new RejectedExecutionException()));
+        ReplyTimeouts refused = new ReplyTimeouts(
+                TIMEOUT,
+                (check, nanos) -> {
+                    Throwable refusal = refusals.poll();
+                    if (refusal instanceof Error error) {
+                        throw error;
+                    } else if (refusal instanceof RuntimeException exception) {
+                        throw exception;
+                    }
+                    this.scheduled.put(this.now + nanos, check);
+                },
+                () -> this.now);
+        CompletableFuture<String> first = new CompletableFuture<>();
+        assertThatThrownBy(() -> refused.limit(first)).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> asked(refused)).isInstanceOf(RejectedExecutionException.class);
+
+        CompletableFuture<String> third = asked(refused);
+
+        assertThat(this.scheduled).hasSize(1);
+        pass(TIMEOUT);
+        assertThat(third).isCompletedExceptionally();
+        assertThat(first).as("was not limited, but is checked with the others").isCompletedExceptionally();
     }
 
     /** Lets time pass, with the checks that are due in it. */

@@ -1,0 +1,284 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.StackRoom;
+import io.github.lockstarter.text.LockLog;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.Subscription;
+import org.springframework.data.redis.connection.SubscriptionListener;
+
+/**
+ * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The subscription
+ * begins with the first command that joins the line. Waiters poll in addition, so that a failure here makes waiting slower but
+ * loses no lock. Thread-safe.
+ */
+final class Inbox implements MessageListener, SubscriptionListener {
+
+    private static final LockLog logger = LockLog.of(Inbox.class);
+
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** More digits than those of a token in microseconds, and few enough for a {@code long}. */
+    private static final int MOST_DIGITS = 18;
+
+    private enum State {
+        /** No subscription has begun. */
+        UNUSED,
+        /** The subscription is not acknowledged: a message could be missed. */
+        PENDING,
+        /** Messages arrive. */
+        SUBSCRIBED,
+        /** No messages arrive for a while, and waiters poll. */
+        UNAVAILABLE
+    }
+
+    private final LockKeys keys;
+
+    private final String instance;
+
+    private final StoreListener listener;
+
+    private final ThreadPoolExecutor background;
+
+    private volatile @Nullable RedisConnectionFactory factory;
+
+    private volatile @Nullable RedisConnection connection;
+
+    private volatile State state = State.UNUSED;
+
+    /** The attempt that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
+    private volatile @Nullable Attempt attempt;
+
+    /** When the next attempt may follow a failure, by {@link System#nanoTime()}. */
+    private volatile long retryAt = System.nanoTime();
+
+    private volatile boolean stopped;
+
+    private boolean warned;
+
+    private final AtomicBoolean foreignMessageLogged = new AtomicBoolean();
+
+    /**
+     * Creates an inbox without a subscription.
+     *
+     * @param threads creates the thread that subscribes
+     */
+    Inbox(LockKeys keys, String instance, StoreListener listener, ThreadFactory threads) {
+        this.keys = keys;
+        this.instance = instance;
+        this.listener = listener;
+        this.background = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        this.background.allowCoreThreadTimeOut(true);
+    }
+
+    /**
+     * Returns the inbox as scripts store it with an entry of the waiting line: empty if no messages arrive, so that waiters only
+     * poll; null while the subscription is set up. An acquisition must not join the line then, because it could miss its message.
+     */
+    @Nullable
+    String address() {
+        return switch (this.state) {
+            case UNUSED, PENDING -> null;
+            case SUBSCRIBED -> this.instance;
+            case UNAVAILABLE -> "";
+        };
+    }
+
+    /** Subscribes in the background unless that has been done, or after a failure if it is time for another attempt. */
+    void request() {
+        State current = this.state;
+        if (current == State.UNUSED || (current == State.UNAVAILABLE && System.nanoTime() - this.retryAt >= 0)) {
+            subscribeInBackground();
+        }
+    }
+
+    /** Subscribes over the new factory, and lets waiters check for messages that they missed during the change. */
+    void connected(RedisConnectionFactory factory) {
+        this.factory = factory;
+        if (this.state != State.UNUSED) {
+            this.state = State.PENDING;
+            this.attempt = null;
+            subscribeInBackground();
+        }
+        this.listener.notificationsMayBeLost();
+    }
+
+    /** Lets waiters poll until the client has subscribed again, which it does by itself. */
+    void subscriptionLost(RedisConnectionFactory factory) {
+        if (!this.stopped && this.state == State.SUBSCRIBED && factory == this.factory) {
+            this.state = State.UNAVAILABLE;
+            this.retryAt = System.nanoTime() + RETRY_NANOS;
+            // Without receivers a release skips the waiters in line, so they must join again as waiters that poll.
+            this.listener.notificationsMayBeLost();
+        }
+    }
+
+    /**
+     * Ends the subscription. It does so from the calling thread: the background thread may be waiting for a connection.
+     */
+    void stop() {
+        this.stopped = true;
+        this.background.shutdownNow();
+        unsubscribe();
+        try {
+            this.background.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        unsubscribe();
+    }
+
+    private void subscribeInBackground() {
+        if (this.attempt != null) {
+            return;
+        }
+        StackRoom.require();
+        Attempt next = new Attempt();
+        boolean isScheduled = false;
+        this.attempt = next;
+        try {
+            this.background.execute(next);
+            isScheduled = true;
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug("The channel of this instance is not subscribed.", ex);
+        } finally {
+            // The store was stopped, or the system refuses a thread. The next command tries again.
+            if (!isScheduled) {
+                this.attempt = null;
+                this.state = State.UNAVAILABLE;
+            }
+        }
+    }
+
+    private void subscribe() {
+        if (this.state == State.UNUSED) {
+            this.state = State.PENDING;
+        }
+        unsubscribe();
+        RedisConnectionFactory over = this.factory;
+        if (over == null || this.stopped) {
+            return;
+        }
+        try {
+            RedisConnection created = over.getConnection();
+            this.connection = created;
+            // Lettuce returns when the subscription is acknowledged, Jedis when it has ended.
+            created.subscribe(this, this.keys.channelOf(this.instance).getBytes(StandardCharsets.UTF_8));
+        } catch (Throwable ex) {
+            unsubscribe();
+            failed(ex);
+        }
+    }
+
+    private void failed(Throwable ex) {
+        if (this.stopped) {
+            return;
+        }
+        LockStoreException failure =
+                RedisExceptionTranslator.translate(ex, "Redis", "the channel of this instance", true, null);
+        this.retryAt = System.nanoTime() + (failure.isTransient() ? RETRY_SOON_NANOS : RETRY_NANOS);
+        this.state = State.UNAVAILABLE;
+        if (!this.warned && !failure.isTransient()) {
+            this.warned = true;
+            logger.warn("No messages about locks that are handed over: cannot subscribe to channel '"
+                    + this.keys.channelOf(this.instance) + "'. Waiters poll instead, which is slower. Check that the"
+                    + " Redis user has the permissions '&" + this.keys.channelOf("*") + " +subscribe'. " + ex);
+        }
+    }
+
+    private void unsubscribe() {
+        RedisConnection current = this.connection;
+        this.connection = null;
+        if (current == null) {
+            return;
+        }
+        try {
+            Subscription subscription = current.getSubscription();
+            if (subscription != null && subscription.isAlive()) {
+                subscription.close();
+            }
+            current.close();
+        } catch (RuntimeException ex) {
+            logger.debug("Closing the subscription of this instance failed.", ex);
+        }
+    }
+
+    /** Called after each reconnection, too: messages that were published in between are lost. */
+    @Override
+    public void onChannelSubscribed(byte[] channel, long count) {
+        if (!this.stopped) {
+            this.warned = false;
+            this.state = State.SUBSCRIBED;
+            this.listener.notificationsMayBeLost();
+        }
+    }
+
+    /**
+     * A message is the key of the lock, followed by {@code <id>:<token>} unless the inbox got several grants. Anything after the
+     * key that is not an id and a token is ignored. The key ends at the last brace, because a name has no brace in its key.
+     */
+    @Override
+    public void onMessage(Message message, byte @Nullable [] pattern) {
+        if (this.stopped) {
+            return;
+        }
+        String text = new String(message.getBody(), StandardCharsets.UTF_8);
+        int end = text.lastIndexOf('}') + 1;
+        String lock = this.keys.nameOf(text.substring(0, end));
+        if (lock == null) {
+            logForeignMessage();
+            return;
+        }
+        int colon = text.indexOf(':', end);
+        long token = colon > end ? tokenOf(text.substring(colon + 1)) : 0;
+        this.listener.granted(lock, token > 0 ? text.substring(end, colon) : "", token);
+    }
+
+    private static long tokenOf(String digits) {
+        boolean isNumber = !digits.isEmpty()
+                && digits.length() <= MOST_DIGITS
+                && digits.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+        return isNumber ? Long.parseLong(digits) : 0;
+    }
+
+    private void logForeignMessage() {
+        String channel = this.keys.channelOf(this.instance);
+        if (this.foreignMessageLogged.compareAndSet(false, true)) {
+            logger.warn(
+                    "A message in channel '" + channel + "' is ignored, because it does not name a lock. Let no other"
+                            + " application publish to channels that start with '" + this.keys.channelPrefix()
+                            + "'. Further messages of this kind are logged at DEBUG.");
+        } else {
+            logger.debug("Another message in channel '" + channel + "' is ignored.");
+        }
+    }
+
+    private final class Attempt implements Runnable {
+
+        @Override
+        public void run() {
+            if (Inbox.this.attempt == this) {
+                subscribe();
+                if (Inbox.this.attempt == this) {
+                    Inbox.this.attempt = null;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,622 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.redis.connection.OptionalCommands;
+import io.github.lockstarter.store.redis.connection.PrivateConnection;
+import io.github.lockstarter.store.redis.connection.StoreConnection;
+import io.github.lockstarter.store.redis.connection.StoreConnections;
+import io.github.lockstarter.store.redis.error.ErrorReplies;
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.store.redis.script.CrossSlotSupport;
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Stores locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. Thread-safe, except that {@link
+ * #start} and {@link #stop} must not run at the same time.
+ *
+ * <p>Mutual exclusion is not guaranteed over an asynchronous failover, an eviction, a flush or a step of the server's
+ * clock.
+ *
+ * @see <a href="https://redis.io/docs/latest/develop/use/patterns/distributed-locks/">Distributed locks with Redis</a>
+ */
+public final class RedisCommandStore implements CommandStore {
+
+    /*
+     * Implementation note.
+     *
+     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token; lock.lua
+     * describes the waiting line and shared use. The key's time to live is the lease. Invariants, checked with TLC:
+     *   - a lock is owned if and only if its key exists with a field o;
+     *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
+     *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before it
+     *     while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
+     *   - an acquisition id owns or waits at most once, and is never used again after its release.
+     *
+     * Atomicity and repetition. Each command is one script, because the decision and the write must be one step. Clients
+     * and callers repeat calls whose reply was lost, so each script has the same effect when it is executed twice with
+     * the same acquisition id. Its late execution is harmless as well:
+     *   - a late acquire grants a lock that no caller uses: the caller releases the id when the outcome is unknown;
+     *   - a late renewal compares the owner, and so cannot extend the lease of the next one;
+     *   - a late release compares the owner, and so cannot release the lock of the next one;
+     *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
+     * If a connection breaks during a command, its reply may be that to a second execution. "Not owned" in reply to a release
+     * and every rejection then leave the outcome unknown: disconnects() before and after the command tells.
+     *
+     * Waiting. A command that joins the line names the inbox of this instance, and release.lua grants the lock to the
+     * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter
+     * renews it, or asks again under its id if the message proves too little. A waiter also polls. Three races matter:
+     *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
+     *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters ask;
+     *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
+     *     receivers, so countsAllReceivers() is passed to the script.
+     *
+     * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and that of a
+     * release which names a successor through Lettuce itself: the next owner waits for it, and the path runs too seldom to be
+     * compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are sent complete on an event loop of the
+     * private connection, which must not be blocked. The application's connection offers blocking calls only; BackgroundCalls
+     * executes what is sent over it. Whatever is thrown, an Error included, becomes a failure of the command.
+     *
+     * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the repetition
+     * with the text of the script, the confirmation by replicas, the repetition of renewals one by one. A blocking call over the
+     * template ends within the timeout as well, except that a server which has lost its scripts gets the text in a command
+     * of its own. Over the application's connection its timeouts apply once a call has begun.
+     *
+     * Format. The scripts of two formats would misread the same key, so format() decides whether locks may be acquired; its
+     * version is read with each connection. Without it a release names no successor, or the waiters of this JVM would
+     * pass a lock on for ever. Everything else goes on, so that leases end in order.
+     *
+     * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
+     * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
+     * equality matters.
+     *
+     * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, one frame from here to the template.
+     *
+     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks with
+     * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
+     */
+
+    private static final LockLog logger = LockLog.of(RedisCommandStore.class);
+
+    /** Renewals in one call: enough to share its cost, and few enough to block Redis for less than a millisecond. */
+    private static final int LARGEST_BATCH = 100;
+
+    /** For a thread that cannot create an exception which names the lock. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
+    private static final LockStoreException EXHAUSTED = new LockStoreException(
+            "A command failed because the JVM has no memory or no stack left. It is unknown whether it was executed.",
+            null,
+            true,
+            true);
+
+    private static final CompletableFuture<Reply> FAILED = CompletableFuture.failedFuture(EXHAUSTED);
+
+    private final LockKeys keys;
+
+    private final StoreConnection connection;
+
+    private final ScriptCommands scriptCommands;
+
+    private final RedisStoreSettings settings;
+
+    /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
+    private final long claimMillis;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    /** Null unless started. */
+    private volatile @Nullable Run run;
+
+    /**
+     * Creates a store; {@link #start} connects it.
+     *
+     * @param factory the application's connection factory, which is neither changed nor closed
+     */
+    public RedisCommandStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
+        this.settings = settings;
+        this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
+        this.connection = StoreConnections.over(
+                factory,
+                this.keys,
+                settings.commandTimeout(),
+                settings.privateConnection(),
+                new OptionalCommands(settings.publishInstance(), settings.confirmReplicas()));
+        this.claimMillis = 2 * settings.pollInterval().toMillis();
+        this.scriptCommands = new ScriptCommands(this.keys, this.claimMillis);
+    }
+
+    @Override
+    public void start(String instance, StoreListener listener) {
+        Run created = new Run(instance, listener);
+        this.run = created;
+        this.connection.start(created);
+    }
+
+    @Override
+    public void stop() {
+        Run ended = this.run;
+        this.run = null;
+        if (ended != null) {
+            ended.stop();
+        }
+        this.connection.stop();
+    }
+
+    @Override
+    public Reply call(Command command) {
+        long disconnects = this.connection.disconnects();
+        try {
+            if (isOfInstances(command) && !this.settings.publishInstance()) {
+                return withoutInstances(command);
+            }
+            LettuceScriptExecutor scripts = this.connection.scripts();
+            StringRedisTemplate template = this.connection.template();
+            if (template == null) {
+                throw notConnected(command);
+            }
+            if (scripts != null && hasStages(command)) {
+                return start(command, scripts).get();
+            }
+            ScriptCommands.Call call = prepare(command);
+            Object result = scripts != null && command instanceof Command.Release release && release.successor() != null
+                    ? scripts.call(call.script(), call.keys(), call.arguments())
+                    : template.execute(
+                            call.script(), call.keys(), call.arguments().toArray());
+            if (result == null) {
+                // In a transaction or pipeline of the application.
+                throw RedisExceptionTranslator.inTransaction(subject(command));
+            }
+            return toReply(command, result, disconnects);
+        } catch (Throwable ex) {
+            if (ex instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            throw failedSafely(ex, command, disconnects);
+        }
+    }
+
+    @Override
+    public CompletionStage<Reply> send(Command command) {
+        try {
+            if (isOfInstances(command) && !this.settings.publishInstance()) {
+                return CompletableFuture.completedFuture(withoutInstances(command));
+            }
+            LettuceScriptExecutor scripts = this.connection.scripts();
+            if (scripts != null) {
+                return start(command, scripts);
+            }
+            Run current = this.run;
+            if (this.connection.isPrivate() || current == null) {
+                throw notConnected(command);
+            }
+            return current.calls.submit(() -> call(command), subject(command));
+        } catch (Throwable ex) {
+            try {
+                return CompletableFuture.failedFuture(failedSafely(ex, command, this.connection.disconnects()));
+            } catch (Throwable another) {
+                return FAILED;
+            }
+        }
+    }
+
+    private static boolean isOfInstances(Command command) {
+        return command instanceof Command.PublishInstance || command instanceof Command.FindInstance;
+    }
+
+    private static Reply withoutInstances(Command command) {
+        return command instanceof Command.FindInstance ? new Reply.Instance(null) : Reply.Done.INSTANCE;
+    }
+
+    /** Returns whether a command may take more than one call of a script, or a call over another connection. */
+    private boolean hasStages(Command command) {
+        return command instanceof Command.RenewAll || isConfirmed(command);
+    }
+
+    private boolean isConfirmed(Command command) {
+        return this.settings.confirmReplicas() > 0
+                && (command instanceof Command.Acquire
+                        || command instanceof Command.Renew
+                        || command instanceof Command.RenewAll);
+    }
+
+    /** Returns the call of a command, and subscribes if it may join the waiting line. */
+    private ScriptCommands.Call prepare(Command command) {
+        Command executed = command;
+        boolean joins = false;
+        if (command instanceof Command.Acquire acquire) {
+            if (!this.connection.format().isSupported()) {
+                throw this.connection.format().refusal(acquire.lock());
+            }
+            joins = acquire.join();
+        } else if (command instanceof Command.Release release && release.successor() != null) {
+            joins = this.connection.format().isSupported();
+            if (!joins) {
+                executed = new Command.Release(
+                        release.lock(), release.id(), release.lastToken(), release.keepMillis(), null);
+            }
+        }
+        Run current = this.run;
+        Inbox inbox = current != null ? current.inbox : null;
+        if (joins && inbox != null) {
+            inbox.request();
+        }
+        return this.scriptCommands.callOf(
+                executed, inbox != null ? inbox.address() : null, this.connection.countsAllReceivers());
+    }
+
+    /** Sends a command. The reply or the failure arrives within one command timeout. */
+    private CompletableFuture<Reply> start(Command command, LettuceScriptExecutor scripts) {
+        PendingReply reply = new PendingReply(command, confirmationOf(command));
+        try {
+            scripts.limit(reply);
+        } catch (Throwable ex) {
+            throw new LockStoreException(
+                    "A command for " + subject(command) + " was not sent: no thread is available for its timeout.",
+                    ex,
+                    false,
+                    true);
+        }
+        try {
+            CompletableFuture<Reply> sent;
+            if (command instanceof Command.RenewAll renewAll) {
+                sent = renewAll(renewAll, scripts, reply);
+            } else if (command instanceof Command.Renew) {
+                sent = renew(command, scripts, reply);
+            } else {
+                ScriptCommands.Call call = prepare(command);
+                sent = scripts.start(call.script(), call.keys(), call.arguments())
+                        .thenApply(result -> toReply(command, result, reply.disconnects));
+                if (command instanceof Command.Acquire acquire && reply.confirmation != null) {
+                    sent = sent.thenCompose(granted -> granted instanceof Reply.Granted
+                            ? confirm(acquire, granted, scripts, reply)
+                            : CompletableFuture.completedFuture(granted));
+                }
+            }
+            CompletableFuture<?> unused = sent.whenComplete((result, failure) -> {
+                if (failure == null) {
+                    reply.complete(result);
+                } else {
+                    reply.completeExceptionally(failure);
+                }
+            });
+        } catch (Throwable ex) {
+            reply.completeExceptionally(ex);
+        }
+        return reply;
+    }
+
+    private @Nullable ReplicaConfirmation confirmationOf(Command command) {
+        if (!isConfirmed(command)) {
+            return null;
+        }
+        Run current = this.run;
+        if (current == null) {
+            throw notConnected(command);
+        }
+        return current.confirmation;
+    }
+
+    /** Sends a renewal, or several in one call. */
+    private CompletableFuture<Reply> renew(Command command, LettuceScriptExecutor scripts, PendingReply pending) {
+        ScriptCommands.Call call = prepare(command);
+        CompletableFuture<?> result = pending.confirmation != null
+                ? pending.confirmation.send(call, subject(command))
+                : scripts.start(call.script(), call.keys(), call.arguments());
+        return result.thenApply(reply -> toReply(command, reply, pending.disconnects));
+    }
+
+    /**
+     * Sends renewals in one call, or each in a call of its own if the server takes no keys of different slots, or if one lock
+     * has made the call fail, which has changed nothing then.
+     */
+    private CompletableFuture<Reply> renewAll(
+            Command.RenewAll command, LettuceScriptExecutor scripts, PendingReply pending) {
+        CrossSlotSupport slots = scripts.crossSlotSupport();
+        if (command.renewals().size() == 1) {
+            return renew(command, scripts, pending);
+        }
+        if (this.connection.isCluster() || slots.isRejected()) {
+            return renewEach(command, scripts, pending);
+        }
+        return renew(command, scripts, pending)
+                .thenCompose(reply -> slots.isRejected() && hasFailures(reply)
+                        ? renewEach(command, scripts, pending)
+                        : CompletableFuture.completedFuture(reply))
+                .exceptionallyCompose(
+                        failure -> slots.recordRejection(failure) || ErrorReplies.mayConcernOneKey(failure)
+                                ? renewEach(command, scripts, pending)
+                                : CompletableFuture.failedFuture(failure));
+    }
+
+    private CompletableFuture<Reply> renewEach(
+            Command.RenewAll command, LettuceScriptExecutor scripts, PendingReply pending) {
+        List<CompletableFuture<Reply>> outcomes = new ArrayList<>();
+        for (Command.Renew each : command.renewals()) {
+            outcomes.add(renew(each, scripts, pending)
+                    .exceptionally(failure -> new Reply.Failed(String.valueOf(
+                            failed(failure, each, pending.disconnects).getMessage()))));
+        }
+        return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+                .thenApply(unused -> new Reply.RenewedAll(
+                        outcomes.stream().map(CompletableFuture::join).toList()));
+    }
+
+    /** Confirms a grant. Each failure leaves the grant in Redis, so that the outcome is unknown. */
+    private CompletableFuture<Reply> confirm(
+            Command.Acquire command, Reply granted, LettuceScriptExecutor scripts, PendingReply pending) {
+        Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
+        return renew(renewal, scripts, pending).handle((reply, failure) -> {
+            if (failure != null) {
+                LockStoreException cause = failed(failure, command, pending.disconnects);
+                throw cause.isOutcomeUnknown() ? cause : withUnknownOutcome(cause, "");
+            }
+            if (reply instanceof Reply.NotOwner none) {
+                // The grant was written to a server that the pair has not reached.
+                this.connection.findMaster();
+                throw new LockStoreException(
+                        "Redis granted " + subject(command) + " but did not confirm it: when the replicas were to"
+                                + " acknowledge it, the lock " + (none.isFree() ? "was free." : "had another owner.")
+                                + " Either its lease of " + command.leaseMillis()
+                                + " ms is too short, the lock was released by force, or a failover is in progress.",
+                        null,
+                        true,
+                        true);
+            }
+            return granted;
+        });
+    }
+
+    // ---- Replies and failures
+
+    private Reply toReply(Command command, Object result, long disconnects) {
+        Reply reply = this.scriptCommands.toReply(command, result, this.connection.disconnects() != disconnects);
+        return command instanceof Command.RenewAll renewAll && hasFailures(reply)
+                ? explained(renewAll.renewals(), (Reply.RenewedAll) reply)
+                : reply;
+    }
+
+    private static boolean hasFailures(Reply reply) {
+        for (Reply outcome : ((Reply.RenewedAll) reply).outcomes()) {
+            if (outcome instanceof Reply.Failed) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Replaces error replies by messages that name the lock and what to do, and takes the steps that they call for. */
+    private Reply explained(List<Command.Renew> renewals, Reply.RenewedAll reply) {
+        LettuceScriptExecutor scripts = this.connection.scripts();
+        List<Reply> outcomes = new ArrayList<>(reply.outcomes());
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof Reply.Failed failed) {
+                if (ErrorReplies.isNotMaster(failed.message())) {
+                    this.connection.findMaster();
+                }
+                if (scripts != null && renewals.size() > 1 && ErrorReplies.isCrossSlot(failed.message())) {
+                    scripts.crossSlotSupport().recordRejection();
+                }
+                outcomes.set(
+                        i,
+                        new Reply.Failed("Redis did not renew " + subject(renewals.get(i)) + ": "
+                                + RedisExceptionTranslator.withRemedy(failed.message())));
+            }
+        }
+        return new Reply.RenewedAll(outcomes);
+    }
+
+    private LockStoreException notConnected(Command command) {
+        this.connection.check();
+        return this.connection.notConnected(subject(command));
+    }
+
+    /**
+     * Returns the failure of a command as an exception that names the lock.
+     *
+     * @param disconnects count of disconnects before the command
+     */
+    private LockStoreException failed(Throwable failure, Command command, long disconnects) {
+        Throwable cause = (failure instanceof CompletionException || failure instanceof ExecutionException)
+                        && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        if (cause instanceof LockStoreException known) {
+            return known;
+        }
+        LockStoreException translated = this.connection.failed(cause, subject(command));
+        if (isOfInstances(command)) {
+            warnOfPermission(cause);
+        }
+        if (cause instanceof TimeoutException && isConfirmed(command)) {
+            return withUnknownOutcome(
+                    translated,
+                    " Its confirmation is part of it: distributed-lock.redis.confirm-replicas="
+                            + this.settings.confirmReplicas()
+                            + " makes it wait for replicas. Check that Redis and its replicas are not overloaded, or"
+                            + " raise distributed-lock.redis.command-timeout.");
+        }
+        return translated.isOutcomeUnknown() || this.connection.disconnects() == disconnects
+                ? translated
+                : withUnknownOutcome(
+                        translated,
+                        " The connection broke meanwhile, so that the client may have repeated the command.");
+    }
+
+    private static LockStoreException withUnknownOutcome(LockStoreException failure, String more) {
+        return new LockStoreException(failure.getMessage() + more, failure.getCause(), true, failure.isTransient());
+    }
+
+    /** As {@link #failed}; the thread may have neither stack nor memory left. */
+    private LockStoreException failedSafely(Throwable failure, Command command, long disconnects) {
+        try {
+            if (failure instanceof StackOverflowError) {
+                // It may have left a lock of the client behind, at which every later command would wait for ever.
+                this.connection.discard();
+            }
+            return failed(failure, command, disconnects);
+        } catch (Throwable another) {
+            return EXHAUSTED;
+        }
+    }
+
+    /** The check at the start logs it for a private connection. */
+    private void warnOfPermission(Throwable cause) {
+        if (!this.connection.isPrivate()
+                && ErrorReplies.isMissingKeyPermission(cause)
+                && this.warned.compareAndSet(false, true)) {
+            logger.warn("The Redis user lacks the permission " + this.keys.instancePattern()
+                    + " for the descriptions of instances; grant it with 'ACL SETUSER <user> "
+                    + this.keys.instancePattern()
+                    + "', or set distributed-lock.redis.publish-instance=false. Until then"
+                    + " holders of locks are shown by their ids.");
+        }
+    }
+
+    /** Returns what a command is for, as messages name it. */
+    private String subject(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return this.keys.describe(acquire.lock());
+        }
+        if (command instanceof Command.Release release) {
+            return this.keys.describe(release.lock());
+        }
+        if (command instanceof Command.Renew renew) {
+            return this.keys.describe(renew.lock());
+        }
+        if (command instanceof Command.Downgrade downgrade) {
+            return this.keys.describe(downgrade.lock());
+        }
+        if (command instanceof Command.Inspect inspect) {
+            return this.keys.describe(inspect.lock());
+        }
+        if (command instanceof Command.RenewAll renewAll) {
+            int others = renewAll.renewals().size() - 1;
+            return subject(renewAll.renewals().get(0)) + (others > 0 ? " and " + others + " others" : "");
+        }
+        return "the descriptions of instances";
+    }
+
+    @Override
+    public int renewalBatchSize() {
+        LettuceScriptExecutor scripts = this.connection.scripts();
+        boolean takesSlots = scripts == null || !scripts.crossSlotSupport().isRejected();
+        // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
+        return this.connection.isPrivate() && !this.connection.isCluster() && takesSlots ? LARGEST_BATCH : 1;
+    }
+
+    @Override
+    public long claimMillis() {
+        // A grant is reported only after its confirmation, which the acquire does that follows the message.
+        return this.settings.confirmReplicas() > 0 ? 0 : this.claimMillis;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return this.connection.isConnected();
+    }
+
+    @Override
+    public String description() {
+        return this.connection.description() + ", key prefix " + this.keys.prefix();
+    }
+
+    /** The reply to a command that was sent. Every failure becomes a {@link LockStoreException}. */
+    private final class PendingReply extends CompletableFuture<Reply> {
+
+        private final Command command;
+
+        /** Null if the command needs no confirmation. */
+        private final @Nullable ReplicaConfirmation confirmation;
+
+        private final long disconnects = RedisCommandStore.this.connection.disconnects();
+
+        PendingReply(Command command, @Nullable ReplicaConfirmation confirmation) {
+            this.command = command;
+            this.confirmation = confirmation;
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable failure) {
+            return !isDone() && super.completeExceptionally(failedSafely(failure, this.command, this.disconnects));
+        }
+    }
+
+    /** One run of the store, from its start to its stop. */
+    private final class Run implements StoreConnection.Listener {
+
+        private final StoreListener listener;
+
+        private final Inbox inbox;
+
+        private final BackgroundCalls calls;
+
+        /** Null if no replica must acknowledge a grant. */
+        private final @Nullable ReplicaConfirmation confirmation;
+
+        private volatile boolean stopped;
+
+        Run(String instance, StoreListener listener) {
+            RedisStoreSettings settings = RedisCommandStore.this.settings;
+            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+            threads.setDaemon(true);
+            this.listener = listener;
+            this.inbox = new Inbox(RedisCommandStore.this.keys, instance, listener, threads);
+            this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
+            this.confirmation = settings.confirmReplicas() > 0
+                    ? new ReplicaConfirmation(
+                            (PrivateConnection) RedisCommandStore.this.connection,
+                            settings.commandTimeout(),
+                            settings.confirmReplicas(),
+                            ((PrivateConnection) RedisCommandStore.this.connection).recipe()::runLater)
+                    : null;
+        }
+
+        @Override
+        public void connected(RedisConnectionFactory factory) {
+            if (this.confirmation != null) {
+                this.confirmation.connected((LettuceConnectionFactory) factory);
+            }
+            this.inbox.connected(factory);
+        }
+
+        @Override
+        public void moved() {
+            if (!this.stopped) {
+                this.listener.serverChanged();
+            }
+        }
+
+        @Override
+        public void subscriptionLost(RedisConnectionFactory factory) {
+            this.inbox.subscriptionLost(factory);
+        }
+
+        void stop() {
+            this.stopped = true;
+            this.inbox.stop();
+            this.calls.stop();
+            if (this.confirmation != null) {
+                this.confirmation.stop();
+            }
+        }
+    }
+}

@@ -1,0 +1,447 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.connection.ConnectionAttempts;
+import io.github.lockstarter.store.redis.connection.DerivedFactory;
+import io.github.lockstarter.store.redis.connection.PrivateConnection;
+import io.github.lockstarter.store.redis.error.ErrorReplies;
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.store.redis.script.ReplyTimeouts;
+import io.github.lockstarter.store.redis.script.StackRoom;
+import io.github.lockstarter.text.LockLog;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Confirms grants and renewals: they are reported only when enough replicas have acknowledged them. Thread-safe; only {@link
+ * #stop} blocks. Serves one run of the store.
+ */
+final class ReplicaConfirmation {
+
+    /*
+     * Implementation note.
+     *
+     * A confirmation is a call of confirm.lua, which writes the lock again if the acquisition still owns it, and a WAIT that
+     * follows on the same connection. WAIT returns when the replicas have that write, and with it the grant, which is older. The
+     * order in the replication stream is all that counts, so the grant itself may be written over any connection.
+     *
+     * Each master has a connection of its own, because WAIT blocks its connection and covers the writes of that connection
+     * only. Both replies must come from one physical connection, so it never reconnects and follows no redirection. One pair is in flight
+     * at a time; what arrives meanwhile shares the next one, so that a thousand grants need few of them. Nothing is believed
+     * without both replies, not even that a lock is lost: only a server with enough replicas can be the master.
+     *
+     * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into one command
+     * timeout together with the acquire, which waitMillis() takes into account. The caller limits the whole.
+     */
+
+    private static final LockLog logger = LockLog.of(ReplicaConfirmation.class);
+
+    private static final String PROPERTY = "distributed-lock.redis.confirm-replicas";
+
+    private final PrivateConnection store;
+
+    private final int required;
+
+    private final Duration timeout;
+
+    private final ReplyTimeouts timeouts;
+
+    /** By host and port. One that is no master any more stays until the store stops. */
+    private final ConcurrentMap<String, Master> masters = new ConcurrentHashMap<>();
+
+    private final RedisClient client;
+
+    private final ObjLongConsumer<Runnable> timer;
+
+    /** The connection of the store, which leads to the masters; null unless the store is connected. */
+    private volatile @Nullable LettuceConnectionFactory connected;
+
+    private volatile boolean stopped;
+
+    /**
+     * Creates a confirmation without connections.
+     *
+     * @param store the connection of the store
+     * @param timeout how long a grant may take together with its confirmation
+     * @param required how many replicas must acknowledge, at least one
+     * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
+     */
+    ReplicaConfirmation(PrivateConnection store, Duration timeout, int required, ObjLongConsumer<Runnable> timer) {
+        this.store = store;
+        this.required = required;
+        this.timeout = timeout;
+        this.timer = timer;
+        this.timeouts = new ReplyTimeouts(timeout, timer);
+        this.client = store.recipe().clientWithoutReconnection();
+    }
+
+    /** Connects to all masters in the background, as far as they are known, and logs if one has too few replicas. */
+    void connected(LettuceConnectionFactory factory) {
+        this.connected = factory;
+        // The connection of the store may have been replaced because its server does not answer.
+        this.masters.values().forEach(master -> master.stale = true);
+        try {
+            if (factory.getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+                for (RedisClusterNode node : cluster.getPartitions()) {
+                    if (node.getRole().isUpstream()) {
+                        masterAt(node.getUri().getHost(), node.getUri().getPort())
+                                .add(null);
+                    }
+                }
+            } else {
+                masterAt(factory.getHostName(), factory.getPort()).add(null);
+            }
+        } catch (RuntimeException | OutOfMemoryError ex) {
+            // The first request connects.
+            logger.debug("The replicas were not counted.", ex);
+        }
+    }
+
+    /** Closes all connections; called before the connection of the store is closed. */
+    void stop() {
+        this.stopped = true;
+        this.client.shutdown(0, this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+        // The connections are closed, so that each master fails what it has.
+        this.masters.values().forEach(Master::proceed);
+    }
+
+    /**
+     * Confirms the locks of one call, all of which have the same master.
+     *
+     * @param call keys and arguments of {@code confirm.lua}
+     * @param subject what the call is for, such as {@code lock 'a'}
+     * @return the result of the script; fails with a {@link LockStoreException} or with an exception of the client
+     */
+    CompletableFuture<Object> send(ScriptCommands.Call call, String subject) {
+        Request request = new Request(call, subject);
+        Master master = masterOf(call.keys().get(0));
+        if (master == null) {
+            this.store.check();
+            request.completeExceptionally(this.store.notConnected(subject));
+        } else {
+            master.add(request);
+        }
+        return request;
+    }
+
+    private @Nullable Master masterOf(String key) {
+        LettuceConnectionFactory current = this.connected;
+        if (current == null || this.stopped) {
+            return null;
+        }
+        if (current.getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+            RedisClusterNode node = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+            return node != null
+                    ? masterAt(node.getUri().getHost(), node.getUri().getPort())
+                    : null;
+        }
+        return masterAt(current.getHostName(), current.getPort());
+    }
+
+    private Master masterAt(String host, int port) {
+        return this.masters.computeIfAbsent(host + ':' + port, address -> {
+            DerivedFactory recipe = this.store.recipe();
+            return new Master(recipe.uriOf(host, port), recipe.isCluster() ? "Redis at " + address : recipe.servers());
+        });
+    }
+
+    /** Returns the timeout of {@code WAIT}. A server that has nothing else to do ends a {@code WAIT} up to 100 ms late. */
+    private long waitMillis() {
+        long millis = this.timeout.toMillis();
+        return Math.max(1, Math.max(millis / 4, millis * 2 / 5 - 100));
+    }
+
+    private String shortage(long acknowledged) {
+        return acknowledged + " of " + this.required + " replicas acknowledged it within " + waitMillis() + " ms. Check"
+                + " that the master has " + this.required
+                + " replicas that are connected and keep up (INFO replication), or lower " + PROPERTY + '.';
+    }
+
+    /** A call that waits to be confirmed; completed with the result of the script. */
+    private static final class Request extends CompletableFuture<Object> {
+
+        private final ScriptCommands.Call call;
+
+        private final String subject;
+
+        Request(ScriptCommands.Call call, String subject) {
+            this.call = call;
+            this.subject = subject;
+        }
+    }
+
+    /** The requests of one master, and its connection. */
+    private final class Master {
+
+        private final RedisURI uri;
+
+        private final String name;
+
+        private final ConnectionAttempts attempts;
+
+        /** Guards the field below it; held for moments only. */
+        private final ReentrantLock lock = new ReentrantLock();
+
+        private List<Request> waiting = new ArrayList<>();
+
+        /**
+         * Whether a pair is in flight or a connection is being opened; the end of both sends the next pair. Set under the
+         * lock, and reset there unless the system refuses the task.
+         */
+        private volatile boolean busy;
+
+        /** Whether the connection must be replaced before the next pair. */
+        private volatile boolean stale;
+
+        // The fields below belong to whoever has set busy.
+
+        private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+
+        /** Whether the server of the connection has executed the script. */
+        private boolean scriptKnown;
+
+        private boolean shortageLogged;
+
+        /** Why the last attempt to connect failed; null if it succeeded. */
+        private @Nullable Throwable failure;
+
+        /** When the next attempt may follow a failed one, by {@link System#nanoTime()}. */
+        private long retryAt;
+
+        Master(RedisURI uri, String name) {
+            this.uri = uri;
+            this.name = name;
+            this.attempts = new ConnectionAttempts(name + " (confirm-replicas)");
+        }
+
+        /** Confirms as soon as the pair in flight has ended. Null: only connects, and counts the replicas. */
+        void add(@Nullable Request request) {
+            this.lock.lock();
+            try {
+                if (request != null) {
+                    this.waiting.add(request);
+                }
+                if (this.busy) {
+                    return;
+                }
+                this.busy = true;
+            } finally {
+                this.lock.unlock();
+            }
+            boolean isScheduled = false;
+            try {
+                StackRoom.require();
+                // Not by the calling thread: what this begins could not be ended if its stack were exhausted.
+                ReplicaConfirmation.this.timer.accept(this::proceed, 0);
+                isScheduled = true;
+            } finally {
+                if (!isScheduled) {
+                    this.busy = false;
+                }
+            }
+        }
+
+        private List<Request> takeAll() {
+            this.lock.lock();
+            try {
+                List<Request> taken = this.waiting;
+                this.waiting = new ArrayList<>();
+                return taken;
+            } finally {
+                this.lock.unlock();
+            }
+        }
+
+        /** Ends a pair or an attempt to connect. */
+        private void ended(List<Request> again) {
+            this.lock.lock();
+            try {
+                this.waiting.addAll(0, again);
+                this.busy = !this.waiting.isEmpty();
+                if (!this.busy) {
+                    return;
+                }
+            } finally {
+                this.lock.unlock();
+            }
+            proceed();
+        }
+
+        private void proceed() {
+            StatefulRedisConnection<byte[], byte[]> current = this.connection;
+            try {
+                if (ReplicaConfirmation.this.stopped) {
+                    notConnected(new IllegalStateException("the store was stopped"));
+                } else if (current != null && current.isOpen() && !this.stale) {
+                    send(current);
+                } else if (this.failure != null && this.retryAt - System.nanoTime() > 0) {
+                    notConnected(this.failure);
+                } else {
+                    close();
+                    this.stale = false;
+                    Object unused = ReplicaConfirmation.this
+                            .client
+                            .connectAsync(ByteArrayCodec.INSTANCE, this.uri)
+                            .whenComplete(this::connected);
+                }
+            } catch (Throwable ex) {
+                // An Error as well, or everything would wait for this attempt for ever.
+                notConnected(ex);
+            }
+        }
+
+        private void connected(@Nullable StatefulRedisConnection<byte[], byte[]> opened, @Nullable Throwable cause) {
+            if (opened != null) {
+                opened.setAutoFlushCommands(false);
+                this.connection = opened;
+                this.scriptKnown = false;
+                this.failure = null;
+                this.attempts.succeeded();
+                proceed();
+            } else {
+                if (cause != null && !ReplicaConfirmation.this.stopped) {
+                    this.retryAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.attempts.failed(cause));
+                    this.failure = cause;
+                }
+                notConnected(cause);
+            }
+        }
+
+        private void notConnected(@Nullable Throwable cause) {
+            for (Request each : takeAll()) {
+                each.completeExceptionally(
+                        RedisExceptionTranslator.notConnected(this.name, "the confirmation of " + each.subject, cause));
+            }
+            ended(List.of());
+        }
+
+        /** Closes the connection without waiting for it. */
+        private void close() {
+            StatefulRedisConnection<byte[], byte[]> closed = this.connection;
+            this.connection = null;
+            if (closed != null) {
+                Object unused = closed.closeAsync();
+            }
+        }
+
+        /** Sends a pair: the calls that wait, possibly none, and the {@code WAIT} that follows them. */
+        private void send(StatefulRedisConnection<byte[], byte[]> current) {
+            CompletableFuture<Void> replied = new CompletableFuture<>();
+            // If the system refuses the thread that ends the pair in time, nothing is sent.
+            ReplicaConfirmation.this.timeouts.limit(replied);
+            List<Request> pair = takeAll();
+            try {
+                RedisAsyncCommands<byte[], byte[]> commands = current.async();
+                List<CompletableFuture<?>> replies = new ArrayList<>();
+                for (Request request : pair) {
+                    // The server has the script after the first call.
+                    replies.add(call(commands, request.call, !this.scriptKnown && replies.isEmpty()));
+                }
+                replies.add(commands.waitForReplication(ReplicaConfirmation.this.required, waitMillis())
+                        .toCompletableFuture());
+                current.flushCommands();
+                CompletableFuture<?> unused = CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
+                        .whenComplete((all, error) -> replied.complete(null));
+                CompletableFuture<?> unusedToo = replied.whenComplete((all, late) -> replied(pair, replies, late));
+            } catch (Throwable ex) {
+                close();
+                pair.forEach(request -> request.completeExceptionally(ex));
+                throw ex;
+            }
+        }
+
+        private static CompletableFuture<?> call(
+                RedisAsyncCommands<byte[], byte[]> commands, ScriptCommands.Call call, boolean withText) {
+            byte[][] keys = LettuceScriptExecutor.bytes(call.keys());
+            byte[][] arguments = LettuceScriptExecutor.bytes(call.arguments());
+            RedisFuture<Object> reply = withText
+                    ? commands.eval(LuaScript.CONFIRM.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
+                    : commands.evalsha(LuaScript.CONFIRM.getSha1(), ScriptOutputType.MULTI, keys, arguments);
+            return reply.toCompletableFuture();
+        }
+
+        /**
+         * Called when there are all replies, or when it is too late for them.
+         *
+         * @param replies the replies to the calls, and that to {@code WAIT}
+         */
+        private void replied(List<Request> pair, List<CompletableFuture<?>> replies, @Nullable Throwable late) {
+            List<Request> again = new ArrayList<>();
+            try {
+                CompletableFuture<?> wait = replies.get(pair.size());
+                Throwable error = late != null ? late : errorOf(wait);
+                if (error == null) {
+                    acknowledged(pair, replies, (Long) wait.join(), again);
+                } else {
+                    pair.forEach(request -> request.completeExceptionally(error));
+                    if (!(error instanceof RedisCommandExecutionException) || ErrorReplies.isNotMaster(error)) {
+                        close();
+                    }
+                }
+            } finally {
+                ended(again);
+            }
+        }
+
+        private void acknowledged(
+                List<Request> pair, List<CompletableFuture<?>> replies, long replicas, List<Request> again) {
+            logShortage(replicas);
+            if (replicas < ReplicaConfirmation.this.required) {
+                pair.forEach(request -> request.completeExceptionally(new LockStoreException(
+                        "Redis did not confirm " + request.subject + ": " + shortage(replicas), null, true, true)));
+                ReplicaConfirmation.this.store.check();
+                return;
+            }
+            for (int i = 0; i < pair.size(); i++) {
+                Throwable error = errorOf(replies.get(i));
+                if (error instanceof RedisNoScriptException) {
+                    again.add(pair.get(i));
+                } else if (error != null) {
+                    pair.get(i).completeExceptionally(error);
+                } else {
+                    pair.get(i).complete(replies.get(i).join());
+                }
+            }
+            this.scriptKnown = again.isEmpty() && (this.scriptKnown || !pair.isEmpty());
+        }
+
+        private static @Nullable Throwable errorOf(CompletableFuture<?> reply) {
+            return reply.handle((value, error) -> error).join();
+        }
+
+        private void logShortage(long replicas) {
+            boolean isShort = replicas < ReplicaConfirmation.this.required;
+            if (isShort && !this.shortageLogged) {
+                logger.warn(this.name + " has too few replicas, so that it grants and renews no locks: "
+                        + shortage(replicas));
+            } else if (!isShort && this.shortageLogged) {
+                logger.info(this.name + " has enough replicas again for " + PROPERTY + '='
+                        + ReplicaConfirmation.this.required + '.');
+            }
+            this.shortageLogged = isShort;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.lockstarter.store.redis.connection;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.text.LockLog;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * Compares the format in which Redis stores locks with that of this library, by its version in the key {@code
+ * prefix:format}. The version is read, and written if it is absent, whenever a connection is opened or checked. While it
+ * differs, locks must not be acquired, because the scripts of two formats would misread the same key; renewals and releases
+ * go on. A version counts as equal until it is read. Thread-safe.
+ */
+public final class WireFormat {
+
+    /** Version of this library. It changes if the scripts cannot work beside those of the version before it. */
+    static final long VERSION = 1;
+
+    private static final LockLog logger = LockLog.of(WireFormat.class);
+
+    private final LockKeys keys;
+
+    private final String servers;
+
+    /** The version in Redis, as far as it is known. */
+    private volatile long stored = VERSION;
+
+    /**
+     * Creates a comparison whose version counts as equal until it is read.
+     *
+     * @param servers the servers as messages name them, without credentials
+     */
+    WireFormat(LockKeys keys, String servers) {
+        this.keys = keys;
+        this.servers = servers;
+    }
+
+    /** Returns whether locks may be acquired. */
+    public boolean isSupported() {
+        return this.stored == VERSION;
+    }
+
+    /** Creates the exception for a lock that is not acquired because the formats differ. */
+    public LockStoreException refusal(String lockName) {
+        return new LockStoreException(
+                difference(this.stored) + " A command for " + this.keys.describe(lockName) + " was not sent; locks that"
+                        + " are held are still renewed and released. Use the version of lock-starter that the other"
+                        + " instances use; the page docs/reference/upgrading.md of the manual has the steps of an upgrade.",
+                null,
+                false,
+                false);
+    }
+
+    /** Reads the version; returns a future that is completed with the reply, whatever it is. Does not block. */
+    CompletableFuture<?> read(LettuceScriptExecutor scripts) {
+        CompletionStage<Long> reply;
+        try {
+            reply = scripts.send(LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION));
+        } catch (RuntimeException ex) {
+            reply = CompletableFuture.failedStage(ex);
+        }
+        return reply.handle((version, failure) -> {
+                    replied(version, failure);
+                    return version;
+                })
+                .toCompletableFuture();
+    }
+
+    /** Reads the version and waits for the reply. */
+    void read(StringRedisTemplate template) {
+        try {
+            replied(template.execute(LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION)), null);
+        } catch (RuntimeException ex) {
+            replied(null, ex);
+        }
+    }
+
+    private void replied(@Nullable Long version, @Nullable Throwable failure) {
+        if (version == null) {
+            logger.debug("The format of stored locks was not read.", failure);
+            return;
+        }
+        long before = this.stored;
+        this.stored = version;
+        if (version != VERSION && version != before) {
+            logger.error(difference(version) + " New acquisitions fail; locks that are held are still renewed and"
+                    + " released. The page docs/reference/upgrading.md of the manual has the steps of an upgrade.");
+        } else if (version == VERSION && before != VERSION) {
+            logger.info(this.servers + " stores locks in format " + version + " again. Acquisitions go on.");
+        }
+    }
+
+    private String difference(long version) {
+        return this.servers + " stores locks in format " + version + " (key " + this.keys.ofFormat()
+                + "), but this version of lock-starter uses format " + VERSION + '.';
+    }
+}

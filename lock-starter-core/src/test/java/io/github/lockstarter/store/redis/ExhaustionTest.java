@@ -1,0 +1,221 @@
+package io.github.lockstarter.store.redis;
+
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
+import static io.github.lockstarter.store.redis.ConnectedStore.join;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.text.LoggedNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** The system refuses threads for a moment, or a thread has no stack left: whatever is tried afterwards works. */
+@RedisTest
+class ExhaustionTest {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    /** Refuses the first threads, as a system does that has reached its limit. */
+    private static ThreadFactory refusing(int count) {
+        AtomicInteger left = new AtomicInteger(count);
+        return task -> new Thread(task) {
+
+            @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized")
+            public void start() {
+                if (left.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                super.start();
+            }
+        };
+    }
+
+    @Test
+    void shouldSubscribeAfterAThreadWasRefused(RedisServer server) {
+        LettuceConnectionFactory factory = Servers.of(server);
+        factory.afterPropertiesSet();
+        factory.start();
+        AtomicInteger gaps = new AtomicInteger();
+        Inbox inbox = new Inbox(
+                new LockKeys("lock", LoggedNames.WITH_KEYS), "one", listener(gaps::incrementAndGet), refusing(2));
+        try {
+            inbox.connected(factory);
+            assertThat(inbox.address()).as("nothing has waited").isNull();
+
+            inbox.request();
+
+            assertThat(inbox.address()).as("waiters poll").isEmpty();
+            soon().until(() -> {
+                inbox.request();
+                return "one".equals(inbox.address());
+            });
+            assertThat(gaps).hasValue(2);
+        } finally {
+            inbox.stop();
+            factory.destroy();
+        }
+    }
+
+    private static StoreListener listener(Runnable onGap) {
+        return new StoreListener() {
+
+            @Override
+            public void granted(String lock, String id, long token) {}
+
+            @Override
+            public void notificationsMayBeLost() {
+                onGap.run();
+            }
+
+            @Override
+            public void serverChanged() {}
+        };
+    }
+
+    @Test
+    void shouldExecuteCallsAfterAThreadWasRefused() {
+        BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(1));
+
+        assertThat(calls.submit(() -> "refused", "lock 'a'"))
+                .isCompletedExceptionally()
+                .failsWithin(TIMEOUT)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
+        assertThat(calls.submit(() -> "executed", "lock 'a'"))
+                .succeedsWithin(Duration.ofSeconds(10))
+                .isEqualTo("executed");
+        calls.stop();
+        assertThat(calls.submit(() -> "stopped", "lock 'a'")).isCompletedExceptionally();
+    }
+
+    private static void assertThatNothingWasSent(LockStoreException failure) {
+        assertThat(failure.isOutcomeUnknown()).isFalse();
+        assertThat(failure.isTransient()).isTrue();
+        assertThat(failure).hasMessageContaining("'a'");
+    }
+
+    @Test
+    void shouldFailCallsThatDoNotBeginInTime() {
+        BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(0));
+        CountDownLatch blocked = new CountDownLatch(1);
+        List<CompletableFuture<String>> begun = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            begun.add(calls.submit(() -> awaited(blocked), "lock 'b'"));
+        }
+        CompletableFuture<String> waiting = calls.submit(() -> "late", "lock 'a'");
+
+        soon().until(() -> {
+            CompletableFuture<String> unused = calls.submit(() -> "later", "lock 'c'");
+            return waiting.isDone();
+        });
+
+        assertThat(waiting)
+                .failsWithin(TIMEOUT)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
+        assertThat(begun).noneMatch(CompletableFuture::isDone);
+        blocked.countDown();
+        assertThat(begun).allSatisfy(each -> assertThat(each).succeedsWithin(Duration.ofSeconds(10)));
+        calls.stop();
+    }
+
+    private static String awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+            return "begun";
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** Tries commands at all depths in which a stack may be exhausted. */
+    @Test
+    void shouldGoOnAfterTheStackWasExhausted(FaultProxy proxy) throws Exception {
+        try (ConnectedStore store = new ConnectedStore(
+                        "one",
+                        Servers.at("127.0.0.1", proxy.port()),
+                        new RedisStoreSettings("lock", TIMEOUT, true, Duration.ofSeconds(5)))
+                .connected()) {
+            DeepCalls deep = new DeepCalls(store.store());
+            Thread thread = new Thread(null, deep, "deep", 256 * 1024);
+            thread.start();
+            thread.join();
+
+            assertThat(deep.sent).hasSizeGreaterThan(100).allSatisfy(reply -> soon().until(reply::isDone));
+            soon().ignoreExceptionsInstanceOf(LockStoreException.class)
+                    .until(() -> store.execute(Way.CALL, acquire("called", "me")) instanceof Reply.Granted);
+            soon().ignoreExceptionsInstanceOf(LockStoreException.class)
+                    .until(() -> store.execute(Way.SEND, join("called", "you")) instanceof Reply.Taken taken
+                            && taken.pollMillis() > 0);
+            try (Hold held = proxy.holdReply(Commands.with("lock:{late}"))) {
+                assertThat(store.failure(Way.SEND, acquire("late", "me")).isOutcomeUnknown())
+                        .as("timeouts work")
+                        .isTrue();
+            }
+            proxy.cutRst();
+            soon().ignoreExceptionsInstanceOf(LockStoreException.class)
+                    .until(() -> store.execute(Way.SEND, acquire("again", "me")) instanceof Reply.Granted);
+        }
+    }
+
+    /** Executes commands on each level of a recursion that has reached the end of the stack, from the last one upwards. */
+    private static final class DeepCalls implements Runnable {
+
+        private final RedisCommandStore store;
+
+        private final List<CompletableFuture<Reply>> sent = new ArrayList<>(1000);
+
+        private int left = 1000;
+
+        DeepCalls(RedisCommandStore store) {
+            this.store = store;
+        }
+
+        @Override
+        @SuppressWarnings("InfiniteRecursion")
+        public void run() {
+            try {
+                run();
+            } catch (StackOverflowError ex) {
+                // The last level.
+            }
+            if (this.left-- > 0) {
+                try {
+                    execute(new Command.Acquire("deep-" + this.left, "me", 60_000, this.left % 3 == 0));
+                } catch (StackOverflowError | LockStoreException ex) {
+                    // There is no room even for the call itself, or it was tried in vain.
+                }
+            }
+        }
+
+        private void execute(Command command) {
+            if (this.left % 50 == 0) {
+                Reply unused = this.store.call(command);
+            } else {
+                this.sent.add(this.store.send(command).toCompletableFuture());
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+package io.github.lockstarter.store.redis;
+
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
+import static io.github.lockstarter.store.redis.ConnectedStore.get;
+import static io.github.lockstarter.store.redis.ConnectedStore.release;
+import static io.github.lockstarter.store.redis.ConnectedStore.renew;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.MasterWithReplicas;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.store.redis.connection.OptionalCommands;
+import io.github.lockstarter.store.redis.connection.PrivateConnection;
+import io.github.lockstarter.store.redis.connection.StoreConnection;
+import io.github.lockstarter.store.redis.connection.StoreConnections;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.text.LoggedNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Grants and renewals that replicas must acknowledge, at a master with two of them. */
+@Tag("redis")
+class ReplicaConfirmationTest {
+
+    private static final String NAME = "a";
+
+    private static final String KEY = "lock:{a}";
+
+    private static final Duration PATIENT = Duration.ofSeconds(10);
+
+    private static MasterWithReplicas servers;
+
+    @AutoClose
+    private final FaultProxy proxy = FaultProxy.inFrontOf(servers.master().port());
+
+    @AutoClose
+    private final RedisCli redis = servers.master().cli();
+
+    private final List<ConnectedStore> stores = new ArrayList<>();
+
+    @BeforeAll
+    static void start() {
+        servers = new MasterWithReplicas(2);
+    }
+
+    @AfterAll
+    static void stop() {
+        servers.close();
+    }
+
+    @AfterEach
+    void close() {
+        this.proxy.heal();
+        this.stores.forEach(ConnectedStore::close);
+        servers.heal();
+    }
+
+    private ConnectedStore store(Duration timeout, int replicas) {
+        ConnectedStore created = new ConnectedStore(
+                "one",
+                Servers.at("127.0.0.1", this.proxy.port()),
+                new RedisStoreSettings("lock", timeout, true).withConfirmReplicas(replicas));
+        this.stores.add(created);
+        return created.connected();
+    }
+
+    /** Returns how many pairs were sent. */
+    private long pairs() {
+        return this.proxy.commandsSeen(
+                Commands.named("wait").and(command -> !command.get(1).equals("0")));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldConfirmGrantsAndRenewals(Way way) {
+        ConnectedStore store = store(PATIENT, 2);
+        assertThat(store.store().claimMillis()).as("messages prove nothing").isZero();
+        soon().until(() -> pairs() > 0);
+        long before = pairs();
+
+        Reply granted = store.execute(way, acquire(NAME, "me"));
+        assertThat(granted).isInstanceOf(Reply.Granted.class);
+        assertThat(store.execute(way, acquire(NAME, "you"))).isInstanceOf(Reply.Taken.class);
+        assertThat(pairs() - before).as("of the grant alone").isOne();
+        assertThat(store.execute(way, renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(store.execute(way, renew(NAME, "you"))).isEqualTo(Reply.NotOwner.TAKEN);
+        assertThat(store.execute(
+                        way, new Command.RenewAll(List.of(renew("b", "me"), renew(NAME, "me"), renew("c", "me")))))
+                .isEqualTo(new Reply.RenewedAll(
+                        List.of(Reply.NotOwner.FREE, Reply.Renewed.INSTANCE, Reply.NotOwner.FREE)));
+        assertThat(pairs() - before).isEqualTo(4);
+        assertThat(store.execute(way, new Command.Downgrade(NAME, "me", 0, 1000)))
+                .isEqualTo(granted);
+        assertThat(store.execute(way, renew(NAME, "me.r"))).isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(store.execute(way, release(NAME, "me.r"))).isEqualTo(Reply.Released.INSTANCE);
+        assertThat(pairs() - before).isEqualTo(5);
+    }
+
+    @Test
+    void shouldConfirmManyGrantsTogether() {
+        ConnectedStore store = store(PATIENT, 2);
+        store.granted("first", "me");
+        long before = pairs();
+
+        List<CompletableFuture<Reply>> sent = IntStream.range(0, 1000)
+                .mapToObj(i -> store.store().send(acquire("many-" + i, "me")).toCompletableFuture())
+                .toList();
+
+        assertThat(sent).allSatisfy(each -> assertThat(get(each)).isInstanceOf(Reply.Granted.class));
+        assertThat(pairs() - before).isLessThan(200);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldReportNothingWithTooFewReplicas(Way way) {
+        ConnectedStore store = store(Duration.ofSeconds(1), 3);
+
+        for (Command command :
+                List.of(acquire(NAME, "me"), renew(NAME, "me"), new Command.RenewAll(List.of(renew(NAME, "me"))))) {
+            long since = System.nanoTime();
+            LockStoreException failure = store.failure(way, command);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofMillis(1200));
+            assertThat(failure)
+                    .hasMessageContaining("'a'")
+                    .hasMessageContaining("2 of 3")
+                    .hasMessageContaining("distributed-lock.redis.confirm-replicas");
+            assertThat(failure.isOutcomeUnknown()).isTrue();
+            assertThat(failure.isTransient()).isTrue();
+        }
+        assertThat(store.execute(way, release(NAME, "me")))
+                .as("is not confirmed")
+                .isEqualTo(Reply.Released.INSTANCE);
+    }
+
+    @Test
+    void shouldGoOnWhenReplicasReceiveAgainWhatTheMasterWrites() {
+        ConnectedStore store = store(Duration.ofSeconds(1), 2);
+        store.granted("before", "me");
+        servers.stall();
+        assertThat(store.failure(Way.SEND, acquire(NAME, "me"))).hasMessageContaining("of 2");
+
+        servers.resume();
+
+        assertThat(store.execute(Way.SEND, acquire(NAME, "me"))).isInstanceOf(Reply.Granted.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFailInTimeIfTheServerFallsSilentDuringTheConfirmation(Way way) {
+        Duration timeout = Duration.ofMillis(500);
+        ConnectedStore store = store(timeout, 2);
+        store.granted("before", "me");
+        try (Hold held = this.proxy.hold(Commands.named("wait"))) {
+            long since = System.nanoTime();
+
+            LockStoreException failure = store.failure(way, acquire(NAME, "me"));
+
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(timeout, timeout.plusMillis(400));
+            assertThat(failure).hasMessageContaining("distributed-lock.redis.confirm-replicas");
+            assertThat(failure.isOutcomeUnknown()).isTrue();
+        }
+        soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted("after", "me") > 0);
+    }
+
+    @Test
+    void shouldNotBelieveAGrantWhoseConnectionBrokeBeforeTheReplicasAnswered() throws Exception {
+        ConnectedStore store = store(PATIENT, 1);
+        store.granted("before", "me");
+        Hold hold = this.proxy.hold(Commands.named("wait"));
+        CompletableFuture<Reply> reply = store.store().send(acquire(NAME, "me")).toCompletableFuture();
+        hold.awaitReached(PATIENT);
+
+        this.proxy.cutRst();
+        hold.release();
+
+        assertThat(reply)
+                .failsWithin(PATIENT)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        ex -> assertThat(ex.isOutcomeUnknown() && ex.isTransient())
+                                .isTrue());
+        soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted("after", "me") > 0);
+    }
+
+    @Test
+    void shouldNotBelieveAGrantThatIsGoneBeforeItsConfirmation() throws Exception {
+        ConnectedStore store = store(PATIENT, 1);
+        store.granted("before", "me");
+        Hold hold = this.proxy.hold(Commands.with(LuaScript.CONFIRM.getSha1()));
+        CompletableFuture<Reply> reply = store.store().send(acquire(NAME, "me")).toCompletableFuture();
+        hold.awaitReached(PATIENT);
+
+        this.redis.command("DEL", KEY);
+        hold.release();
+
+        assertThat(reply)
+                .failsWithin(PATIENT)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
+    }
+
+    @Test
+    void shouldGoOnWhenTheServerLosesItsScriptsOrClosesConnections() throws Exception {
+        ConnectedStore store = store(PATIENT, 1);
+        store.granted(NAME, "me");
+
+        this.redis.command("SCRIPT", "FLUSH");
+        assertThat(store.execute(Way.SEND, renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+
+        this.redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        soon().ignoreExceptionsInstanceOf(LockStoreException.class)
+                .until(() -> store.execute(Way.SEND, renew(NAME, "me")).equals(Reply.Renewed.INSTANCE));
+    }
+
+    @Test
+    void shouldLeaveNoConnectionWhenItStops() throws Exception {
+        ConnectedStore store = store(PATIENT, 1);
+        store.granted(NAME, "me");
+        assertThat(this.proxy.connections()).isEqualTo(2);
+
+        store.store().stop();
+
+        soon().until(() -> this.proxy.connections() == 0);
+        assertThat(store.store().send(acquire("b", "me")).toCompletableFuture()).isCompletedExceptionally();
+        store.store().start("again", store);
+        assertThat(store.store().send(renew(NAME, "me")).toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .isEqualTo(Reply.Renewed.INSTANCE);
+    }
+
+    /** As where the system refuses a thread for a moment. */
+    @Test
+    void shouldGoOnAfterATaskWasRefused() {
+        LettuceConnectionFactory factory = Servers.of(servers.master());
+        factory.afterPropertiesSet();
+        factory.start();
+        LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
+        PrivateConnection connection =
+                (PrivateConnection) StoreConnections.over(factory, keys, PATIENT, true, new OptionalCommands(false, 1));
+        AtomicBoolean refuses = new AtomicBoolean(true);
+        AtomicReference<ReplicaConfirmation> confirmation = new AtomicReference<>();
+        connection.start(new StoreConnection.Listener() {
+
+            @Override
+            public void connected(RedisConnectionFactory derived) {
+                confirmation.set(new ReplicaConfirmation(connection, PATIENT, 1, (task, nanos) -> {
+                    if (refuses.get()) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    connection.recipe().runLater(task, nanos);
+                }));
+                confirmation.get().connected((LettuceConnectionFactory) derived);
+            }
+
+            @Override
+            public void moved() {}
+
+            @Override
+            public void subscriptionLost(RedisConnectionFactory derived) {}
+        });
+        try {
+            soon().until(() -> confirmation.get() != null && connection.isConnected());
+            ScriptCommands.Call call = new ScriptCommands(keys, 1000).callOf(renew(NAME, "me"), null, true);
+            assertThatThrownBy(() -> confirmation.get().send(call, "lock 'a'")).isInstanceOf(OutOfMemoryError.class);
+
+            refuses.set(false);
+
+            assertThat(confirmation.get().send(call, "lock 'a'"))
+                    .succeedsWithin(PATIENT)
+                    .as("free")
+                    .isEqualTo(List.of(1L, 0L));
+        } finally {
+            confirmation.get().stop();
+            connection.stop();
+            factory.destroy();
+        }
+    }
+}

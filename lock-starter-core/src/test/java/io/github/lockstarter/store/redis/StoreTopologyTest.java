@@ -1,0 +1,111 @@
+package io.github.lockstarter.store.redis;
+
+import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
+import static io.github.lockstarter.store.redis.ConnectedStore.get;
+import static io.github.lockstarter.store.redis.ConnectedStore.renew;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.testsupport.RedisCluster;
+import io.github.lockstarter.testsupport.RedisSentinels;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.TopologyTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** The store at several servers: which of them commands and confirmations go to. */
+@TopologyTest
+class StoreTopologyTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    private static ConnectedStore store(LettuceConnectionFactory servers, int replicas) {
+        return new ConnectedStore(
+                        "one", servers, new RedisStoreSettings("lock", TIMEOUT, true).withConfirmReplicas(replicas))
+                .connected();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldUseAllNodesOfACluster(int replicas, RedisCluster cluster) {
+        try (ConnectedStore store = store(Servers.of(cluster), replicas)) {
+            List<String> names =
+                    IntStream.range(0, 20).mapToObj(i -> "slot-" + i).toList();
+            names.forEach(name -> assertThat(store.granted(name, "me")).isPositive());
+            Command.RenewAll all = new Command.RenewAll(Stream.concat(names.stream(), Stream.of("free"))
+                    .map(name -> renew(name, "me"))
+                    .toList());
+
+            for (Way way : Way.values()) {
+                assertThat(((Reply.RenewedAll) store.execute(way, all)).outcomes())
+                        .hasSize(21)
+                        .endsWith(Reply.NotOwner.FREE)
+                        .filteredOn(Reply.Renewed.INSTANCE::equals)
+                        .hasSize(20);
+            }
+            assertThat(store.store().renewalBatchSize()).isOne();
+        }
+    }
+
+    /** Each renewal is a command of its own, so that a silent node delays only those of its locks. */
+    @Test
+    void shouldRenewAtTheOtherNodesWhileOneIsSilent(RedisCluster cluster) {
+        try (ConnectedStore store = store(Servers.of(cluster), 0)) {
+            RedisServer silent = cluster.masters().get(0);
+            List<String> names =
+                    IntStream.range(0, 20).mapToObj(i -> "slot-" + i).toList();
+            names.forEach(name -> store.granted(name, "me"));
+            silent.pause();
+            try {
+                List<CompletableFuture<Reply>> sent = names.stream()
+                        .map(name -> store.store()
+                                .send(new Command.RenewAll(List.of(renew(name, "me"))))
+                                .toCompletableFuture())
+                        .toList();
+
+                for (int i = 0; i < names.size(); i++) {
+                    if (cluster.masterOf("lock:{" + names.get(i) + "}") != silent) {
+                        assertThat(get(sent.get(i))).isEqualTo(new Reply.RenewedAll(List.of(Reply.Renewed.INSTANCE)));
+                    } else {
+                        assertThat(sent.get(i))
+                                .failsWithin(TIMEOUT.plusSeconds(1))
+                                .withThrowableThat()
+                                .withCauseInstanceOf(LockStoreException.class);
+                    }
+                }
+            } finally {
+                silent.resume();
+            }
+        }
+    }
+
+    @Test
+    void shouldFollowSentinelsAndReportTheOtherServer(RedisSentinels sentinels) {
+        try (ConnectedStore store = store(Servers.of(sentinels), 2)) {
+            assertThat(store.granted("before", "me")).isPositive();
+            sentinels.awaitInSync();
+
+            RedisServer old = sentinels.master();
+            sentinels.failOver();
+
+            afterFailover().until(() -> store.moves() > 0);
+            assertThat(sentinels.master()).isNotSameAs(old);
+            afterFailover()
+                    .ignoreExceptionsInstanceOf(LockStoreException.class)
+                    .until(() -> store.execute(Way.SEND, acquire("after", "me")) instanceof Reply.Granted);
+            assertThat(store.execute(Way.SEND, renew("before", "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+        }
+    }
+}
