@@ -68,6 +68,7 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage(
                     ROOT + ".aop..",
+                    ROOT + ".engine..",
                     ROOT + ".key..",
                     ROOT + ".lease..",
                     ROOT + ".named..",
@@ -131,7 +132,26 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".store..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(ROOT + ".lease..", ROOT + ".aop..", ROOT + ".metrics..");
+            .resideInAnyPackage(ROOT + ".engine..", ROOT + ".lease..", ROOT + ".aop..", ROOT + ".metrics..");
+
+    @ArchTest
+    static final ArchRule theEngineShouldKnowTheStoreByItsInterface = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".engine..")
+            .should()
+            .dependOnClassesThat(simpleName("MemoryStore")
+                    .or(resideInAnyPackage(ROOT + ".store.redis..", ROOT + ".aop..", ROOT + ".metrics..")));
+
+    /** The state machine of a lock has no thread, no clock and no I/O, so that a simulation can run it. */
+    @ArchTest
+    static final ArchRule theStateMachineShouldBePure = noClasses()
+            .that()
+            .haveNameMatching("io\\.github\\.lockstarter\\.engine\\.(LocalLock.*|WaiterQueue|Grant|Moment|Terms|Rules)")
+            .should()
+            .dependOnClassesThat(
+                    resideInAnyPackage("java.util.concurrent..", "java.time..", "org.springframework..", "org.slf4j..")
+                            .or(simpleName("Thread"))
+                            .or(simpleName("System")));
 
     /** The way of a lock; a lower package reports upwards through interfaces that it declares. */
     @ArchTest
@@ -247,7 +267,9 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".store.redis")
             .and()
             .areTopLevelClasses()
-            .and(not(simpleName("RedisLockStore").or(simpleName("RedisStoreSettings"))))
+            .and(not(simpleName("RedisLockStore")
+                    .or(simpleName("RedisCommandStore"))
+                    .or(simpleName("RedisStoreSettings"))))
             .should()
             .notBePublic();
 

@@ -28,6 +28,9 @@ class ClassCirclesTest {
 
     private static final int MOST_CLASSES = 3;
 
+    /** A state machine, its inputs and its effects depend on each other. */
+    private static final int MOST_CLASSES_OF_THE_ENGINE = 8;
+
     private static final String ROOT = "io.github.lockstarter.";
 
     /** A line of jdeps between two classes of core; what follows a $ is nested. */
@@ -43,7 +46,11 @@ class ClassCirclesTest {
 
         assertThat(circles)
                 .as("circles of classes:%n%s", lines(circles))
-                .allSatisfy(circle -> assertThat(circle).hasSizeLessThanOrEqualTo(MOST_CLASSES));
+                .allSatisfy(circle -> assertThat(circle)
+                        .hasSizeLessThanOrEqualTo(
+                                circle.stream().allMatch(type -> type.startsWith("engine."))
+                                        ? MOST_CLASSES_OF_THE_ENGINE
+                                        : MOST_CLASSES));
     }
 
     @Test

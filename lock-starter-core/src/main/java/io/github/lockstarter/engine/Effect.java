@@ -1,0 +1,10 @@
+package io.github.lockstarter.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** Something that a lock wants to happen, in a chain of such: linked, because a chain can be kept without allocating. */
+abstract class Effect {
+
+    @Nullable
+    Effect next;
+}

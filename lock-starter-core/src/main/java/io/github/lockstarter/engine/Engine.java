@@ -1,0 +1,1053 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lease.support.AcquisitionIds;
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.lease.support.TimingWheel;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the locks of one registry, from its start to its stop: a map of {@link LocalLock}s, each with a mutex, the execution of their
+ * effects, and the time. Safe for use by several threads.
+ */
+final class Engine implements StoreListener {
+
+    /*
+     * Implementation note.
+     *
+     * Inputs. Each input of a lock takes its mutex for the time of the input, which is short: no I/O, no callback. Time is read under
+     * the mutex, so that it never runs backwards for a lock.
+     *
+     * Effects are put into a chain under the mutex. After the mutex, one thread at a time executes the chain of a lock until it is
+     * empty; others only append to it. So the notifications of a lock run in the order of its inputs, whichever threads bring them.
+     * No effect blocks. A blocking caller executes one command itself, that of its own call, after the effects.
+     *
+     * Commands have exactly one outcome each (Sent.isSettled), even if a store reports two.
+     *
+     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An effect that has failed stays
+     * at the head of its chain, and the watchdog executes it again on a stack of its own. An input that has failed leaves its lock
+     * with facts from which LocalLock.repair() continues. What is published in such a case are plain fields, because every call
+     * could fail as well.
+     *
+     * Idle locks stay in the map for about a second, so that a lock that is used again and again is not created each time. With more
+     * than MOST_CELLS locks they are removed at once.
+     */
+
+    /** What happens to grants and waits, for events, meters and the log. */
+    interface Observer {
+
+        /** The wait has ended with a grant. Precedes {@link Wait#granted}. */
+        void granted(Wait wait, Grant grant, Effects.Way way);
+
+        /** The wait has ended without a grant. Precedes {@link Wait#refused}. */
+        void refused(Wait wait, Refusal refusal);
+
+        /** See {@link Effects#renewed}. */
+        void renewed(Grant grant, Moment sentAt);
+
+        /** See {@link Effects#renewalFailed}. */
+        void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause);
+
+        /** See {@link Effects#atRisk}. */
+        void atRisk(Grant grant, @Nullable LockStoreException cause);
+
+        /** See {@link Effects#recovered}. */
+        void recovered(Grant grant);
+
+        /** See {@link Effects#lost}. */
+        void lost(Grant grant, LossReason reason);
+
+        /** See {@link Effects#released}. */
+        void released(Grant grant, @Nullable LockStoreException failure);
+
+        /** See {@link Effects#taken}. */
+        void taken(String owner);
+
+        /** See {@link Effects#waitsForStore}. */
+        void waitsForStore(String lockName, LockStoreException cause);
+    }
+
+    private static final int MOST_CELLS = 10_000;
+
+    private static final long IDLE_TIME = TimeUnit.SECONDS.toNanos(1);
+
+    private final CommandStore store;
+
+    private final Rules rules;
+
+    private final Observer observer;
+
+    private final LeaseClock clock;
+
+    private final AcquisitionIds ids;
+
+    private final Watchdog watchdog;
+
+    /** A time of the clock that counts as one hour, so that no moment is negative. */
+    private final long origin;
+
+    private final Draws draws = new RandomDraws();
+
+    private final ConcurrentMap<String, Cell> cells = new ConcurrentHashMap<>();
+
+    private final AtomicInteger live = new AtomicInteger();
+
+    private final ReentrantLock stopping = new ReentrantLock();
+
+    private final Condition mayHaveEnded = this.stopping.newCondition();
+
+    private volatile boolean stopped;
+
+    /** Whether cells may have become idle since the last look at all of them. */
+    private volatile boolean hasIdleCells;
+
+    /** Whether a cell may need a repair; set by plain writes of threads whose stack is exhausted. */
+    private volatile boolean needsRepair;
+
+    /** Whether it is unknown which one. */
+    private volatile boolean repairsAll;
+
+    Engine(CommandStore store, Rules rules, Observer observer, LeaseClock clock, AcquisitionIds ids) {
+        this.store = store;
+        this.rules = rules;
+        this.observer = observer;
+        this.clock = clock;
+        this.ids = ids;
+        this.origin = clock.nanoTime() - TimeUnit.HOURS.toNanos(1);
+        this.watchdog = new Watchdog(store, this::nanos, this::keepHouse);
+    }
+
+    // ---- Life
+
+    void start() {
+        this.watchdog.start();
+        this.store.start(this.ids.instance(), this);
+    }
+
+    /**
+     * Refuses waiters, lets owners end their work for at most that time, and declares the remaining grants lost, whose keys are not
+     * released.
+     */
+    void stop(Duration shutdownTimeout) {
+        this.stopped = true;
+        this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.stop(now)));
+        await(shutdownTimeout, () -> this.live.get() == 0);
+        if (this.live.get() > 0) {
+            this.cells.values().forEach(Cell::giveUp);
+        }
+        // Releases that are under way: the waiters of other instances would wait for the ends of leases.
+        await(
+                Duration.ofNanos(this.rules.commandTimeout()),
+                () -> this.cells.values().stream().allMatch(Cell::isIdle));
+        this.watchdog.stop();
+        this.store.stop();
+    }
+
+    private void await(Duration atMost, BooleanSupplier isOver) {
+        long left = atMost.toNanos();
+        boolean interrupted = false;
+        this.stopping.lock();
+        try {
+            while (!isOver.getAsBoolean() && left > 0) {
+                try {
+                    left = this.mayHaveEnded.awaitNanos(left);
+                } catch (InterruptedException ex) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            this.stopping.unlock();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void signalEnd() {
+        this.stopping.lock();
+        try {
+            this.mayHaveEnded.signalAll();
+        } finally {
+            this.stopping.unlock();
+        }
+    }
+
+    // ---- Waits
+
+    /**
+     * Acquires on the calling thread, which executes the first command and waits.
+     *
+     * @param interruptible false: an interrupt is deferred until this method returns
+     * @return whether the wait has a grant; otherwise it has a refusal
+     * @throws InterruptedException if the thread was interrupted and has no grant
+     */
+    boolean acquire(ThreadWait wait, boolean interruptible) throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        try {
+            return await(wait, interruptible);
+        } catch (RuntimeException | Error ex) {
+            // Only plain writes: the stack may be exhausted.
+            Grant granted = wait.grant();
+            if (granted != null) {
+                granted.isUnclaimed = true;
+            }
+            wait.isAbandoned = true;
+            Cell cell = wait.cell;
+            if (cell != null) {
+                cell.needsRepair = true;
+            }
+            this.needsRepair = true;
+            throw ex;
+        }
+    }
+
+    private boolean await(ThreadWait wait, boolean interruptible) throws InterruptedException {
+        boolean interrupted = enter(wait, true, interruptible);
+        Cell cell = wait.cell;
+        while (cell != null && !wait.isOver()) {
+            long left = wait.deadline == Moment.NEVER ? Moment.NEVER : wait.deadline - nanos();
+            if (left > 0) {
+                LockSupport.parkNanos(wait, left);
+            } else {
+                // The watchdog does the same, and may be late.
+                cell.input((lock, now) -> lock.timeReached(now));
+                if (!wait.isOver()) {
+                    LockSupport.parkNanos(wait, this.rules.commandTimeout());
+                }
+            }
+            if (Thread.interrupted()) {
+                interrupted = true;
+                if (interruptible) {
+                    withdraw(wait);
+                }
+            }
+        }
+        if (interruptible && Thread.interrupted()) {
+            // In the command that this thread has executed.
+            interrupted = true;
+        }
+        if (interrupted) {
+            if (interruptible && wait.grant() == null) {
+                throw new InterruptedException();
+            }
+            Thread.currentThread().interrupt();
+        }
+        return wait.grant() != null;
+    }
+
+    /** Enters without waiting. The outcome is reported to the wait, possibly before this method returns. */
+    void enter(Wait wait) {
+        boolean unused = enter(wait, false, false);
+    }
+
+    private boolean enter(Wait wait, boolean callsItself, boolean interruptible) {
+        while (true) {
+            Cell cell = cell(wait.request().lockName());
+            wait.cell = cell;
+            Call call = callsItself ? new Call(Command.Acquire.class, interruptible) : null;
+            if (cell.input((lock, now) -> lock.enter(wait, now), call, wait)) {
+                return call != null && call.interrupted;
+            }
+        }
+    }
+
+    /** Ends a wait; returns false if it has ended, so that its outcome is on its way. */
+    boolean withdraw(Wait wait) {
+        Cell cell = wait.cell;
+        boolean[] withdrawn = new boolean[1];
+        if (cell != null) {
+            cell.input((lock, now) -> withdrawn[0] = lock.withdraw(wait, Refusal.Cause.WITHDRAWN, now));
+        }
+        return withdrawn[0];
+    }
+
+    // ---- Grants
+
+    /**
+     * Releases, and waits for the reply of the store. Does nothing if it was called before. Returns false if the grant was lost; true
+     * also if that is unknown.
+     */
+    boolean release(Grant grant) {
+        Call call = new Call(Command.Release.class, false);
+        change(grant, (lock, now) -> lock.release(grant, now), call);
+        call.restoreInterrupt();
+        return grant.state != Grant.State.LOST;
+    }
+
+    /** Releases a grant that reaches no owner, without its minimum hold and without waiting for the reply of the store. */
+    void giveBack(Grant grant) {
+        change(grant, (lock, now) -> lock.giveBack(grant, now), null);
+    }
+
+    /**
+     * Releases without waiting for the reply of the store.
+     *
+     * @param whenOver called once, on any thread and possibly at once; must neither block nor throw
+     */
+    void releaseLater(Grant grant, Runnable whenOver) {
+        boolean[] isPending = new boolean[1];
+        change(
+                grant,
+                (lock, now) -> {
+                    isPending[0] = grant.isLive() || grant.state == Grant.State.RELEASING;
+                    if (isPending[0]) {
+                        Runnable others = grant.whenReleased;
+                        grant.whenReleased = others == null
+                                ? whenOver
+                                : () -> {
+                                    others.run();
+                                    whenOver.run();
+                                };
+                    }
+                    lock.release(grant, now);
+                },
+                null);
+        if (!isPending[0]) {
+            whenOver.run();
+        }
+    }
+
+    /** Renews with that lease, and waits for the reply. Returns the failure; null: the store has answered. */
+    @Nullable
+    LockStoreException lengthen(Grant grant, long lease) {
+        // A downgrade that has no reply yet is repeated instead.
+        Call call = new Call(Command.Renew.class, Command.Downgrade.class, false);
+        change(grant, (lock, now) -> lock.lengthen(grant, lease, now), call);
+        call.restoreInterrupt();
+        return call.failure;
+    }
+
+    /**
+     * Turns the grant of a writer into that of a reader, and waits for the reply of the store.
+     *
+     * @return null if the grant of the writer was not live
+     */
+    @Nullable
+    Grant downgrade(Grant writer, Wait reader) {
+        @Nullable Grant[] granted = new Grant[1];
+        Call call = new Call(Command.Downgrade.class, false);
+        change(writer, (lock, now) -> granted[0] = lock.downgrade(writer, reader, now), call);
+        call.restoreInterrupt();
+        return granted[0];
+    }
+
+    void renewUntil(Grant grant, Terms terms, long until) {
+        change(grant, (lock, now) -> lock.renewUntil(grant, terms, until, now), null);
+    }
+
+    void keep(Grant grant, long minHold) {
+        change(grant, (lock, now) -> lock.keep(grant, minHold, now), null);
+    }
+
+    void abandon(Grant grant) {
+        change(grant, (lock, now) -> lock.abandon(grant, now), null);
+    }
+
+    private void change(Grant grant, Input input, @Nullable Call call) {
+        String lockName = grant.lockName();
+        // A lost grant may have outlived the cell of its lock.
+        while (!cell(lockName).input(input, call, null)) {}
+    }
+
+    /** Returns whether the owner may rely on the grant. A deadline that has passed is a loss before this method returns. */
+    boolean isHeld(Grant grant) {
+        return remaining(grant) > 0;
+    }
+
+    /** Returns the nanoseconds for which the owner may rely on the grant, as {@link #isHeld} does; 0: it has ended. */
+    long remaining(Grant grant) {
+        if (!grant.isLive()) {
+            return 0;
+        }
+        long left = grant.remaining(now());
+        if (left == 0) {
+            change(grant, (lock, now) -> lock.timeReached(now), null);
+        }
+        return left;
+    }
+
+    // ---- Notifications of the store
+
+    @Override
+    public void granted(String lock, String id, long token) {
+        if (this.stopped) {
+            return;
+        }
+        Cell cell = this.cells.get(lock);
+        if (cell == null && !id.isEmpty()) {
+            cell = cell(lock);
+        }
+        while (cell != null && !cell.input((local, now) -> local.notified(id, token, now), null, null)) {
+            cell = id.isEmpty() ? null : cell(lock);
+        }
+    }
+
+    @Override
+    public void notificationsMayBeLost() {
+        this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.notificationsMayBeLost(now)));
+    }
+
+    @Override
+    public void serverChanged() {
+        this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.serverChanged(now)));
+    }
+
+    // ---- Inspection
+
+    /** Visits all live grants; weakly consistent. The visitor must not block, because it is called under mutexes. */
+    void forEachGrant(Consumer<Grant> visitor) {
+        this.cells.values().forEach(cell -> cell.inspect(lock -> lock.forEachGrant(visitor)));
+    }
+
+    /** Visits the live grants of one lock, as {@link #forEachGrant(Consumer)} does. */
+    void forEachGrant(String lockName, Consumer<Grant> visitor) {
+        Cell cell = this.cells.get(lockName);
+        if (cell != null) {
+            cell.inspect(lock -> lock.forEachGrant(visitor));
+        }
+    }
+
+    /** Visits all waits in the order of arrival for each lock, as {@link #forEachGrant(Consumer)} does. */
+    void forEachWait(Consumer<Wait> visitor) {
+        this.cells
+                .values()
+                .forEach(cell -> cell.inspect(lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each))));
+    }
+
+    /** Visits the waits of one lock, as {@link #forEachWait(Consumer)} does. */
+    void forEachWait(String lockName, Consumer<Wait> visitor) {
+        Cell cell = this.cells.get(lockName);
+        if (cell != null) {
+            cell.inspect(lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each)));
+        }
+    }
+
+    /** Returns the number of grants that are live or being released. */
+    int liveGrants() {
+        return this.live.get();
+    }
+
+    /** Returns whether a reply has shown that the store has the full lease of the grant. */
+    boolean isConfirmed(Grant grant) {
+        boolean[] confirmed = new boolean[1];
+        Cell cell = this.cells.get(grant.lockName());
+        if (cell != null) {
+            cell.inspect(lock -> confirmed[0] = lock.isConfirmed(grant));
+        }
+        return confirmed[0];
+    }
+
+    /**
+     * Has the watchdog release a grant that its owner cannot release, because the stack is exhausted: only plain writes.
+     */
+    void unclaimed(Grant grant) {
+        grant.isUnclaimed = true;
+        this.repairsAll = true;
+        this.needsRepair = true;
+    }
+
+    boolean isStopped() {
+        return this.stopped;
+    }
+
+    /** Returns how late the watchdog is. */
+    Duration lag() {
+        return this.watchdog.lag();
+    }
+
+    Moment now() {
+        return new Moment(nanos(), this.clock.currentTimeMillis());
+    }
+
+    private long nanos() {
+        return this.clock.nanoTime() - this.origin;
+    }
+
+    private Cell cell(String lockName) {
+        Cell cell = this.cells.get(lockName);
+        if (cell == null) {
+            Cell created = new Cell(lockName);
+            // Not computeIfAbsent(): an error in its function, such as an exhausted stack, blocks the key for ever.
+            cell = this.cells.putIfAbsent(lockName, created);
+            cell = cell != null ? cell : created;
+        }
+        return cell;
+    }
+
+    // ---- Housekeeping
+
+    private void keepHouse() {
+        if (this.needsRepair) {
+            this.needsRepair = false;
+            boolean all = this.repairsAll;
+            this.repairsAll = false;
+            this.cells.values().forEach(cell -> cell.repair(all));
+        }
+        if (this.hasIdleCells) {
+            this.hasIdleCells = false;
+            long latest = nanos() - IDLE_TIME;
+            this.cells.values().forEach(cell -> cell.removeIfIdleSince(latest));
+        }
+    }
+
+    private final class RandomDraws implements Draws {
+
+        @Override
+        public String id(GrantKind kind) {
+            return kind.idOf(Engine.this.ids.next());
+        }
+
+        @Override
+        public long below(long bound) {
+            return ThreadLocalRandom.current().nextLong(bound);
+        }
+    }
+
+    private interface Input {
+
+        void apply(LocalLock lock, Moment now);
+    }
+
+    /** The command that a blocking caller executes itself. Used by its thread alone. */
+    private static final class Call {
+
+        private final Class<? extends Command> type;
+
+        private final Class<? extends Command> otherType;
+
+        private final boolean interruptible;
+
+        private @Nullable Sent sent;
+
+        private @Nullable LockStoreException failure;
+
+        private boolean interrupted;
+
+        Call(Class<? extends Command> type, boolean interruptible) {
+            this(type, type, interruptible);
+        }
+
+        Call(Class<? extends Command> type, Class<? extends Command> otherType, boolean interruptible) {
+            this.type = type;
+            this.otherType = otherType;
+            this.interruptible = interruptible;
+        }
+
+        boolean takes(Sent offered) {
+            Command command = offered.command();
+            if (this.sent != null || !(this.type.isInstance(command) || this.otherType.isInstance(command))) {
+                return false;
+            }
+            this.sent = offered;
+            return true;
+        }
+
+        void restoreInterrupt() {
+            if (this.interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A notification of observers and of the wait or the grant that it is about. */
+    private static final class Notification extends Effect {
+
+        private enum Type {
+            GRANTED,
+            REFUSED,
+            RENEWED,
+            RENEWAL_FAILED,
+            AT_RISK,
+            RECOVERED,
+            LOST,
+            RELEASED,
+            TAKEN,
+            WAITS_FOR_STORE
+        }
+
+        private final Type type;
+
+        /** The wait, the grant, or the name of the lock. */
+        private final Object subject;
+
+        private final @Nullable Object detail;
+
+        /** The way of a grant, or the time of a renewal. */
+        private final @Nullable Object how;
+
+        Notification(Type type, Object subject, @Nullable Object detail, @Nullable Object how) {
+            this.type = type;
+            this.subject = subject;
+            this.detail = detail;
+            this.how = how;
+        }
+    }
+
+    /** One lock: its state machine, its mutex, and the chain of its effects. An entry in the wheel of the watchdog. */
+    final class Cell extends TimingWheel.Entry implements Effects {
+
+        private final String name;
+
+        private final ReentrantLock mutex = new ReentrantLock();
+
+        private final LocalLock lock;
+
+        // Guarded by the mutex
+
+        private @Nullable Effect first;
+
+        private @Nullable Effect last;
+
+        private boolean isDelivering;
+
+        private boolean isRemoved;
+
+        /** When the watchdog is to call; and when it does, which may be earlier. */
+        private long due = Moment.NEVER;
+
+        private long calledAt = Moment.NEVER;
+
+        private long idleSince;
+
+        private @Nullable Call call;
+
+        // Written without the mutex, by threads whose stack is exhausted
+
+        /** Effects whose execution has failed. Only the thread that delivers writes it. */
+        private volatile @Nullable Effect stalled;
+
+        private volatile boolean needsRepair;
+
+        Cell(String name) {
+            this.name = name;
+            this.lock = new LocalLock(name, Engine.this.rules, this, Engine.this.draws);
+        }
+
+        boolean input(Input input) {
+            return input(input, null, null);
+        }
+
+        /**
+         * Gives the lock an input, and executes what follows.
+         *
+         * @param own the command that this thread executes itself; null: none
+         * @param entering the wait that enters by this input; null: none
+         * @return false if the cell was removed, so that nothing has happened
+         */
+        boolean input(Input input, @Nullable Call own, @Nullable Wait entering) {
+            if (!apply(input, own, entering, null)) {
+                return false;
+            }
+            if (own != null && own.sent != null) {
+                execute(own, own.sent);
+            }
+            return true;
+        }
+
+        private boolean apply(
+                Input input, @Nullable Call own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
+            Effect effects = null;
+            this.mutex.lock();
+            try {
+                if (this.isRemoved) {
+                    return false;
+                }
+                this.call = own;
+                try {
+                    if (entering != null && Engine.this.stopped) {
+                        // The cell may have been created after the stop of all others.
+                        this.lock.stop(now());
+                    }
+                    input.apply(this.lock, now());
+                } catch (Throwable ex) {
+                    // Only plain writes: the stack may be exhausted.
+                    if (entering != null) {
+                        entering.isAbandoned = true;
+                    }
+                    this.needsRepair = true;
+                    Engine.this.needsRepair = true;
+                    throw ex;
+                } finally {
+                    this.call = null;
+                }
+                effects = takeEffects();
+                afterInput();
+            } finally {
+                this.mutex.unlock();
+            }
+            if (effects != null) {
+                deliver(effects, renewals);
+            }
+            return true;
+        }
+
+        /** Returns the chain if no other thread delivers it. */
+        private @Nullable Effect takeEffects() {
+            Effect taken = this.first;
+            if (this.isDelivering || taken == null) {
+                return null;
+            }
+            this.isDelivering = true;
+            this.first = null;
+            this.last = null;
+            return taken;
+        }
+
+        private void afterInput() {
+            if (this.due < this.calledAt) {
+                this.calledAt = this.due;
+                Engine.this.watchdog.call(this, this.due);
+            }
+            if (!this.lock.isIdle()) {
+                this.idleSince = 0;
+            } else if (this.idleSince == 0) {
+                this.idleSince = nanos();
+                Engine.this.hasIdleCells = true;
+            }
+        }
+
+        private void remove() {
+            if (this.first == null && !this.isDelivering) {
+                this.isRemoved = true;
+                Engine.this.cells.remove(this.name, this);
+                Engine.this.watchdog.forget(this);
+            }
+        }
+
+        /** Executes effects until there are none. Only one thread at a time does. */
+        private void deliver(@Nullable Effect taken, Watchdog.@Nullable Renewals renewals) {
+            Effect chain = taken;
+            do {
+                for (Effect effect = chain; effect != null; effect = effect.next) {
+                    try {
+                        execute(effect, renewals);
+                    } catch (Throwable ex) {
+                        // Only plain writes: the stack may be exhausted. The watchdog goes on from here.
+                        this.stalled = effect;
+                        this.needsRepair = true;
+                        Engine.this.needsRepair = true;
+                        throw ex;
+                    }
+                }
+                this.mutex.lock();
+                try {
+                    this.isDelivering = false;
+                    chain = takeEffects();
+                    if (chain == null && Engine.this.cells.size() > MOST_CELLS && this.lock.isIdle()) {
+                        remove();
+                    }
+                } finally {
+                    this.mutex.unlock();
+                }
+            } while (chain != null);
+            if (Engine.this.stopped) {
+                signalEnd();
+            }
+        }
+
+        private void execute(Effect effect, Watchdog.@Nullable Renewals renewals) {
+            if (effect instanceof Sent sent) {
+                if (renewals != null && sent.command() instanceof Command.Renew) {
+                    renewals.add(this, sent);
+                } else {
+                    sendNow(sent);
+                }
+                return;
+            }
+            Notification notification = (Notification) effect;
+            Observer to = Engine.this.observer;
+            Object detail = notification.detail;
+            if (notification.subject instanceof Wait wait) {
+                if (detail instanceof Grant grant && notification.how instanceof Way way) {
+                    to.granted(wait, grant, way);
+                    wait.granted(grant, way);
+                    if (wait.isAbandoned) {
+                        grant.isUnclaimed = true;
+                        this.needsRepair = true;
+                        Engine.this.needsRepair = true;
+                    }
+                } else if (detail instanceof Refusal refusal) {
+                    to.refused(wait, refusal);
+                    wait.refused(refusal);
+                }
+                return;
+            }
+            LockStoreException failure = detail instanceof LockStoreException ex ? ex : null;
+            if (notification.type == Notification.Type.TAKEN) {
+                to.taken((String) Objects.requireNonNull(detail));
+                return;
+            }
+            if (notification.type == Notification.Type.WAITS_FOR_STORE) {
+                to.waitsForStore(this.name, Objects.requireNonNull(failure));
+                return;
+            }
+            Grant grant = (Grant) notification.subject;
+            switch (notification.type) {
+                case RENEWED -> to.renewed(grant, (Moment) Objects.requireNonNull(detail));
+                case RENEWAL_FAILED ->
+                    to.renewalFailed(grant, (Moment) Objects.requireNonNull(notification.how), failure);
+                case AT_RISK -> to.atRisk(grant, failure);
+                case RECOVERED -> to.recovered(grant);
+                case LOST -> to.lost(grant, (LossReason) Objects.requireNonNull(detail));
+                case RELEASED -> {
+                    to.released(grant, failure);
+                    Runnable whenReleased = grant.whenReleased;
+                    grant.whenReleased = null;
+                    if (whenReleased != null) {
+                        whenReleased.run();
+                    }
+                }
+                case GRANTED, REFUSED, TAKEN, WAITS_FOR_STORE ->
+                    throw new IllegalStateException(notification.type.name());
+            }
+        }
+
+        /** Executes a command on the thread of its caller. */
+        private void execute(Call own, Sent sent) {
+            Reply reply = null;
+            Throwable failure = null;
+            boolean repeated = false;
+            do {
+                try {
+                    if (!own.interruptible && Thread.interrupted()) {
+                        own.interrupted = true;
+                    }
+                    failure = null;
+                    reply = Engine.this.store.call(sent.command());
+                } catch (Throwable ex) {
+                    failure = ex;
+                    repeated = !own.interruptible && Thread.interrupted();
+                    own.interrupted |= repeated;
+                }
+            } while (failure != null && repeated && !Engine.this.stopped);
+            if (repeated && reply instanceof Reply.NotOwner && sent.command() instanceof Command.Release) {
+                reply = null;
+                failure = unknown(
+                        "It is unknown whether the release was executed before the thread was interrupted.", null);
+            }
+            own.failure = reply == null ? toStoreException(failure) : null;
+            settle(sent, reply, failure);
+            if (failure instanceof Error error) {
+                throw error;
+            }
+        }
+
+        /** Sends a command without waiting for the reply. */
+        void sendNow(Sent sent) {
+            CompletionStage<Reply> reply = Engine.this.store.send(sent.command());
+            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> settle(sent, answer, failure));
+        }
+
+        /** Reports the outcome of a command. One of the two is null. */
+        void settle(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
+            boolean unused = apply(
+                    (local, now) -> {
+                        if (sent.isSettled) {
+                            return;
+                        }
+                        sent.isSettled = true;
+                        if (reply != null && !(reply instanceof Reply.Failed)) {
+                            local.replied(sent, reply, now);
+                        } else {
+                            local.failed(
+                                    sent,
+                                    reply instanceof Reply.Failed failed
+                                            ? new LockStoreException(failed.message(), null, false, true)
+                                            : toStoreException(failure),
+                                    now);
+                        }
+                    },
+                    null,
+                    null,
+                    null);
+        }
+
+        /** The time that the lock has requested. Called by the watchdog, which has taken the cell out of its wheel. */
+        void timeReached(Watchdog.Renewals renewals) {
+            boolean unused = apply(
+                    (local, now) -> {
+                        this.calledAt = Moment.NEVER;
+                        if (this.due <= now.nanos()) {
+                            this.due = Moment.NEVER;
+                            local.timeReached(now);
+                        }
+                    },
+                    null,
+                    null,
+                    renewals);
+        }
+
+        void giveUp() {
+            boolean unused = input((local, now) -> local.giveUp(now));
+        }
+
+        boolean isIdle() {
+            this.mutex.lock();
+            try {
+                return this.lock.isIdle();
+            } finally {
+                this.mutex.unlock();
+            }
+        }
+
+        void inspect(Consumer<LocalLock> inspection) {
+            this.mutex.lock();
+            try {
+                inspection.accept(this.lock);
+            } finally {
+                this.mutex.unlock();
+            }
+        }
+
+        void removeIfIdleSince(long latest) {
+            this.mutex.lock();
+            try {
+                if (!this.isRemoved && this.idleSince != 0 && this.lock.isIdle()) {
+                    if (this.idleSince <= latest) {
+                        remove();
+                    } else {
+                        Engine.this.hasIdleCells = true;
+                    }
+                }
+            } finally {
+                this.mutex.unlock();
+            }
+        }
+
+        /** Goes on after an error of another thread, on a stack that is not exhausted. */
+        void repair(boolean always) {
+            if (!this.needsRepair && !always) {
+                return;
+            }
+            this.needsRepair = false;
+            Effect failed = this.stalled;
+            this.stalled = null;
+            if (failed instanceof Sent sent) {
+                // It may have been sent.
+                settle(sent, null, unknown("The command could not be sent.", null));
+                deliver(sent.next, null);
+            } else if (failed != null) {
+                deliver(failed, null);
+            }
+            boolean unused = input((local, now) -> local.repair(now));
+        }
+
+        // ---- Effects, called under the mutex
+
+        private void append(Effect effect) {
+            Effect before = this.last;
+            if (before == null) {
+                this.first = effect;
+            } else {
+                before.next = effect;
+            }
+            this.last = effect;
+        }
+
+        @Override
+        public void send(Sent sent) {
+            Call own = this.call;
+            if (own == null || !own.takes(sent)) {
+                append(sent);
+            }
+        }
+
+        @Override
+        public void granted(Waiter waiter, Grant grant, Way way) {
+            grant.isCounted = true;
+            Engine.this.live.incrementAndGet();
+            append(new Notification(Notification.Type.GRANTED, waiter, grant, way));
+        }
+
+        @Override
+        public void refused(Waiter waiter, Refusal refusal) {
+            append(new Notification(Notification.Type.REFUSED, waiter, refusal, null));
+        }
+
+        @Override
+        public void renewed(Grant grant, Moment sentAt) {
+            append(new Notification(Notification.Type.RENEWED, grant, sentAt, null));
+        }
+
+        @Override
+        public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
+            append(new Notification(Notification.Type.RENEWAL_FAILED, grant, cause, sentAt));
+        }
+
+        @Override
+        public void atRisk(Grant grant, @Nullable LockStoreException cause) {
+            append(new Notification(Notification.Type.AT_RISK, grant, cause, null));
+        }
+
+        @Override
+        public void recovered(Grant grant) {
+            append(new Notification(Notification.Type.RECOVERED, grant, null, null));
+        }
+
+        @Override
+        public void lost(Grant grant, LossReason reason) {
+            ended(grant);
+            append(new Notification(Notification.Type.LOST, grant, reason, null));
+        }
+
+        @Override
+        public void released(Grant grant, @Nullable LockStoreException failure) {
+            ended(grant);
+            append(new Notification(Notification.Type.RELEASED, grant, failure, null));
+        }
+
+        @Override
+        public void taken(String owner) {
+            append(new Notification(Notification.Type.TAKEN, this.name, owner, null));
+        }
+
+        @Override
+        public void waitsForStore(LockStoreException cause) {
+            append(new Notification(Notification.Type.WAITS_FOR_STORE, this.name, cause, null));
+        }
+
+        private void ended(Grant grant) {
+            if (grant.isCounted) {
+                grant.isCounted = false;
+                Engine.this.live.decrementAndGet();
+            }
+        }
+
+        @Override
+        public void callAt(long nanos) {
+            this.due = nanos;
+        }
+    }
+
+    private static LockStoreException toStoreException(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof LockStoreException expected ? expected : unknown("The lock store failed.", cause);
+    }
+
+    private static LockStoreException unknown(String message, @Nullable Throwable cause) {
+        return new LockStoreException(message, cause, true, true);
+    }
+}

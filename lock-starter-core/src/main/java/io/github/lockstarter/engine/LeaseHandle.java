@@ -1,0 +1,306 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.Printable;
+import io.github.lockstarter.tx.UnlockWarning;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Cleaner.Cleanable;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The user's view of a grant. A handle of a lease that belongs to no thread is watched for being dropped without a release, so that
+ * nothing in the library refers to it.
+ */
+final class LeaseHandle implements Lease {
+
+    private static final LockLog logger = LockLog.of(LeaseHandle.class);
+
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    @SuppressWarnings("rawtypes") // there is no class literal of a parameterized type
+    private static final AtomicReferenceFieldUpdater<LeaseHandle, CompletableFuture> LOST =
+            AtomicReferenceFieldUpdater.newUpdater(LeaseHandle.class, CompletableFuture.class, "lost");
+
+    /**
+     * What the handles of a run have in common, which keeps them small.
+     *
+     * @param inBackground whether a release returns before the store has replied
+     * @param warning null: releases in transactions are not logged
+     */
+    record Operations(
+            Engine engine,
+            LockEvents events,
+            RunThreads threads,
+            LeaseTerms terms,
+            boolean inBackground,
+            @Nullable UnlockWarning warning) {
+
+        /** Creates a handle for a grant of a thread, which is watched itself. */
+        LeaseHandle ofThread(Grant grant) {
+            return new LeaseHandle(this, grant);
+        }
+
+        /** Creates a handle for a grant that belongs to no thread. */
+        LeaseHandle withoutThread(Grant grant) {
+            LeaseHandle handle = new LeaseHandle(this, grant);
+            watch(handle);
+            return handle;
+        }
+
+        /** Watches a handle for being dropped without a release. */
+        void watch(LeaseHandle handle) {
+            // Neither the action nor the grant may refer to the handle, or it would never become unreachable.
+            Grant grant = handle.grant;
+            handle.cleanable = CLEANER.register(handle, () -> dropped(grant));
+        }
+
+        /** Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be going on. */
+        private void dropped(Grant grant) {
+            if (grant.isLive()) {
+                logger.error("A lease of lock '" + this.events.shownName(grant) + "' (fencing token " + grant.token
+                        + ") was dropped without a release. It is no longer renewed and expires. Release leases in a finally"
+                        + " block or with try-with-resources.");
+                this.engine.abandon(grant);
+            }
+        }
+    }
+
+    private final Operations operations;
+
+    private final Grant grant;
+
+    private volatile @Nullable CompletableFuture<LossReason> lost;
+
+    /** Set before the handle is published; null: the lease belongs to a thread. */
+    private @Nullable Cleanable cleanable;
+
+    private LeaseHandle(Operations operations, Grant grant) {
+        this.operations = operations;
+        this.grant = grant;
+    }
+
+    Grant grant() {
+        return this.grant;
+    }
+
+    Operations operations() {
+        return this.operations;
+    }
+
+    private Engine engine() {
+        return this.operations.engine();
+    }
+
+    private LockRequest request() {
+        return LockEvents.request(this.grant);
+    }
+
+    /** Creates the exception for the owner of this lease after a loss. */
+    LockLostException exception(LossReason reason) {
+        return this.operations.events().exception(this.grant, reason);
+    }
+
+    @Override
+    public String name() {
+        return request().lockName();
+    }
+
+    private String shownName() {
+        return this.operations.events().shownName(this.grant);
+    }
+
+    @Override
+    public long fencingToken() {
+        return this.grant.token;
+    }
+
+    @Override
+    public State state() {
+        // Notices a deadline that has passed.
+        boolean unused = isHeld();
+        return stateOf(this.grant);
+    }
+
+    /** Returns the state of a grant as users see it. */
+    static State stateOf(Grant grant) {
+        return switch (grant.state) {
+            case HELD -> State.HELD;
+            case AT_RISK -> State.AT_RISK;
+            case RELEASING, RELEASED -> State.RELEASED;
+            case LOST -> State.LOST;
+        };
+    }
+
+    @Override
+    public boolean isHeld() {
+        return engine().isHeld(this.grant);
+    }
+
+    @Override
+    public Duration remaining() {
+        return Duration.ofNanos(engine().remaining(this.grant));
+    }
+
+    @Override
+    public void ensureHeld() {
+        if (!isHeld()) {
+            LossReason reason = LockEvents.lossReason(this.grant);
+            if (reason != null) {
+                throw exception(reason);
+            }
+            throw new IllegalStateException(Printable.of("The lease of lock '" + shownName() + "' was released."));
+        }
+    }
+
+    @Override
+    public void ensureHeld(Duration atLeast) {
+        ensureHeld();
+        Duration remaining = remaining();
+        if (remaining.compareTo(atLeast) < 0 && !engine().isConfirmed(this.grant)) {
+            LockStoreException failure = engine().lengthen(this.grant, this.grant.terms.lease());
+            if (failure != null) {
+                // What is left decides.
+                logger.debug("The lease of lock '" + shownName() + "' is not confirmed yet.", failure);
+            }
+            remaining = remaining();
+        }
+        if (remaining.compareTo(atLeast) < 0) {
+            throw this.operations.events().tooShort(this.grant, remaining, atLeast);
+        }
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        CompletableFuture<LossReason> future = this.lost;
+        if (future == null) {
+            CompletableFuture<LossReason> created = new CompletableFuture<>();
+            if (!LOST.compareAndSet(this, null, created)) {
+                return lost();
+            }
+            RunThreads threads = this.operations.threads();
+            this.operations.events().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
+            future = created;
+        }
+        return future.minimalCompletionStage();
+    }
+
+    @Override
+    public void extend(Duration atLeast) {
+        if (LockRequest.FOREVER.equals(atLeast)) {
+            throw new IllegalArgumentException(Printable.of("Lock '" + shownName()
+                    + "' cannot be extended without a limit: request a renewed lease when you acquire the lock."));
+        }
+        // The request rejects invalid durations.
+        long lease = this.operations.terms().of(request().withLease(atLeast)).lease();
+        ensureHeld();
+        lengthen(lease);
+        // Another thread may have released the lease meanwhile; then it has not been extended, whatever the store
+        // replied.
+        ensureHeld();
+    }
+
+    /**
+     * Asks the store for a lease that is at least that long from now.
+     *
+     * @throws LockLostException if the lock is lost
+     * @throws LockStoreException if there was no usable reply; the lease is then unchanged
+     */
+    void lengthen(long lease) {
+        LockStoreException failure = engine().lengthen(this.grant, lease);
+        LossReason reason = LockEvents.lossReason(this.grant);
+        if (reason != null) {
+            throw exception(reason);
+        }
+        if (failure != null) {
+            throw new LockStoreException(
+                    "The lease of lock '" + shownName() + "' could not be extended; it is unchanged. "
+                            + failure.getMessage(),
+                    failure,
+                    failure.isOutcomeUnknown(),
+                    failure.isTransient());
+        }
+    }
+
+    @Override
+    public boolean release() {
+        return release(0);
+    }
+
+    @Override
+    public boolean releaseAfter(Duration delay) {
+        return release(nanos(delay));
+    }
+
+    private boolean release(long keep) {
+        UnlockWarning warning = this.operations.warning();
+        if (warning != null) {
+            warning.beforeRelease(request());
+        }
+        if (this.operations.inBackground()) {
+            release(keep, () -> {});
+        } else {
+            keep(keep);
+            boolean unused = engine().release(this.grant);
+            endWatch();
+        }
+        return this.grant.state != Grant.State.LOST;
+    }
+
+    @Override
+    public CompletionStage<Boolean> releaseAsync(Duration delay) {
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        // The reply arrives on a thread that must not be blocked, and dependent stages are user code.
+        RunThreads threads = this.operations.threads();
+        Grant mine = this.grant;
+        Runnable complete = () -> threads.complete(() -> released.complete(mine.state != Grant.State.LOST));
+        if (this.operations.inBackground()) {
+            release(nanos(delay), () -> {});
+            complete.run();
+        } else {
+            release(nanos(delay), complete);
+        }
+        return released;
+    }
+
+    private void release(long keep, Runnable whenOver) {
+        keep(keep);
+        engine().releaseLater(this.grant, whenOver);
+        endWatch();
+    }
+
+    private void keep(long keep) {
+        if (keep > 0) {
+            engine().keep(this.grant, keep);
+        }
+    }
+
+    private void endWatch() {
+        if (this.cleanable != null) {
+            this.cleanable.clean();
+        }
+    }
+
+    /** The request rejects invalid durations. */
+    private long nanos(Duration delay) {
+        return request().withMinHold(delay).minHold().toNanos();
+    }
+
+    @Override
+    public void close() {
+        release();
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + shownName() + ", token=" + fencingToken() + ", " + this.grant.state + ']';
+    }
+}

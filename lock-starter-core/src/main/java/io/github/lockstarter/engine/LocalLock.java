@@ -1,0 +1,1460 @@
+package io.github.lockstarter.engine;
+
+import static io.github.lockstarter.engine.Moment.BEFORE;
+import static io.github.lockstarter.engine.Moment.MILLI;
+import static io.github.lockstarter.engine.Moment.NEVER;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.engine.Effects.Way;
+import io.github.lockstarter.engine.LocalLock.Stake.Phase;
+import io.github.lockstarter.engine.Refusal.Cause;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.Successor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that one JVM knows about one lock: the waiters, the ids that it has in the store, its grants, and what is unknown about commands.
+ * Pure: it has no thread, no clock and no I/O. The caller holds the mutex of the lock, and passes the time.
+ */
+final class LocalLock {
+
+    /*
+     * Implementation note.
+     *
+     * Inputs and effects. Each public method is an input, which notes one fact: a waiter enters or withdraws, an owner releases, the
+     * store has replied, a command has failed, a message has arrived, a time is reached. Then advance() derives from all facts what
+     * must happen now. No input knows which others may follow, so that a fact which is noted cannot be missed by a later step. What is
+     * to happen leaves through Effects.
+     *
+     * Words. A stake is one acquisition id in the store: it asks, is held, and ends. The one that asks is the ticket of this JVM in the
+     * waiting line of the store. A question is a command that may grant the lock to a ticket: an acquire, or a release that names the
+     * ticket as its successor. A weight is what a grant takes of the lock: one reader, some permits, or all of it.
+     *
+     * Invariants between two inputs; the simulation checks them after each (brokenInvariant):
+     *   1. There is a ticket if and only if there is a first waiter and this JVM does not hold all of the lock. It has the kind of that
+     *      waiter. Beside shared grants of its own JVM a waiter stands in the line of the store, so that no later one passes it.
+     *   2. What is held fits together. Each held stake has at least one live grant, and one that is not shared has exactly one.
+     *   3. Waiters are granted in the order of arrival, whatever their kinds. Each wait ends once.
+     *   4. Nothing is due before the time that was requested last (callAt).
+     *
+     * Rules. The names in parentheses are the actions of the specification in spec/.
+     *   - Validity counts from the sending of a command that the store has executed, never from the receipt of anything. It ends a
+     *     margin before the lease, by the stricter of two clocks (Stake.extend; LeaseLock: AcquireReply, RenewReply).
+     *   - A refusal is a fact. A waiter whose time is up stays until a question that was asked while it waited has an outcome, but no
+     *     longer than a command timeout (endOverdueWaits; Waiting: Refuse).
+     *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver: Believe). A renewal
+     *     follows at once. All other messages are hints: the ticket asks.
+     *   - Unknown outcomes. A command without a reply may have been executed, or may still be. The id is released again and again
+     *     until a release was answered that was sent after the last question of the id had its outcome, and a lease after each
+     *     question without a reply (isOver; LeaseLock: Repeat, Cleanup). An id is never used again.
+     *   - An id that is granted the lock although no waiter needs it is released at once (notified).
+     *   - Passing on in memory changes nothing in the store: the same id, the same end of the lease, the next token. It is limited by
+     *     time and number, so that other JVMs get their turn, and to one for each microsecond, less the margin, so that tokens
+     *     stay below the next one of the store (mayPassOn; LeaseLock: PassOn).
+     *   - Readers of this JVM share a stake for a bounded time after the store has granted it. Only the first waiter may join one, so
+     *     that a reader never passes a writer of this JVM (sharedStake; SharedWaiting: JoinLocally).
+     *   - A downgrade is repeated instead of a renewal until it is answered. The id of the writer is kept, because it may still own
+     *     the lock, and is released after the reader's (Downgrade: Downgrade, Repeat).
+     *   - A minimum hold belongs to the stake; a release before its end keeps the lock taken (MinimumHold: Keep).
+     *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Confirm).
+     *   - A grant that was lost because its time is over is not released before its lease is over in the store: the margin is the time
+     *     of its owner to react. A release by the owner ends it earlier.
+     *
+     * Units. Nanoseconds of the monotonic clock; the store is asked in milliseconds.
+     *
+     * Cost. Entering, leaving and timing out take O(log n) with n waiters, each input O(s) with s stakes: one for a lock or for readers,
+     * one for each grant of permits.
+     *
+     * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency" (1989); Mellor-
+     * Crummey and Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors" (1991), for the hand-over to the
+     * first in line; Dice, Marathe and Shavit, "Lock cohorting" (2012), for the bounded number of hand-overs within one JVM.
+     */
+
+    private static final long FIRST_PAUSE = 50 * MILLI;
+
+    private static final long WAKE_SPREAD = 20 * MILLI;
+
+    /** Largest number of renewals of one stake that are sent although an earlier one has no reply. */
+    private static final int MOST_RENEWALS = 4;
+
+    private final String name;
+
+    private final Rules rules;
+
+    private final Effects out;
+
+    private final Draws draws;
+
+    private final WaiterQueue waiters = new WaiterQueue();
+
+    private final List<Stake> stakes = new ArrayList<>(2);
+
+    /** The stake that asks; null: there is none. */
+    private @Nullable Stake ticket;
+
+    private boolean stopped;
+
+    /** The time that was requested last. */
+    private long armed = NEVER;
+
+    // The latest question that was answered "taken", and the latest that has failed: when it was asked, and when that
+    // was known.
+
+    private long takenAskedAt = BEFORE;
+
+    private long takenKnownAt = BEFORE;
+
+    private long failedAskedAt = BEFORE;
+
+    private long failedKnownAt = BEFORE;
+
+    private @Nullable LockStoreException failure;
+
+    /** The last reply that refused a ticket. */
+    private Reply.@Nullable Taken lastTaken;
+
+    /** Waiters whose time is up, and who stay until it is known why they are refused. Those that have left meanwhile are skipped. */
+    private List<Waiter> overdue = List.of();
+
+    /** Whether a fact has changed by which overdue waiters may be refused. */
+    private boolean overdueMayEnd;
+
+    LocalLock(String name, Rules rules, Effects out, Draws draws) {
+        this.name = name;
+        this.rules = rules;
+        this.out = out;
+        this.draws = draws;
+    }
+
+    // ---- Inputs: waiters
+
+    /** A waiter enters. Its wait ends with one effect, possibly before this method returns. */
+    void enter(Waiter waiter, Moment now) {
+        waiter.enteredAt = now.nanos();
+        if (this.stopped) {
+            this.out.refused(waiter, refusal(Cause.STOPPED));
+            return;
+        }
+        waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
+        this.waiters.add(waiter, waiter.deadline);
+        advance(now);
+    }
+
+    /** Ends a wait from outside, and returns false if it has ended before. */
+    boolean withdraw(Waiter waiter, Cause cause, Moment now) {
+        if (!this.waiters.remove(waiter)) {
+            return false;
+        }
+        this.out.refused(waiter, refusal(cause));
+        advance(now);
+        return true;
+    }
+
+    // ---- Inputs: owners
+
+    /**
+     * The owner has ended its work. Returns whether the grant was live; if it was, {@link Effects#released} follows. The owner of a lost
+     * grant calls it as well.
+     */
+    boolean release(Grant grant, Moment now) {
+        endExpiredGrants(now);
+        boolean isLive = grant.isLive();
+        if (isLive) {
+            Stake stake = grant.stake;
+            Waiter next = this.waiters.first();
+            if (stake.isShared()) {
+                stake.remove(grant);
+                released(grant, null);
+            } else if (next != null && mayPassOn(grant, next, now)) {
+                stake.remove(grant);
+                released(grant, null);
+                passOn(stake, next, now);
+            } else {
+                grant.state = Grant.State.RELEASING;
+                stake.releasing = grant;
+                stake.remove(grant);
+                end(stake, now.nanos(), now);
+                boolean asks = stake.keepUntil <= now.nanos() && this.ticket == null && mayAsk();
+                sendRelease(stake, next != null && asks ? open(next.kind, now) : null, now);
+            }
+        } else {
+            returned(grant, now);
+        }
+        advance(now);
+        return isLive;
+    }
+
+    /** Releases a grant that reaches no owner: nothing of the request remains, not even its minimum hold. */
+    boolean giveBack(Grant grant, Moment now) {
+        if (grant.isLive() && !grant.stake.isShared()) {
+            grant.stake.keepUntil = BEFORE;
+        }
+        return release(grant, now);
+    }
+
+    /** The owner of a lost grant does not use it any more. */
+    private void returned(Grant grant, Moment now) {
+        if (grant.state == Grant.State.LOST && !grant.isReturned) {
+            grant.isReturned = true;
+            grant.stake.ownerIsDone(now);
+            this.out.released(grant, null);
+        }
+    }
+
+    /**
+     * Turns the grant of a writer into that of a reader, which begins at once with what is left of the writer's lease. Returns null if
+     * the writer's grant was not live; that counts as its release.
+     *
+     * @param reader describes the reader; it does not wait
+     */
+    @Nullable
+    Grant downgrade(Grant writer, Waiter reader, Moment now) {
+        endExpiredGrants(now);
+        if (!writer.isLive()) {
+            returned(writer, now);
+            advance(now);
+            return null;
+        }
+        Stake former = writer.stake;
+        Stake stake = new Stake(GrantKind.readerOf(former.id), GrantKind.READER, now);
+        stake.continueFrom(former, reader.terms);
+        this.stakes.add(stake);
+        former.remove(writer);
+        former.phase = Phase.SUSPENDED;
+        released(writer, null);
+        Grant grant = grant(stake, reader, Way.DOWNGRADED, now);
+        // The first renewal is the downgrade.
+        stake.renewAt = now.nanos();
+        advance(now);
+        return grant;
+    }
+
+    /** A nested hold requests a lease that is longer than what is left: renews with that lease at once. */
+    void lengthen(Grant grant, long lease, Moment now) {
+        if (grant.isLive()) {
+            sendRenewal(grant.stake, lease, now);
+        }
+        advance(now);
+    }
+
+    /**
+     * A nested hold begins or ends, so that the grant is renewed for longer or shorter.
+     *
+     * @param terms the lease and the interval of renewals
+     * @param until until when it is renewed; {@link Moment#BEFORE}: not at all
+     */
+    void renewUntil(Grant grant, Terms terms, long until, Moment now) {
+        grant.renewUntil = until;
+        if (grant.isLive() && until > now.nanos()) {
+            Stake stake = grant.stake;
+            stake.lease = terms.lease();
+            stake.renewAfter = terms.renewAfter();
+            stake.isConfirmed &= stake.storedLease >= stake.lease;
+            stake.renewAt = stake.isConfirmed ? Math.min(stake.renewAt, stake.nextRenewal()) : now.nanos();
+        }
+        advance(now);
+    }
+
+    /** A nested hold has a minimum hold of its own, which began now. The latest end counts. */
+    void keep(Grant grant, long minHold, Moment now) {
+        if (grant.isLive()) {
+            grant.stake.keepUntil = Math.max(grant.stake.keepUntil, Moment.sum(now.nanos(), minHold));
+        }
+    }
+
+    /** No reference is left by which the owner could release the grant: it is not renewed any more, and is lost when its lease ends. */
+    void abandon(Grant grant, Moment now) {
+        grant.abandoned = true;
+        grant.renewUntil = BEFORE;
+        advance(now);
+    }
+
+    // ---- Inputs: time and store
+
+    void timeReached(Moment now) {
+        this.armed = NEVER;
+        advance(now);
+    }
+
+    /**
+     * The store has granted the lock to an acquisition of this JVM from its line. May be late, repeated or wrong.
+     *
+     * @param id id of the acquisition; empty: unknown
+     */
+    void notified(String id, long token, Moment now) {
+        Stake stake = id.isEmpty() ? this.ticket : find(id);
+        if (stake == null) {
+            if (!id.isEmpty() && !this.stopped) {
+                // Of a wait that has ended long ago. Until it is released, the next owner would wait for the end of its
+                // lease.
+                stake = new Stake(id, GrantKind.of(id), now);
+                this.stakes.add(stake);
+                end(stake, now.nanos(), now);
+            }
+        } else if (stake.phase == Phase.ASKING) {
+            if (!id.isEmpty() && isProof(stake, token, now)) {
+                stake.isConfirmed = false;
+                begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);
+            } else {
+                stake.askAt = now.nanos();
+            }
+        } else if (stake.phase == Phase.ENDING) {
+            // A release that is under way may have been executed before the grant.
+            stake.settledAt = now.nanos();
+            stake.releaseAt = Math.min(stake.releaseAt, now.nanos());
+        }
+        advance(now);
+    }
+
+    /** Messages may be missing. */
+    void notificationsMayBeLost(Moment now) {
+        askNow(now);
+        advance(now);
+    }
+
+    /** Commands go to another server, which may not have what was granted before, or may have granted what was never reported. */
+    void serverChanged(Moment now) {
+        for (Stake stake : this.stakes) {
+            stake.isChainBroken = true;
+            stake.serverChangedAt = now.nanos();
+            if (stake.phase == Phase.HELD && stake.renewAfter != NEVER) {
+                stake.renewAt = now.nanos();
+            } else if (stake.phase == Phase.ENDING) {
+                stake.releaseAt = Math.min(stake.releaseAt, now.nanos());
+            }
+        }
+        askNow(now);
+        advance(now);
+    }
+
+    /** The store has replied to a command. */
+    void replied(Sent sent, Reply reply, Moment now) {
+        Stake stake = sent.stake();
+        Command command = sent.command();
+        if (command instanceof Command.Acquire) {
+            answered(stake, sent, reply, now);
+        } else if (command instanceof Command.Release) {
+            releaseAnswered(stake, sent, reply, now);
+        } else {
+            if (command instanceof Command.Downgrade) {
+                settled(stake, sent, now);
+            }
+            stake.renewalsOpen--;
+            if (stake.phase == Phase.HELD) {
+                renewalAnswered(stake, sent, reply, now);
+            }
+        }
+        advance(now);
+    }
+
+    /** There is no usable reply to a command. Unless its outcome is known, it may have been executed, or may still be. */
+    void failed(Sent sent, LockStoreException cause, Moment now) {
+        Stake stake = sent.stake();
+        Command command = sent.command();
+        if (command instanceof Command.Acquire) {
+            unanswered(stake, sent, cause, now);
+            if (stake.phase == Phase.ASKING) {
+                rejected(stake, cause, now);
+            }
+        } else if (command instanceof Command.Release) {
+            Stake successor = sent.successor();
+            if (successor != null) {
+                unanswered(successor, sent, cause, now);
+                successor.askAt = now.nanos();
+            }
+            releaseOver(stake, cause);
+            repeatRelease(stake, now);
+        } else {
+            if (command instanceof Command.Downgrade) {
+                unanswered(stake, sent, cause, now);
+            }
+            stake.renewalsOpen--;
+            if (stake.phase == Phase.HELD) {
+                stake.grants().forEach(grant -> this.out.renewalFailed(grant, sent.at(), cause));
+                if (stake.needsRenewal(now)) {
+                    atRisk(stake, cause);
+                }
+                stake.renewAt = Moment.sum(now.nanos(), pause(stake, stake.lease / 12));
+            }
+        }
+        advance(now);
+    }
+
+    // ---- Inputs: the end of the engine
+
+    /** Refuses all waiters, and all that enter later. Grants go on until they are released. */
+    void stop(Moment now) {
+        refuseAll();
+        advance(now);
+    }
+
+    private void refuseAll() {
+        this.stopped = true;
+        for (Waiter waiter = this.waiters.first(); waiter != null; waiter = this.waiters.first()) {
+            this.waiters.remove(waiter);
+            this.out.refused(waiter, refusal(Cause.STOPPED));
+        }
+    }
+
+    /** Declares all live grants lost, because none is renewed any more. Their keys are not released: the bodies still run. */
+    void giveUp(Moment now) {
+        refuseAll();
+        for (Stake stake : this.stakes) {
+            if (stake.phase == Phase.HELD) {
+                for (Grant grant : stake.grants()) {
+                    lost(grant, LossReason.SHUTDOWN);
+                }
+            }
+        }
+        this.stakes.forEach(stake -> stake.phase = Phase.OVER);
+        this.stakes.clear();
+        advance(now);
+    }
+
+    /**
+     * Goes on after an error, such as an exhausted stack, that has ended an input somewhere. Removes what has no owner: waiters
+     * and grants whose thread has failed, and stakes that were left between two phases.
+     */
+    void repair(Moment now) {
+        for (Waiter waiter = this.waiters.first(); waiter != null; ) {
+            Waiter behind = waiter.next;
+            if (waiter.isAbandoned) {
+                this.waiters.remove(waiter);
+            }
+            waiter = behind;
+        }
+        this.waiters.rebuild();
+        if (this.ticket != null && this.ticket.phase != Phase.ASKING) {
+            this.ticket = null;
+        }
+        for (Stake stake : List.copyOf(this.stakes)) {
+            boolean isLeft = stake.phase == Phase.ASKING && stake != this.ticket;
+            if (isLeft || (stake.phase == Phase.HELD && stake.grant == null)) {
+                end(stake, now.nanos(), now);
+            }
+            for (Grant grant : stake.grants()) {
+                if (grant.isUnclaimed) {
+                    boolean unused = release(grant, now);
+                }
+            }
+        }
+        this.overdueMayEnd = true;
+        advance(now);
+    }
+
+    // ---- What follows from the facts
+
+    private void advance(Moment now) {
+        endExpiredGrants(now);
+        renewOrEndGrants(now);
+        endOverdueWaits(now);
+        Waiter first = this.waiters.first();
+        while (first != null) {
+            Stake shared = sharedStake(first, now);
+            if (shared == null) {
+                break;
+            }
+            grant(shared, first, Way.JOINED, now);
+            first = this.waiters.first();
+        }
+        Stake asking = this.ticket;
+        if (asking != null && (first == null || !asking.kind.equals(first.kind))) {
+            leaveLine(asking, now);
+            asking = null;
+        }
+        if (first != null && asking == null && mayAsk()) {
+            asking = open(first.kind, now);
+        }
+        if (first != null && asking != null) {
+            // The questions so far were those of waiters that have left, which tried once.
+            boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;
+            if (joins || asking.askAt <= now.nanos()) {
+                ask(asking, first, now);
+            }
+        }
+        long next = this.waiters.dueAt();
+        for (int i = this.stakes.size() - 1; i >= 0; i--) {
+            Stake stake = this.stakes.get(i);
+            if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.releaseAt <= now.nanos()) {
+                sendRelease(stake, null, now);
+            }
+            next = Math.min(next, nextDue(stake, now));
+            if (stake.phase == Phase.OVER) {
+                this.stakes.remove(i);
+            }
+        }
+        if (next != this.armed) {
+            this.armed = next;
+            this.out.callAt(next);
+        }
+    }
+
+    /** Returns when something is due for the stake. */
+    private static long nextDue(Stake stake, Moment now) {
+        return switch (stake.phase) {
+            case ASKING -> stake.askAt;
+            case HELD -> Math.min(stake.renewAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
+            case ENDING -> stake.isReleasing ? NEVER : stake.releaseAt;
+            // The former is followed by the stake of a reader, or ends with it.
+            case SUSPENDED, OVER -> NEVER;
+        };
+    }
+
+    private void endExpiredGrants(Moment now) {
+        for (int i = 0; i < this.stakes.size(); i++) {
+            Stake stake = this.stakes.get(i);
+            if (stake.phase == Phase.HELD && stake.remaining(now) <= 0) {
+                for (Grant grant : stake.grants()) {
+                    lost(grant, reasonOfExpiry(grant, now));
+                    stake.lostGrants++;
+                }
+                // The margin that is left in the store is the time of the owners to react.
+                end(stake, stake.storedUntil, now);
+            }
+        }
+    }
+
+    private void renewOrEndGrants(Moment now) {
+        for (int i = 0; i < this.stakes.size(); i++) {
+            Stake stake = this.stakes.get(i);
+            if (stake.phase == Phase.HELD && stake.renewAt <= now.nanos()) {
+                renewOrEnd(stake, now);
+            }
+        }
+    }
+
+    private static LossReason reasonOfExpiry(Grant grant, Moment now) {
+        if (grant.abandoned) {
+            return LossReason.OWNER_DIED;
+        }
+        return grant.renewUntil != BEFORE && grant.renewUntil <= now.nanos() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
+    }
+
+    // ---- The end of waits
+
+    /** Refuses waiters whose time is up, as soon as it is known why. */
+    private void endOverdueWaits(Moment now) {
+        if (this.overdueMayEnd) {
+            this.overdueMayEnd = false;
+            List<Waiter> all = this.overdue;
+            this.overdue = List.of();
+            for (Waiter waiter : all) {
+                if (waiter.isQueued() && !refuseIfKnown(waiter)) {
+                    stayOverdue(waiter);
+                }
+            }
+        }
+        while (this.waiters.dueAt() <= now.nanos()) {
+            Waiter waiter = Objects.requireNonNull(this.waiters.nextDue());
+            if (refuseIfKnown(waiter)) {
+                continue;
+            }
+            long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());
+            if (latest <= now.nanos()) {
+                refuse(waiter, Cause.STORE_FAILED, null);
+                continue;
+            }
+            this.waiters.postpone(waiter, latest);
+            stayOverdue(waiter);
+            Stake asking = this.ticket;
+            if (asking != null && (asking.askedAt < waiter.enteredAt || asking.settledQuestion >= asking.askedAt)) {
+                asking.askAt = now.nanos();
+            }
+        }
+    }
+
+    private void stayOverdue(Waiter waiter) {
+        if (this.overdue.isEmpty()) {
+            this.overdue = new ArrayList<>(2);
+        }
+        this.overdue.add(waiter);
+    }
+
+    private boolean refuseIfKnown(Waiter waiter) {
+        Waiter first = Objects.requireNonNull(this.waiters.first());
+        if (!fits(first) || !fits(waiter) || isKnown(this.takenAskedAt, this.takenKnownAt, waiter)) {
+            refuse(waiter, Cause.HELD_BY_OTHERS, null);
+            return true;
+        }
+        if (isKnown(this.failedAskedAt, this.failedKnownAt, waiter)) {
+            refuse(waiter, Cause.STORE_FAILED, this.failure);
+            return true;
+        }
+        return false;
+    }
+
+    /** Returns whether the outcome of a question tells why the waiter is refused: asked while it waited, and known at its end. */
+    private static boolean isKnown(long askedAt, long knownAt, Waiter waiter) {
+        return askedAt >= waiter.enteredAt && knownAt >= waiter.deadline;
+    }
+
+    private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure) {
+        this.waiters.remove(waiter);
+        Refusal last = refusal(cause);
+        this.out.refused(waiter, new Refusal(cause, failure, last.owner(), last.used()));
+    }
+
+    private Refusal refusal(Cause cause) {
+        Reply.Taken last = this.lastTaken;
+        return last != null ? new Refusal(cause, null, last.owner(), last.used()) : new Refusal(cause, null, null, 0);
+    }
+
+    // ---- Asking
+
+    private Stake open(GrantKind kind, Moment now) {
+        Stake stake = new Stake(this.draws.id(kind), kind, now);
+        this.stakes.add(stake);
+        this.ticket = stake;
+        return stake;
+    }
+
+    private void ask(Stake stake, Waiter first, Moment now) {
+        boolean join = stake.hasJoined || first.waitTime > 0;
+        asking(stake, join, now);
+        stake.lease = first.terms.lease();
+        send(new Command.Acquire(this.name, stake.id, millis(stake.lease), join), stake, null, now);
+    }
+
+    private static void asking(Stake stake, boolean join, Moment now) {
+        stake.openQuestions++;
+        stake.hasJoined |= join;
+        stake.askedAt = now.nanos();
+        // The outcome of the question decides when the next one follows.
+        stake.askAt = NEVER;
+    }
+
+    private void askNow(Moment now) {
+        if (this.ticket != null) {
+            this.ticket.askAt = now.nanos();
+        }
+    }
+
+    private void settled(Stake stake, Sent question, Moment now) {
+        stake.openQuestions--;
+        stake.settledAt = now.nanos();
+        stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, now.nanos()));
+        stake.settledQuestion = Math.max(stake.settledQuestion, question.at().nanos());
+    }
+
+    private void unanswered(Stake stake, Sent question, LockStoreException cause, Moment now) {
+        settled(stake, question, now);
+        if (cause.isOutcomeUnknown()) {
+            stake.unsettledUntil = Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)));
+            stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
+        }
+        noteFailure(question, cause, now);
+    }
+
+    private void noteFailure(Sent question, @Nullable LockStoreException cause, Moment now) {
+        this.failedAskedAt = Math.max(this.failedAskedAt, question.at().nanos());
+        this.failedKnownAt = now.nanos();
+        this.failure = cause;
+        this.overdueMayEnd = true;
+    }
+
+    /** A question of the ticket has failed: it is repeated, unless that is hopeless. */
+    private void rejected(Stake stake, LockStoreException cause, Moment now) {
+        if (cause.isTransient()) {
+            Waiter waiting = this.waiters.first();
+            if (waiting != null && waiting.waitTime == Waiter.FOREVER && stake.failures == 0) {
+                this.out.waitsForStore(cause);
+            }
+            stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            return;
+        }
+        stake.askAt = now.nanos();
+        Waiter first = this.waiters.first();
+        if (first != null && first.kind.equals(stake.kind)) {
+            refuse(first, Cause.STORE_FAILED, cause);
+        }
+    }
+
+    /** A question about the stake, an acquire or the release that names it, was answered. */
+    private void answered(Stake stake, Sent question, Reply reply, Moment now) {
+        settled(stake, question, now);
+        if (reply instanceof Reply.Granted granted) {
+            boolean isProven = !(question.command() instanceof Command.Release && this.rules.needsConfirmation());
+            if (!isProven) {
+                stake.askAt = now.nanos();
+            } else if (stake.phase == Phase.ASKING) {
+                Way way = question.successor() == null ? Way.REPLY : Way.LOCAL;
+                begin(stake, granted.token(), question.at(), leaseOf(question), way, now);
+            } else if (stake.phase == Phase.HELD) {
+                // The waiter that had asked may have left, and its lease was longer.
+                extend(stake, question, Math.min(leaseOf(question), stake.lease));
+            }
+        } else if (reply instanceof Reply.Taken taken) {
+            Reply.Taken before = this.lastTaken;
+            this.lastTaken = taken;
+            String owner = taken.owner();
+            if (owner != null && (before == null || !owner.equals(before.owner()))) {
+                this.out.taken(owner);
+            }
+            refused(stake, question, taken.token(), taken.pollMillis() > 0, now);
+            if (stake.phase == Phase.ASKING && question.at().nanos() >= stake.askedAt) {
+                stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), pauseAfter(taken)));
+            }
+        } else if (reply instanceof Reply.InLine inLine) {
+            refused(stake, question, inLine.token(), true, now);
+            stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), jittered(this.rules.poll())));
+        } else {
+            // The release has ended nothing, so that its successor was not considered.
+            stake.askAt = now.nanos();
+        }
+    }
+
+    private void refused(Stake stake, Sent question, long ownerToken, boolean isInLine, Moment now) {
+        this.takenAskedAt = Math.max(this.takenAskedAt, question.at().nanos());
+        this.takenKnownAt = now.nanos();
+        this.overdueMayEnd = true;
+        stake.failures = 0;
+        if (isInLine) {
+            notOwner(stake, question.at(), ownerToken, now);
+        }
+    }
+
+    /** Returns the time until the next question: until the owner's lease ends, or the interval that the store has set. */
+    private long pauseAfter(Reply.Taken taken) {
+        long interval = taken.pollMillis() > 0 ? taken.pollMillis() * MILLI : this.rules.poll();
+        // A longer interval than the shortest one means that others are in front: many waiters must not ask at the same
+        // moment.
+        long spread = interval > this.rules.poll() ? this.rules.poll() : WAKE_SPREAD;
+        return taken.remainingMillis() < interval / MILLI
+                ? taken.remainingMillis() * MILLI + this.draws.below(spread)
+                : jittered(interval);
+    }
+
+    /**
+     * Notes a proof that the stake did not have the lock at some time after that moment. The proofs are a chain: a grant that was
+     * made and has ended between two of them takes longer than a claim lease.
+     */
+    private void notOwner(Stake stake, Moment askedAt, long ownerToken, Moment now) {
+        stake.isChainBroken |= claimLeft(stake, now) <= 0;
+        if (askedAt.nanos() > stake.base.nanos()) {
+            stake.base = askedAt;
+        }
+        stake.ownerToken = Math.max(stake.ownerToken, ownerToken);
+    }
+
+    private long claimLeft(Stake stake, Moment now) {
+        return Rules.usable(this.rules.claim()) - now.since(stake.base);
+    }
+
+    /**
+     * Returns whether a message proves a grant. An old message is about a grant that was made before the base and has ended: its
+     * token is not larger than that of the owner at that time, and the chain of proofs has a gap. Either shows it. Both are required,
+     * because tokens rely on the server's clock. Shared grants are not believed: several may be made in one step, and nothing is
+     * gained where others hold the lock as well.
+     */
+    private boolean isProof(Stake stake, long token, Moment now) {
+        Waiter first = Objects.requireNonNull(this.waiters.first());
+        long lease = Math.min(this.rules.claim(), first.terms.lease());
+        return lease > 0
+                && stake.ownerToken > 0
+                && token > stake.ownerToken
+                && !stake.isChainBroken
+                && !stake.kind.isShared()
+                && Rules.usable(lease) - now.since(stake.base) >= lease / 4;
+    }
+
+    /** The ticket is not needed any more. */
+    private void leaveLine(Stake stake, Moment now) {
+        this.ticket = null;
+        if (stake.isUnknownToStore()) {
+            stake.phase = Phase.OVER;
+        } else {
+            end(stake, now.nanos(), now);
+        }
+    }
+
+    // ---- Holding
+
+    private void begin(Stake stake, long token, Moment from, long lease, Way way, Moment now) {
+        Waiter waiter = Objects.requireNonNull(this.waiters.first());
+        if (!fits(waiter)) {
+            // The store has lost what this JVM holds: renewals show it, and until then the grant is not used.
+            this.stakes.forEach(held -> held.renewAt = held.phase == Phase.HELD ? now.nanos() : held.renewAt);
+            stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            return;
+        }
+        stake.extend(from, Rules.usable(Math.min(lease, waiter.terms.lease())), lease);
+        this.ticket = null;
+        if (stake.remaining(now) <= 0) {
+            // The reply took longer than the lease.
+            end(stake, now.nanos(), now);
+            this.failedAskedAt = Math.max(this.failedAskedAt, from.nanos());
+            this.failedKnownAt = now.nanos();
+            this.failure = null;
+            this.overdueMayEnd = true;
+            return;
+        }
+        stake.phase = Phase.HELD;
+        stake.grantedAt = now.nanos();
+        stake.token = token;
+        stake.failures = 0;
+        // The waiter that had asked may have left, and the next one requests a longer lease.
+        stake.isConfirmed &= lease >= waiter.terms.lease();
+        stake.isJoinable = stake.kind.mode() == LockMode.READ && waiter.terms.isShareable();
+        grant(stake, waiter, way, now);
+    }
+
+    /** Gives the stake to a waiter, which need not be in the queue. */
+    private Grant grant(Stake stake, Waiter waiter, Way way, Moment now) {
+        this.waiters.remove(waiter);
+        Grant grant = new Grant(stake, waiter, stake.kind, stake.token, now.nanos());
+        stake.add(grant);
+        stake.lease = waiter.terms.lease();
+        if (waiter.terms.isRenewed()) {
+            stake.renewAfter = waiter.terms.renewAfter();
+        }
+        if (waiter.terms.minHold() > 0) {
+            stake.keepUntil = Math.max(stake.keepUntil, Moment.sum(now.nanos(), waiter.terms.minHold()));
+        }
+        if (stake.renewalsOpen == 0) {
+            stake.renewAt = stake.isConfirmed ? Math.min(stake.renewAt, stake.nextRenewal()) : now.nanos();
+        }
+        this.overdueMayEnd = true;
+        this.out.granted(waiter, grant, way);
+        return grant;
+    }
+
+    /** Returns the stake that a reader may join; null: it must ask the store. */
+    private @Nullable Stake sharedStake(Waiter waiter, Moment now) {
+        if (waiter.kind.mode() != LockMode.READ || !waiter.terms.isShareable()) {
+            return null;
+        }
+        for (int i = 0; i < this.stakes.size(); i++) {
+            Stake stake = this.stakes.get(i);
+            if (stake.phase == Phase.HELD
+                    && stake.isJoinable
+                    && stake.isConfirmed
+                    && stake.failures == 0
+                    && stake.lease == waiter.terms.lease()
+                    && now.nanos() - stake.grantedAt < this.rules.passTime()
+                    && stake.remaining(now) > stake.lease / 2) {
+                return stake;
+            }
+        }
+        return null;
+    }
+
+    /** A JVM's clock may be faster than the store's, so that the margin of a lease is kept for the number of tokens as well. */
+    private boolean mayPassOn(Grant grant, Waiter next, Moment now) {
+        Stake stake = grant.stake;
+        long since = now.nanos() - stake.grantedAt;
+        long left = stake.remaining(now);
+        return !stake.kind.isShared()
+                && !next.kind.isShared()
+                && stake.keepUntil <= now.nanos()
+                && stake.former == null
+                && grant.state == Grant.State.HELD
+                && grant.renewUntil > now.nanos()
+                && next.terms.isRenewed()
+                && next.terms.lease() == stake.lease
+                && since < this.rules.passTime()
+                && stake.passes < Math.min(this.rules.passCount(), Rules.usable(since) / 1000)
+                // A lease that a nested hold has requested would outlive the next owner by as much if that owner dies.
+                && stake.longestLease <= stake.lease
+                && left > (stake.isConfirmed ? stake.lease / 2 : this.rules.claim() / 4);
+    }
+
+    private void passOn(Stake stake, Waiter next, Moment now) {
+        stake.passes++;
+        stake.token++;
+        grant(stake, next, Way.LOCAL, now);
+    }
+
+    private void extend(Stake stake, Sent sent, long lease) {
+        stake.extend(sent.at(), Rules.usable(lease), lease);
+        stake.isConfirmed |= lease >= stake.lease;
+        boolean isOld = stake.lastRenewalAt < stake.serverChangedAt && sent.at().nanos() < stake.serverChangedAt;
+        stake.renewAt =
+                stake.isConfirmed && !isOld ? stake.nextRenewal() : sent.at().nanos();
+    }
+
+    /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
+    private void renewOrEnd(Stake stake, Moment now) {
+        for (Grant grant : stake.grants()) {
+            if (!grant.owner.isAlive()) {
+                lost(grant, LossReason.OWNER_DIED);
+                stake.remove(grant);
+            }
+        }
+        if (stake.grant == null) {
+            end(stake, now.nanos(), now);
+        } else if (stake.needsRenewal(now)) {
+            if (stake.renewalsOpen > 0 && stake.lateAt <= now.nanos()) {
+                atRisk(stake, null);
+            }
+            if (stake.renewalsOpen < MOST_RENEWALS) {
+                sendRenewal(stake, stake.lease, now);
+            }
+            stake.renewAt = lateAt(stake, now);
+        } else {
+            stake.renewAt = NEVER;
+        }
+    }
+
+    /**
+     * Returns the time from which on the reply to a renewal that is sent now is late. A grant that is not confirmed has a short
+     * lease, in which its renewal must be repeated if it is lost.
+     */
+    private long lateAt(Stake stake, Moment now) {
+        long late = stake.isConfirmed ? stake.lease / 6 : Math.max(10 * MILLI, stake.remaining(now) / 6);
+        return Moment.sum(now.nanos(), Math.min(this.rules.commandTimeout(), late));
+    }
+
+    private void sendRenewal(Stake stake, long lease, Moment now) {
+        stake.renewalsOpen++;
+        stake.lastRenewalAt = now.nanos();
+        stake.lateAt = lateAt(stake, now);
+        Stake former = stake.former;
+        if (former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded) {
+            stake.openQuestions++;
+            send(new Command.Downgrade(this.name, former.id, stake.token, millis(lease)), stake, null, now);
+        } else {
+            send(new Command.Renew(this.name, stake.id, millis(lease)), stake, null, now);
+        }
+    }
+
+    private void renewalAnswered(Stake stake, Sent sent, Reply reply, Moment now) {
+        if (reply instanceof Reply.NotOwner none) {
+            LossReason reason = none.isFree() ? LossReason.DELETED : LossReason.TAKEN_OVER;
+            for (Grant grant : stake.grants()) {
+                this.out.renewalFailed(grant, sent.at(), null);
+                lost(grant, reason);
+            }
+            end(stake, now.nanos(), now);
+            return;
+        }
+        if (sent.command() instanceof Command.Downgrade && stake.former != null) {
+            stake.former.isDowngraded = true;
+            if (this.rules.needsConfirmation()) {
+                stake.renewAt = now.nanos();
+                return;
+            }
+        }
+        stake.failures = 0;
+        extend(stake, sent, leaseOf(sent));
+        for (Grant grant : stake.grants()) {
+            this.out.renewed(grant, sent.at());
+            if (grant.state == Grant.State.AT_RISK) {
+                grant.state = Grant.State.HELD;
+                this.out.recovered(grant);
+            }
+        }
+    }
+
+    private void atRisk(Stake stake, @Nullable LockStoreException cause) {
+        for (Grant grant : stake.grants()) {
+            if (grant.state == Grant.State.HELD) {
+                grant.state = Grant.State.AT_RISK;
+                this.out.atRisk(grant, cause);
+            }
+        }
+    }
+
+    private void lost(Grant grant, LossReason reason) {
+        grant.lossReason = reason;
+        grant.state = Grant.State.LOST;
+        this.out.lost(grant, reason);
+    }
+
+    private void released(Grant grant, @Nullable LockStoreException cause) {
+        grant.state = Grant.State.RELEASED;
+        this.out.released(grant, cause);
+    }
+
+    // ---- Ending
+
+    /**
+     * From that time on, a release of the id is sent until it is known that the store has nothing of it, at most until each lease
+     * that it may still obtain is over.
+     */
+    private void end(Stake stake, long releaseAt, Moment now) {
+        stake.phase = Phase.ENDING;
+        stake.releaseAt = releaseAt;
+        stake.giveUpAt =
+                Math.max(Math.max(stake.giveUpAt, stake.keepUntil), giveUpAt(stake, Math.max(releaseAt, now.nanos())));
+        stake.failures = 0;
+        if (stake == this.ticket) {
+            this.ticket = null;
+        }
+        Stake former = stake.former;
+        if (former != null && former.phase == Phase.SUSPENDED) {
+            former.keepUntil = stake.keepUntil;
+            end(former, releaseAt, now);
+        }
+    }
+
+    /** Returns until when releases are repeated, if the id may have something in the store at that time. */
+    private long giveUpAt(Stake stake, long from) {
+        // Twice the shortest interval is the lease with which the store grants the lock along the line.
+        return Moment.sum(from, 2 * Math.max(stake.longestLease, 2 * this.rules.poll()));
+    }
+
+    private void sendRelease(Stake stake, @Nullable Stake successor, Moment now) {
+        stake.isReleasing = true;
+        long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;
+        Successor next = null;
+        if (successor != null) {
+            Waiter first = Objects.requireNonNull(this.waiters.first());
+            asking(successor, true, now);
+            successor.lease = first.terms.lease();
+            next = new Successor(successor.id, millis(successor.lease));
+        }
+        send(new Command.Release(this.name, stake.id, stake.token, keep, next), stake, successor, now);
+    }
+
+    private void releaseAnswered(Stake stake, Sent sent, Reply reply, Moment now) {
+        Grant grant = stake.releasing;
+        // Of a reader whose downgrade may not have been executed, the store has the writer.
+        boolean isReliable = stake.former == null || stake.former.isDowngraded;
+        if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
+            boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
+            lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            stake.releasing = null;
+            grant.isReturned = true;
+            this.out.released(grant, null);
+        }
+        releaseOver(stake, null);
+        Stake successor = sent.successor();
+        if (successor != null) {
+            // Second, because observers see the end of a grant before the next one.
+            answered(successor, sent, reply, now);
+        }
+        if (isOver(stake, sent, reply)) {
+            stake.isReleasing = false;
+            stake.phase = Phase.OVER;
+        } else {
+            repeatRelease(stake, now);
+        }
+    }
+
+    /** The owner of the grant need not wait any longer. */
+    private void releaseOver(Stake stake, @Nullable LockStoreException cause) {
+        Grant grant = stake.releasing;
+        if (grant != null) {
+            stake.releasing = null;
+            released(grant, cause);
+        }
+    }
+
+    /** A release proves the end of the id if no question was under way after it was sent, which could be executed after it. */
+    private static boolean isOver(Stake stake, Sent release, Reply reply) {
+        return stake.openQuestions == 0
+                && release.at().nanos() >= stake.settledAt
+                && release.at().nanos() >= stake.unsettledUntil
+                // With a minimum hold, it does not leave the line.
+                && (((Command.Release) release.command()).keepMillis() == 0 || reply == Reply.Released.INSTANCE);
+    }
+
+    private void repeatRelease(Stake stake, Moment now) {
+        stake.isReleasing = false;
+        if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {
+            stake.phase = Phase.OVER;
+        } else {
+            stake.releaseAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+        }
+    }
+
+    // ---- Parts
+
+    private void send(Command command, Stake stake, @Nullable Stake successor, Moment now) {
+        Sent sent = new Sent(command, stake, successor, now);
+        Stake receiver = successor != null ? successor : stake;
+        receiver.longestLease = Math.max(receiver.longestLease, leaseOf(sent));
+        this.out.send(sent);
+    }
+
+    /** Returns the lease that the command has requested for the stake that it may grant the lock to. */
+    private static long leaseOf(Sent sent) {
+        Command command = sent.command();
+        if (command instanceof Command.Acquire acquire) {
+            return acquire.leaseMillis() * MILLI;
+        }
+        if (command instanceof Command.Renew renew) {
+            return renew.leaseMillis() * MILLI;
+        }
+        if (command instanceof Command.Downgrade downgrade) {
+            return downgrade.leaseMillis() * MILLI;
+        }
+        Successor successor = ((Command.Release) command).successor();
+        return successor != null ? successor.leaseMillis() * MILLI : 0;
+    }
+
+    /** Rounded up, because the store must not count less than the owner. */
+    private static long millis(long nanos) {
+        return Math.max(1, (nanos + MILLI - 1) / MILLI);
+    }
+
+    /** Returns the pause after a failure, which doubles. */
+    private long pause(Stake stake, long longest) {
+        long pause = FIRST_PAUSE << Math.min(stake.failures++, 10);
+        return jittered(Math.min(pause, Math.max(longest, MILLI)));
+    }
+
+    private long jittered(long nanos) {
+        return nanos - this.draws.below(nanos / 5 + 1);
+    }
+
+    @Nullable
+    Stake find(String id) {
+        for (Stake stake : this.stakes) {
+            if (stake.id.equals(id)) {
+                return stake;
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in memory. */
+    private boolean mayAsk() {
+        for (int i = 0; i < this.stakes.size(); i++) {
+            Stake stake = this.stakes.get(i);
+            if (stake.phase == Phase.HELD && !stake.kind.isShared()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns whether the waiter can be granted the lock beside what this JVM holds. */
+    private boolean fits(Waiter waiter) {
+        GrantKind kind = waiter.kind;
+        long permits = 0;
+        for (int i = 0; i < this.stakes.size(); i++) {
+            Stake stake = this.stakes.get(i);
+            if (stake.phase == Phase.HELD) {
+                if (!kind.isShared() || stake.kind.mode() != kind.mode()) {
+                    return false;
+                }
+                permits += stake.kind.weight();
+            }
+        }
+        return permits == 0 || permits + kind.weight() <= kind.limit();
+    }
+
+    /** Returns whether nothing is known that could be forgotten. */
+    boolean isIdle() {
+        return this.stakes.isEmpty() && this.waiters.first() == null;
+    }
+
+    /** Returns whether a reply has shown that the store has the full lease of the grant. */
+    boolean isConfirmed(Grant grant) {
+        return grant.stake.isConfirmed;
+    }
+
+    /** Returns the number of waiters. */
+    int waiting() {
+        return this.waiters.size();
+    }
+
+    /** Visits all waiters in the order of arrival. */
+    void forEachWaiter(Consumer<Waiter> visitor) {
+        for (Waiter waiter = this.waiters.first(); waiter != null; waiter = waiter.next) {
+            visitor.accept(waiter);
+        }
+    }
+
+    /** Visits all live grants. */
+    void forEachGrant(Consumer<Grant> visitor) {
+        for (Stake stake : this.stakes) {
+            if (stake.phase == Phase.HELD) {
+                stake.grants().forEach(visitor);
+            }
+        }
+    }
+
+    /** Returns what should hold between two inputs and does not; null: nothing. For tests. */
+    @Nullable
+    String brokenInvariant() {
+        Waiter first = this.waiters.first();
+        boolean needsTicket = first != null && mayAsk();
+        if ((this.ticket != null) != needsTicket) {
+            return "a ticket without need, or none";
+        }
+        if (first != null && this.ticket != null && !this.ticket.kind.equals(first.kind)) {
+            return "the ticket has not the kind of the first waiter";
+        }
+        long permits = 0;
+        long limit = Long.MAX_VALUE;
+        int exclusive = 0;
+        int shared = 0;
+        for (Stake stake : this.stakes) {
+            if (stake.phase == Phase.OVER || (stake.phase == Phase.ASKING) != (stake == this.ticket)) {
+                return "a stake in phase " + stake.phase;
+            }
+            if (stake.phase == Phase.HELD) {
+                List<Grant> grants = stake.grants();
+                if (grants.isEmpty() || !grants.stream().allMatch(Grant::isLive)) {
+                    return "a held stake without a live grant";
+                }
+                if (grants.size() > 1 && stake.kind.mode() != LockMode.READ) {
+                    return "several owners of a stake";
+                }
+                permits += stake.kind.weight();
+                limit = stake.kind.mode() == LockMode.PERMIT
+                        ? Math.max(limit == Long.MAX_VALUE ? 0 : limit, stake.kind.limit())
+                        : limit;
+                exclusive += stake.kind.isShared() ? 0 : 1;
+                shared += stake.kind.isShared() ? 1 : 0;
+            }
+        }
+        if (permits > limit || exclusive > 1 || (exclusive == 1 && shared > 0)) {
+            return "held grants that do not fit together";
+        }
+        return null;
+    }
+
+    /** All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock alone. */
+    static final class Stake {
+
+        enum Phase {
+            ASKING,
+            HELD,
+            /** The id of a writer that has become a reader, which may still own the lock if the store has not executed that. */
+            SUSPENDED,
+            ENDING,
+            OVER
+        }
+
+        final String id;
+
+        final GrantKind kind;
+
+        Phase phase = Phase.ASKING;
+
+        // Asking
+
+        private long askAt;
+
+        private long askedAt = BEFORE;
+
+        /** When the latest question with an outcome was asked. */
+        private long settledQuestion = BEFORE;
+
+        /** Whether the id may be in the line. */
+        private boolean hasJoined;
+
+        /** At some time after this moment, the store had not granted the lock to the id. */
+        private Moment base;
+
+        /** The largest token at that time; 0: unknown. */
+        private long ownerToken;
+
+        private boolean isChainBroken;
+
+        // Questions that may give the id something: under way, or of unknown outcome
+
+        private int openQuestions;
+
+        private long settledAt = BEFORE;
+
+        private long unsettledUntil = BEFORE;
+
+        // Holding
+
+        /** The first of the grants; one that is passed on has one after the other, that of readers has several at a time. */
+        private @Nullable Grant grant;
+
+        private long token;
+
+        private long lease;
+
+        /** The longest lease that was requested for the id. */
+        private long longestLease;
+
+        private long renewAfter = NEVER;
+
+        /** When the latest command was sent that has set or confirmed the lease. */
+        private long renewedAt = BEFORE;
+
+        /** The lease that the store has, from the command that has set it. */
+        private long storedLease;
+
+        /** The end of the lease in the store, at the earliest. */
+        private long storedUntil = BEFORE;
+
+        /** The end by the wall clock in milliseconds; written before the other one, and read after it. */
+        private long validUntilWall;
+
+        /** The end by the monotonic clock; any thread reads it. */
+        private volatile long validUntil = BEFORE;
+
+        private long grantedAt;
+
+        private int passes;
+
+        private long keepUntil = BEFORE;
+
+        /** Whether a reply has shown that the store has the full lease. */
+        private boolean isConfirmed = true;
+
+        private boolean isJoinable;
+
+        private int renewalsOpen;
+
+        private long renewAt = NEVER;
+
+        /** When the latest renewal was sent. */
+        private long lastRenewalAt = BEFORE;
+
+        /** When commands began to go to another server: a reply to an earlier one proves nothing about it. */
+        private long serverChangedAt = BEFORE;
+
+        /** From then on, the reply to the latest renewal is late. */
+        private long lateAt = NEVER;
+
+        /** The stake of the writer that has become this reader; null: there is none. */
+        private @Nullable Stake former;
+
+        private boolean isDowngraded;
+
+        // Ending
+
+        /** The grant whose owner waits for the outcome of the release; null: none. */
+        private @Nullable Grant releasing;
+
+        private boolean isReleasing;
+
+        private long releaseAt = NEVER;
+
+        private long giveUpAt;
+
+        /** Grants that were lost because their time was over, and whose owners have not released them. */
+        private int lostGrants;
+
+        private int failures;
+
+        Stake(String id, GrantKind kind, Moment now) {
+            this.id = id;
+            this.kind = kind;
+            this.base = now;
+            this.askAt = now.nanos();
+        }
+
+        /** Returns the nanoseconds for which the owner may rely on the lease, by the stricter clock. Any thread may call it. */
+        long remaining(Moment now) {
+            long left = this.validUntil - now.nanos();
+            return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);
+        }
+
+        /** Notes a lease that a command has set. The command that has set the later end decides on both clocks. */
+        private void extend(Moment from, long usable, long lease) {
+            this.renewedAt = Math.max(this.renewedAt, from.nanos());
+            if (from.nanos() + usable > this.validUntil) {
+                this.storedLease = lease;
+                this.storedUntil = from.nanos() + lease;
+                this.validUntilWall = from.wallMillis() + (usable + MILLI - 1) / MILLI;
+                this.validUntil = from.nanos() + usable;
+            }
+        }
+
+        /** The reader goes on with the lease of the writer, on which it relies until the reply to the downgrade. */
+        private void continueFrom(Stake writer, Terms terms) {
+            this.phase = Phase.HELD;
+            this.former = writer;
+            this.token = writer.token;
+            this.lease = terms.lease();
+            this.longestLease = writer.longestLease;
+            this.renewedAt = writer.renewedAt;
+            this.storedLease = writer.storedLease;
+            this.storedUntil = writer.storedUntil;
+            this.validUntilWall = writer.validUntilWall;
+            this.validUntil = writer.validUntil;
+            this.grantedAt = writer.grantedAt;
+            this.keepUntil = writer.keepUntil;
+            this.isConfirmed = false;
+        }
+
+        /** Leases are renewed at the ends of slots of time, so that those of many locks are renewed together. */
+        private long nextRenewal() {
+            if (this.renewAfter == NEVER) {
+                return NEVER;
+            }
+            long due = this.renewedAt + this.renewAfter;
+            return due - due % Math.max(1, this.renewAfter / 8);
+        }
+
+        /** Returns whether an owner wants renewals, or the store has yet to set the full lease. */
+        private boolean needsRenewal(Moment now) {
+            boolean isWanted = !this.isConfirmed;
+            for (Grant each = this.grant; each != null; each = each.next) {
+                isWanted |= each.renewUntil > now.nanos();
+            }
+            return isWanted;
+        }
+
+        private boolean isUnknownToStore() {
+            return !this.hasJoined && this.openQuestions == 0 && this.unsettledUntil == BEFORE;
+        }
+
+        private boolean isShared() {
+            return this.grant != null && this.grant.next != null;
+        }
+
+        private void add(Grant added) {
+            Grant head = this.grant;
+            added.next = head;
+            if (head != null) {
+                head.previous = added;
+            }
+            this.grant = added;
+        }
+
+        private void remove(Grant removed) {
+            Grant before = removed.previous;
+            Grant behind = removed.next;
+            if (before != null) {
+                before.next = behind;
+            } else {
+                this.grant = behind;
+            }
+            if (behind != null) {
+                behind.previous = before;
+            }
+            removed.previous = null;
+            removed.next = null;
+        }
+
+        /** Returns the grants, as they are now. */
+        private List<Grant> grants() {
+            Grant head = this.grant;
+            if (head == null) {
+                return List.of();
+            }
+            if (head.next == null) {
+                return List.of(head);
+            }
+            List<Grant> all = new ArrayList<>();
+            for (Grant each = head; each != null; each = each.next) {
+                all.add(each);
+            }
+            return all;
+        }
+
+        /** The owner of a lost grant does not use it any more. After the last one, the id is released without a delay. */
+        private void ownerIsDone(Moment now) {
+            if (this.phase == Phase.ENDING && this.lostGrants > 0) {
+                this.lostGrants--;
+                if (this.lostGrants == 0) {
+                    this.releaseAt = Math.min(this.releaseAt, now.nanos());
+                }
+            }
+        }
+
+        @Override
+        public String toString() {
+            return this.id + ' ' + this.phase;
+        }
+    }
+}

@@ -1,0 +1,517 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewalFailedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Publishes what happens to the locks of one run: to the meters at once, on the thread of the event, to the log and to listeners on
+ * one thread each. Notifies owners of losses. An exception of an observer is logged and affects neither the lock nor other
+ * observers. Safe for use by several threads.
+ */
+final class LockEvents implements Engine.Observer {
+
+    private static final LockLog logger = LockLog.of(LockEvents.class);
+
+    /** Shortest time from one warning about slow listeners to the next. */
+    private static final long QUIET = TimeUnit.MINUTES.toNanos(10);
+
+    /**
+     * All that observe a registry.
+     *
+     * @param meters called at once, on the thread of each event; null: none
+     * @param listeners beans of the application, called on a thread of their own
+     * @param acquisitions called on the threads of acquisitions
+     */
+    record Observers(@Nullable MeterListener meters, List<LockListener> listeners, AcquireObserver acquisitions) {}
+
+    private final Supplier<Moment> clock;
+
+    private final RunThreads threads;
+
+    private final LoggedNames names;
+
+    private final Instances instances;
+
+    private final @Nullable MeterListener meters;
+
+    private final LockListener lines;
+
+    private final Topic<LockAcquiredEvent> acquired;
+
+    private final Topic<LockNotAcquiredEvent> notAcquired;
+
+    private final Topic<LockRenewedEvent> renewed;
+
+    private final Topic<LockRenewalFailedEvent> renewalFailed;
+
+    private final Topic<LockAtRiskEvent> atRisk;
+
+    private final Topic<LockRecoveredEvent> recovered;
+
+    private final Topic<LockLostEvent> lost;
+
+    private final Topic<LockReleasedEvent> released;
+
+    private final Topic<LockHandedOverEvent> handedOver;
+
+    private final AtomicLong losses = new AtomicLong();
+
+    private volatile LockHealth.@Nullable Loss lastLoss;
+
+    /** Hooks of the few grants that have any; they neither block nor throw. */
+    private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
+
+    private final AtomicLong dropped = new AtomicLong();
+
+    private final AtomicLong nextWarning = new AtomicLong(Moment.BEFORE);
+
+    /** The listener that is being called; null: none. Written by the listener thread. */
+    private volatile @Nullable LockListener running;
+
+    private volatile long runningSince;
+
+    /**
+     * Creates the events of a run.
+     *
+     * @param clock the time of the engine
+     */
+    LockEvents(
+            Supplier<Moment> clock, RunThreads threads, LoggedNames names, Instances instances, Observers observers) {
+        this.clock = clock;
+        this.threads = threads;
+        this.names = names;
+        this.instances = instances;
+        this.meters = observers.meters();
+        this.lines = new LoggingLockListener(this::nanos, names);
+        this.acquired = new Topic<>("acquired", LockAcquiredEvent.class, LockListener::acquired, observers);
+        this.notAcquired = new Topic<>("notAcquired", LockNotAcquiredEvent.class, LockListener::notAcquired, observers);
+        this.renewed = new Topic<>("renewed", LockRenewedEvent.class, LockListener::renewed, observers);
+        this.renewalFailed =
+                new Topic<>("renewalFailed", LockRenewalFailedEvent.class, LockListener::renewalFailed, observers);
+        this.atRisk = new Topic<>("atRisk", LockAtRiskEvent.class, LockListener::atRisk, observers);
+        this.recovered = new Topic<>("recovered", LockRecoveredEvent.class, LockListener::recovered, observers);
+        this.lost = new Topic<>("lost", LockLostEvent.class, LockListener::lost, observers);
+        this.released = new Topic<>("released", LockReleasedEvent.class, LockListener::released, observers);
+        this.handedOver = new Topic<>("handedOver", LockHandedOverEvent.class, LockListener::handedOver, observers);
+    }
+
+    // ---- Waits
+
+    /** Notifies the meters of a wait, which ends with its grant or its refusal. */
+    void waitBegan(LockRequest request) {
+        if (this.meters != null) {
+            this.meters.waitBegan(request);
+        }
+    }
+
+    private void waitEnded(LockRequest request) {
+        if (this.meters != null) {
+            this.meters.waitEnded(request);
+        }
+    }
+
+    @Override
+    public void granted(Wait wait, Grant grant, Effects.Way way) {
+        LockRequest lock = wait.request();
+        if (way != Effects.Way.DOWNGRADED) {
+            waitEnded(lock);
+        }
+        boolean isHandedOver = way == Effects.Way.MESSAGE || way == Effects.Way.LOCAL;
+        if (isHandedOver && this.handedOver.isObserved()) {
+            Kind kind = way == Effects.Way.LOCAL ? Kind.LOCAL : Kind.REMOTE;
+            this.handedOver.publish(
+                    new LockHandedOverEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), kind));
+        }
+        if (this.acquired.isObserved()) {
+            this.acquired.publish(
+                    new LockAcquiredEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), waited(wait)));
+        }
+    }
+
+    @Override
+    public void refused(Wait wait, Refusal refusal) {
+        switch (refusal.cause()) {
+            case HELD_BY_OTHERS -> refused(wait, Outcome.TIMEOUT, null);
+            case STORE_FAILED -> refused(wait, Outcome.ERROR, failure(wait, refusal));
+            case WITHDRAWN -> refused(wait, Outcome.INTERRUPTED, null);
+            case STOPPED -> refused(wait, Outcome.ERROR, stopped(wait));
+        }
+    }
+
+    /** Ends a wait without a grant. */
+    void refused(Wait wait, Outcome outcome, @Nullable Throwable cause) {
+        LockRequest lock = wait.request();
+        waitEnded(lock);
+        if (this.notAcquired.isObserved()) {
+            this.notAcquired.publish(
+                    new LockNotAcquiredEvent(lock.name(), lock.key(), lock.mode(), outcome, waited(wait), cause));
+        }
+    }
+
+    /** Creates the exception for an acquisition after the stop. */
+    LockException stopped(Wait wait) {
+        return new LockException("Lock '" + shownName(wait)
+                + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
+    }
+
+    /** Returns the failure of the store because of which the wait has ended. */
+    LockStoreException failure(Wait wait, Refusal refusal) {
+        LockStoreException failure = refusal.failure();
+        if (failure != null) {
+            return failure;
+        }
+        return new LockStoreException(
+                "The store of lock '" + shownName(wait) + "' has not answered in time. A lease of "
+                        + Duration.ofNanos(wait.terms.lease()).toMillis()
+                        + " ms must be longer than the time of the reply.",
+                null,
+                true,
+                true);
+    }
+
+    String shownName(Wait wait) {
+        return this.names.of(wait.request().lockName());
+    }
+
+    /** Returns the time since the beginning of the wait; zero if it did not wait, as the reader that a writer becomes. */
+    Duration waited(Wait wait) {
+        return wait.startedAt() > 0 ? since(wait.startedAt()) : Duration.ZERO;
+    }
+
+    @Override
+    public void taken(String owner) {
+        CompletableFuture<?> unused = this.instances.read(owner);
+    }
+
+    @Override
+    public void waitsForStore(String lockName, LockStoreException cause) {
+        this.threads.log(
+                () -> logger.warn("Lock '" + this.names.of(lockName) + "' waits for its store: " + cause.getMessage()));
+    }
+
+    // ---- Grants
+
+    @Override
+    public void renewed(Grant grant, Moment sentAt) {
+        int before = grant.renewals;
+        grant.renewals = before + 1;
+        if (this.renewed.isObserved()) {
+            LockRequest lock = request(grant);
+            this.renewed.publish(new LockRenewedEvent(
+                    lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), since(sentAt.nanos())));
+        }
+    }
+
+    @Override
+    public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
+        if (this.renewalFailed.isObserved()) {
+            LockRequest lock = request(grant);
+            LossReason reason = cause == null ? lossReason(grant) : null;
+            this.renewalFailed.publish(new LockRenewalFailedEvent(
+                    lock.name(),
+                    lock.key(),
+                    lock.mode(),
+                    grant.token,
+                    grant.id(),
+                    since(sentAt.nanos()),
+                    reason,
+                    cause));
+        }
+    }
+
+    @Override
+    public void atRisk(Grant grant, @Nullable LockStoreException cause) {
+        LockRequest lock = request(grant);
+        this.atRisk.publish(
+                new LockAtRiskEvent(
+                        lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), remaining(grant), cause),
+                this.lines);
+    }
+
+    @Override
+    public void recovered(Grant grant) {
+        LockRequest lock = request(grant);
+        this.recovered.publish(
+                new LockRecoveredEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), remaining(grant)),
+                this.lines);
+    }
+
+    @Override
+    public void lost(Grant grant, LossReason reason) {
+        LockRequest lock = request(grant);
+        this.losses.incrementAndGet();
+        this.lastLoss = new LockHealth.Loss(
+                lock.name(), reason, Instant.ofEpochMilli(this.clock.get().wallMillis()));
+        this.lost.publish(
+                new LockLostEvent(
+                        lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), reason, since(grant.grantedAt)),
+                this.lines);
+        Set<Consumer<LossReason>> all = this.hooks.remove(grant);
+        if (all != null) {
+            all.forEach(hook -> hook.accept(reason));
+        }
+    }
+
+    @Override
+    public void released(Grant grant, @Nullable LockStoreException failure) {
+        if (!this.hooks.isEmpty()) {
+            this.hooks.remove(grant);
+        }
+        if (failure != null) {
+            this.threads.log(() -> logger.warn("Lock '" + shownName(grant) + "' could not be released yet: "
+                    + failure.getMessage()
+                    + " The release is repeated in the background; at worst the lease expires."));
+        }
+        if (this.released.isObserved()) {
+            LockReleasedEvent.Outcome outcome = failure != null
+                    ? LockReleasedEvent.Outcome.ERROR
+                    : grant.state == Grant.State.LOST
+                            ? LockReleasedEvent.Outcome.LOST
+                            : LockReleasedEvent.Outcome.RELEASED;
+            LockRequest lock = request(grant);
+            this.released.publish(new LockReleasedEvent(
+                    lock.name(),
+                    lock.key(),
+                    lock.mode(),
+                    grant.token,
+                    grant.id(),
+                    outcome,
+                    since(grant.grantedAt),
+                    failure));
+        }
+    }
+
+    // ---- Losses
+
+    long losses() {
+        return this.losses.get();
+    }
+
+    LockHealth.@Nullable Loss lastLoss() {
+        return this.lastLoss;
+    }
+
+    /** Calls the hook when the grant is lost: at once if it is lost already, never if it was released. */
+    void onLoss(Grant grant, Consumer<LossReason> hook) {
+        this.hooks.compute(grant, (key, present) -> {
+            Set<Consumer<LossReason>> all = present != null ? present : ConcurrentHashMap.newKeySet();
+            all.add(hook);
+            return all;
+        });
+        // A release under way may still find that the lock is gone, so that its hooks stay.
+        LossReason reason = lossReason(grant);
+        if ((reason != null || grant.state == Grant.State.RELEASED) && forget(grant, hook) && reason != null) {
+            hook.accept(reason);
+        }
+    }
+
+    /** Removes a hook; returns false if it has been called or is about to be called. */
+    boolean forget(Grant grant, Consumer<LossReason> hook) {
+        Set<Consumer<LossReason>> all = this.hooks.get(grant);
+        boolean isRemoved = all != null && all.remove(hook);
+        this.hooks.computeIfPresent(grant, (key, present) -> present.isEmpty() ? null : present);
+        return isRemoved;
+    }
+
+    /** Returns why the grant was lost; null if it was not. */
+    static @Nullable LossReason lossReason(Grant grant) {
+        return grant.state == Grant.State.LOST ? grant.lossReason : null;
+    }
+
+    /** Creates the exception for the owner of a lost grant. */
+    LockLostException exception(Grant grant, LossReason reason) {
+        return exception(grant, reason, "was lost: " + explanation(reason, grant));
+    }
+
+    /** Creates the exception for a lease that is shorter than its owner requires. */
+    LockLostException tooShort(Grant grant, Duration remaining, Duration required) {
+        return exception(
+                grant,
+                LossReason.EXPIRED,
+                "has " + remaining.toMillis() + " ms left, less than the required " + required.toMillis() + " ms.");
+    }
+
+    private LockLostException exception(Grant grant, LossReason reason, String what) {
+        String message = "Lock '" + shownName(grant) + "' (fencing token " + grant.token + ") " + what;
+        return new LockLostException(message, request(grant).lockName(), grant.token, reason);
+    }
+
+    private static String explanation(LossReason reason, Grant grant) {
+        return switch (reason) {
+            case EXPIRED ->
+                grant.terms.isRenewed()
+                        ? "its lease expired, because no renewal succeeded in time. Check the store, and pauses of this JVM."
+                        : "its fixed lease ended before the work. Request a longer lease, or a renewed one (-1).";
+            case TAKEN_OVER ->
+                "another acquisition owns it. The lease expired in the store earlier than by the clocks of this JVM,"
+                        + " or the lock was unlocked by force.";
+            case DELETED ->
+                "it has no owner in the store. It was unlocked by force, deleted, evicted or lost in a failover:"
+                        + " check the store's eviction policy and persistence.";
+            case MAX_HOLD ->
+                "it was held longer than its maxHold allows. Find out why the work takes so long, or raise maxHold.";
+            case OWNER_DIED ->
+                "its thread ended, or its lease became unreachable, without a release. Release it in a finally block.";
+            case SHUTDOWN ->
+                "the application stopped before the work under the lock had ended. Raise"
+                        + " distributed-lock.shutdown-timeout if it should have waited longer.";
+        };
+    }
+
+    /** Returns the name of the lock as it appears in messages. */
+    String shownName(Grant grant) {
+        return this.names.of(request(grant).lockName());
+    }
+
+    /** Returns what the owner of the grant has requested. */
+    static LockRequest request(Grant grant) {
+        return Objects.requireNonNull(grant.request);
+    }
+
+    private long nanos() {
+        return this.clock.get().nanos();
+    }
+
+    private Duration since(long nanos) {
+        return Duration.ofNanos(nanos() - nanos);
+    }
+
+    private Duration remaining(Grant grant) {
+        return Duration.ofNanos(grant.remaining(this.clock.get()));
+    }
+
+    // ---- Listeners
+
+    /** Returns the number of events that were dropped because listeners were too slow. */
+    long dropped() {
+        return this.dropped.get();
+    }
+
+    private void eventDropped() {
+        this.dropped.incrementAndGet();
+        long now = nanos();
+        long due = this.nextWarning.get();
+        if (now >= due && this.nextWarning.compareAndSet(due, now + QUIET)) {
+            LockListener listener = this.running;
+            String slow = listener != null
+                    ? ClassUtils.getUserClass(listener).getName() + " has been running for "
+                            + TimeUnit.NANOSECONDS.toMillis(now - this.runningSince) + " ms. "
+                    : "";
+            this.threads.log(
+                    () -> logger.warn("Listeners of locks are too slow: their queue of " + RunThreads.LISTENER_CALLS
+                            + " events is full, and events are dropped, " + this.dropped.get()
+                            + " so far. LockListener beans, and @EventListener methods for LockLostEvent and LockAtRiskEvent, miss them;"
+                            + " locks, meters and the log of losses are not affected. " + slow
+                            + "Return from listeners soon, and do slow work on threads of your own. The meter"
+                            + " distributed.lock.events.dropped counts on; the next warning follows after "
+                            + TimeUnit.NANOSECONDS.toMinutes(QUIET) + " minutes at the earliest."));
+        }
+    }
+
+    /** One kind of event, with the observers that override its method of {@link LockListener}. */
+    private final class Topic<E extends LockEvent> {
+
+        private final BiConsumer<LockListener, E> call;
+
+        private final @Nullable LockListener metered;
+
+        private final List<LockListener> called;
+
+        Topic(String method, Class<E> type, BiConsumer<LockListener, E> call, Observers observers) {
+            this.call = call;
+            LockListener present = observers.meters();
+            this.metered = present != null && overrides(present, method, type) ? present : null;
+            this.called = observers.listeners().stream()
+                    .filter(listener -> overrides(listener, method, type))
+                    .toList();
+        }
+
+        private static boolean overrides(LockListener listener, String method, Class<?> type) {
+            Method found = ClassUtils.getMethodIfAvailable(listener.getClass(), method, type);
+            // A native image knows only the methods that its hints name.
+            return found == null || found.getDeclaringClass() != LockListener.class;
+        }
+
+        /** Returns whether meters or listeners observe the event; otherwise it need not be created. */
+        boolean isObserved() {
+            return this.metered != null || !this.called.isEmpty();
+        }
+
+        /** Publishes an event that goes to the log as well. */
+        void publish(E event, LockListener log) {
+            LockEvents.this.threads.log(() -> notify(log, event));
+            publish(event);
+        }
+
+        void publish(E event) {
+            if (this.metered != null) {
+                notify(this.metered, event);
+            }
+            if (!this.called.isEmpty() && !LockEvents.this.threads.call(() -> callAll(event))) {
+                eventDropped();
+            }
+        }
+
+        private void callAll(E event) {
+            for (LockListener listener : this.called) {
+                LockEvents.this.runningSince = nanos();
+                LockEvents.this.running = listener;
+                try {
+                    notify(listener, event);
+                } finally {
+                    LockEvents.this.running = null;
+                }
+            }
+        }
+
+        private void notify(LockListener listener, E event) {
+            try {
+                this.call.accept(listener, event);
+            } catch (Throwable ex) {
+                // Whatever an observer throws, an Error included, must not cost a lock. An appender may block, and this
+                // thread
+                // may be that of the watchdog.
+                LockEvents.this.threads.log(() -> logger.warn(
+                        "Lock listener " + listener.getClass().getName() + " failed on "
+                                + event.getClass().getSimpleName() + " of lock '" + LoggedNames.ofStatic(event.name())
+                                + "'.",
+                        ex));
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.RequestDefaults;
+import io.github.lockstarter.named.SettingRule;
+import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.LoggedNames;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a registry. Immutable. Rejects values that cannot work, under the names of the properties that users set.
+ *
+ * @param waitTime wait time of requests that have none; zero: one attempt, {@link LockRequest#FOREVER}: no limit
+ * @param onLost reaction of {@code execute} to a loss unless the request has its own; not {@code DEFAULT}
+ * @param watchdogTimeout lease of renewed locks
+ * @param renewInterval time from one renewal to the next
+ * @param maxHold limit for renewed leases; null: none
+ * @param commandTimeout time that a command to the store may take; a renewal that takes longer is late
+ * @param pollInterval longest time from one attempt of a waiter to the next
+ * @param shutdownTimeout time that locked code may go on after the stop of the registry
+ * @param handOff limits of hand-offs between waiters of this JVM
+ * @param releaseMode moment at which a release returns
+ * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise they contain digests
+ * @param application name of the application, which other instances show as the holder of a lock
+ * @param warnOnUnlockInTransaction whether a lock that is released in a running transaction is logged as a warning
+ * @param named settings of locks by their static names, which take precedence
+ */
+public record LockSettings(
+        Duration waitTime,
+        OnLost onLost,
+        Duration watchdogTimeout,
+        Duration renewInterval,
+        @Nullable Duration maxHold,
+        Duration commandTimeout,
+        Duration pollInterval,
+        Duration shutdownTimeout,
+        HandOffSettings handOff,
+        ReleaseMode releaseMode,
+        boolean logKeys,
+        String application,
+        boolean warnOnUnlockInTransaction,
+        SettingsByName named)
+        implements RequestDefaults {
+
+    /** Name of an application that has none. */
+    public static final String UNNAMED_APPLICATION = "application";
+
+    public LockSettings {
+        SettingRule.requireWaitTime("wait-time", waitTime, "10s");
+        SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
+        SettingRule.requireTimeout("watchdog.timeout", watchdogTimeout, "30s");
+        SettingRule.require(
+                SettingRule.isPositive(commandTimeout),
+                "redis.command-timeout",
+                commandTimeout,
+                "must be at least 1ms",
+                "a sixth of watchdog.timeout, at most 3s");
+        SettingRule.require(
+                SettingRule.isPositive(pollInterval),
+                "redis.poll-interval",
+                pollInterval,
+                "must be at least 1ms",
+                "a sixth of watchdog.timeout, at most 1s");
+        new RenewalRule(watchdogTimeout, renewInterval, commandTimeout).require();
+        for (NamedSettings each : named.all()) {
+            if (each.watchdogTimeout() != null) {
+                RenewalRule.require(each.watchdogTimeout(), commandTimeout);
+            }
+        }
+        SettingRule.require(
+                maxHold == null || SettingRule.isPositive(maxHold),
+                "watchdog.max-hold",
+                maxHold,
+                "must be at least 1ms, or absent for no cap",
+                "no cap");
+        SettingRule.require(
+                SettingRule.isTime(shutdownTimeout, Duration.ZERO),
+                "shutdown-timeout",
+                shutdownTimeout,
+                "must be zero or more",
+                "10s");
+    }
+
+    /** Creates settings with a wait time of 10 s and this watchdog timeout, from which the others are derived. */
+    public static LockSettings of(Duration watchdogTimeout) {
+        return of(
+                Duration.ofSeconds(10), OnLost.THROW, watchdogTimeout, null, null, null, null, Duration.ofSeconds(10));
+    }
+
+    /**
+     * Creates settings; null means that a value is derived from the watchdog timeout. A {@code maxHold} of null or -1 ms
+     * means no limit.
+     *
+     * @throws InvalidLockSettingException if a value is out of range, two of them do not fit, or {@code onLost} is
+     *     {@code DEFAULT}
+     */
+    public static LockSettings of(
+            Duration waitTime,
+            OnLost onLost,
+            Duration watchdogTimeout,
+            @Nullable Duration renewInterval,
+            @Nullable Duration maxHold,
+            @Nullable Duration commandTimeout,
+            @Nullable Duration pollInterval,
+            Duration shutdownTimeout) {
+        return new LockSettings(
+                waitTime,
+                onLost,
+                watchdogTimeout,
+                renewInterval != null ? renewInterval : watchdogTimeout.dividedBy(3),
+                LockRequest.FOREVER.equals(maxHold) ? null : maxHold,
+                commandTimeout != null ? commandTimeout : defaultCommandTimeout(watchdogTimeout, SettingsByName.NONE),
+                pollInterval != null ? pollInterval : shorter(watchdogTimeout.dividedBy(6), Duration.ofSeconds(1)),
+                shutdownTimeout,
+                HandOffSettings.DEFAULT,
+                ReleaseMode.AWAIT,
+                true,
+                UNNAMED_APPLICATION,
+                true,
+                SettingsByName.NONE);
+    }
+
+    /** Returns a copy with these limits of hand-offs. */
+    public LockSettings withHandOff(HandOffSettings changed) {
+        return with(
+                changed, this.releaseMode, this.logKeys, this.application, this.warnOnUnlockInTransaction, this.named);
+    }
+
+    /** Returns a copy with this mode. */
+    public LockSettings withReleaseMode(ReleaseMode changed) {
+        return with(this.handOff, changed, this.logKeys, this.application, this.warnOnUnlockInTransaction, this.named);
+    }
+
+    /** Returns a copy in which messages contain keys or not. */
+    public LockSettings withLogKeys(boolean changed) {
+        return with(
+                this.handOff, this.releaseMode, changed, this.application, this.warnOnUnlockInTransaction, this.named);
+    }
+
+    /** Returns a copy with this name of the application. */
+    public LockSettings withApplication(String changed) {
+        return with(this.handOff, this.releaseMode, this.logKeys, changed, this.warnOnUnlockInTransaction, this.named);
+    }
+
+    /**
+     * Returns a copy with these settings of locks by name.
+     *
+     * @throws InvalidLockSettingException if a watchdog timeout leaves no time for a retry
+     */
+    public LockSettings withNamed(SettingsByName changed) {
+        return with(
+                this.handOff,
+                this.releaseMode,
+                this.logKeys,
+                this.application,
+                this.warnOnUnlockInTransaction,
+                changed);
+    }
+
+    /** Returns a copy that logs the release of a lock in a running transaction or not. */
+    public LockSettings withWarnOnUnlockInTransaction(boolean changed) {
+        return with(this.handOff, this.releaseMode, this.logKeys, this.application, changed, this.named);
+    }
+
+    /** Returns the request with the settings of its name as defaults; the same request if nothing is added. */
+    public LockRequest complete(LockRequest request) {
+        return this.named.complete(request);
+    }
+
+    /** Returns the lease of renewed locks of a name with these settings; null: it has none of its own. */
+    Duration watchdogTimeout(@Nullable NamedSettings own) {
+        NamedValue<Duration> timeout = own != null ? own.watchdogTimeout() : null;
+        return timeout != null ? timeout.value() : this.watchdogTimeout;
+    }
+
+    /** Returns the time from one renewal to the next, as {@link #watchdogTimeout(NamedSettings)} does. */
+    Duration renewInterval(@Nullable NamedSettings own) {
+        return own != null && own.watchdogTimeout() != null
+                ? watchdogTimeout(own).dividedBy(3)
+                : this.renewInterval;
+    }
+
+    /** Returns the shortest time between two renewals of a lock, whatever its name. */
+    Duration shortestInterval() {
+        return this.named.all().stream().map(this::renewInterval).reduce(this.renewInterval, LockSettings::shorter);
+    }
+
+    /** Returns the main settings for the log, as they are written in a configuration. */
+    public String times() {
+        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : DurationText.of(this.waitTime);
+        return "watchdog timeout " + DurationText.of(this.watchdogTimeout) + ", renewal every "
+                + DurationText.of(this.renewInterval) + ", wait time " + wait + ", command timeout "
+                + DurationText.of(this.commandTimeout);
+    }
+
+    @Override
+    public LoggedNames names() {
+        return LoggedNames.withKeys(this.logKeys);
+    }
+
+    private LockSettings with(
+            HandOffSettings changedHandOff,
+            ReleaseMode changedMode,
+            boolean changedLogKeys,
+            String changedApplication,
+            boolean changedWarning,
+            SettingsByName changedNamed) {
+        return new LockSettings(
+                this.waitTime,
+                this.onLost,
+                this.watchdogTimeout,
+                this.renewInterval,
+                this.maxHold,
+                this.commandTimeout,
+                this.pollInterval,
+                this.shutdownTimeout,
+                changedHandOff,
+                changedMode,
+                changedLogKeys,
+                changedApplication,
+                changedWarning,
+                changedNamed);
+    }
+
+    /**
+     * Returns how long a command may take where that is not configured. All locks share a connection, so that the shortest
+     * of the timeouts decides.
+     */
+    public static Duration defaultCommandTimeout(Duration watchdogTimeout, SettingsByName named) {
+        Duration shortest = named.all().stream()
+                .map(NamedSettings::watchdogTimeout)
+                .filter(Objects::nonNull)
+                .map(NamedValue::value)
+                .reduce(watchdogTimeout, LockSettings::shorter);
+        return shorter(shortest.dividedBy(6), Duration.ofSeconds(3));
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** Requires that a failed renewal can be repeated once before the lease ends; otherwise says which setting to change. */
+    private record RenewalRule(Duration timeout, Duration renewInterval, Duration commandTimeout) {
+
+        private static final Duration ONE_MILLI = Duration.ofMillis(1);
+
+        void require() {
+            if (isMet()) {
+                return;
+            }
+            throw new InvalidLockSettingException(
+                            "watchdog.renew-interval",
+                            this.renewInterval,
+                            "must leave room for a retry: renew-interval + 2 x distributed-lock.redis.command-timeout ("
+                                    + DurationText.of(this.commandTimeout)
+                                    + ") must not exceed nine tenths of watchdog.timeout ("
+                                    + DurationText.of(this.timeout) + ")",
+                            remedy(
+                                    usable().minus(this.commandTimeout.multipliedBy(2)),
+                                    usable().minus(this.renewInterval).dividedBy(2)))
+                    .with("redis.command-timeout", this.commandTimeout)
+                    .with("watchdog.timeout", this.timeout);
+        }
+
+        /** Requires the same of a timeout by name, whose interval is a third of it. */
+        static void require(NamedValue<Duration> timeout, Duration commandTimeout) {
+            RenewalRule rule = new RenewalRule(timeout.value(), timeout.value().dividedBy(3), commandTimeout);
+            if (rule.isMet()) {
+                return;
+            }
+            Duration longestCommand = rule.usable().minus(rule.renewInterval).dividedBy(2);
+            throw new InvalidLockSettingException(
+                            timeout.property(),
+                            timeout.value(),
+                            "must leave room for a retry: a third of it + 2 x distributed-lock.redis.command-timeout ("
+                                    + DurationText.of(commandTimeout) + ") must not exceed nine tenths of it",
+                            "Set it to at least "
+                                    + inMillis(rule.shortestTimeout().plusMillis(1))
+                                    + ", or distributed-lock.redis.command-timeout, which applies to all locks, to at most "
+                                    + inMillis(longestCommand) + '.')
+                    .with("redis.command-timeout", commandTimeout);
+        }
+
+        private boolean isMet() {
+            return this.renewInterval.compareTo(ONE_MILLI) >= 0
+                    && this.renewInterval
+                                    .plus(this.commandTimeout.multipliedBy(2))
+                                    .compareTo(usable())
+                            <= 0;
+        }
+
+        private Duration usable() {
+            return this.timeout.multipliedBy(9).dividedBy(10);
+        }
+
+        /** Returns for each of the three settings its limit while the other two stay, if changing it alone is enough. */
+        private String remedy(Duration longestInterval, Duration longestCommand) {
+            if (this.renewInterval.compareTo(ONE_MILLI) < 0) {
+                return "Set distributed-lock.watchdog.renew-interval to a time, or leave it out: a third of the timeout.";
+            }
+            StringBuilder remedy = new StringBuilder("Set ");
+            if (longestInterval.compareTo(ONE_MILLI) >= 0) {
+                remedy.append("distributed-lock.watchdog.renew-interval to at most ")
+                        .append(inMillis(longestInterval))
+                        .append(", or ");
+            }
+            if (longestCommand.compareTo(ONE_MILLI) >= 0) {
+                remedy.append("distributed-lock.redis.command-timeout to at most ")
+                        .append(inMillis(longestCommand))
+                        .append(", or ");
+            }
+            return remedy.append("distributed-lock.watchdog.timeout to at least ")
+                    .append(DurationText.of(Duration.ofSeconds(shortestTimeout().toSeconds() + 1)))
+                    .append('.')
+                    .toString();
+        }
+
+        /** An interval that is not set is a third of the timeout, and so grows with it: enough in both cases. */
+        private Duration shortestTimeout() {
+            Duration commands = this.commandTimeout.multipliedBy(2);
+            Duration asItIs = this.renewInterval.plus(commands).multipliedBy(10).dividedBy(9);
+            Duration ifItGrows = commands.multipliedBy(30).dividedBy(17);
+            return asItIs.compareTo(ifItGrows) > 0 ? asItIs : ifItGrows;
+        }
+
+        private static String inMillis(Duration time) {
+            return DurationText.of(Duration.ofMillis(time.toMillis()));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockStoreException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a wait ended without a grant.
+ *
+ * @param cause why it ended
+ * @param failure the failure of the store that is the cause; null if the cause is another one, or if the store did not answer in time
+ * @param owner id of the owner in the last reply of the store; null: unknown
+ * @param used sum of the weights of the holders in that reply; 0: an exclusive owner, or unknown
+ */
+record Refusal(
+        Cause cause,
+        @Nullable LockStoreException failure,
+        @Nullable String owner,
+        int used) {
+
+    enum Cause {
+        /** The lock was held by others when the time of the wait was up: a fact, not an assumption. */
+        HELD_BY_OTHERS,
+        /** It is unknown whether the lock was held, because the store did not answer or rejected the command. */
+        STORE_FAILED,
+        /** The waiter was withdrawn: interrupted or cancelled. */
+        WITHDRAWN,
+        /** The engine has stopped. */
+        STOPPED
+    }
+}

@@ -1,0 +1,105 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.lease.support.AcquisitionIds;
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.tx.UnlockWarning;
+
+/**
+ * One run of a registry, from its start to its stop: creates and connects all parts, starts and stops them. A restart creates a new
+ * run with a new instance id, so that nothing of the old one can affect it. No part knows the run.
+ */
+final class Run {
+
+    private final LockSettings settings;
+
+    private final RunThreads threads = new RunThreads();
+
+    private final LockEvents events;
+
+    private final Engine engine;
+
+    private final Instances instances;
+
+    private final LeaseHandle.Operations leases;
+
+    private final Acquisitions acquisitions;
+
+    private final Inventory inventory;
+
+    Run(CommandStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
+        this.settings = settings;
+        LoggedNames names = settings.names();
+        AcquisitionIds ids = new AcquisitionIds();
+        this.instances = new Instances(ids.instance(), settings, store, this.threads, this::now);
+        this.events = new LockEvents(this::now, this.threads, names, this.instances, observers);
+        this.engine = new Engine(store, rules(store, settings), this.events, clock, ids);
+        this.leases = new LeaseHandle.Operations(
+                this.engine,
+                this.events,
+                this.threads,
+                new LeaseTerms(settings),
+                settings.releaseMode() == ReleaseMode.BACKGROUND,
+                settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null);
+        this.acquisitions = new Acquisitions(
+                this.leases,
+                new AcquireReports(this.engine, this.events, this.instances),
+                this.instances,
+                observers.acquisitions(),
+                settings.commandTimeout().toNanos());
+        this.inventory = new Inventory(this.engine, this.events, store, settings);
+    }
+
+    private static Rules rules(CommandStore store, LockSettings settings) {
+        long claim = store.claimMillis() * Moment.MILLI;
+        HandOffSettings handOff = settings.handOff();
+        return new Rules(
+                settings.commandTimeout().toNanos(),
+                settings.pollInterval().toNanos(),
+                claim,
+                handOff.maxTime().toNanos(),
+                handOff.maxCount(),
+                claim == 0);
+    }
+
+    private Moment now() {
+        return this.engine.now();
+    }
+
+    void start() {
+        this.threads.start();
+        this.engine.start();
+        this.instances.start();
+    }
+
+    /** Refuses new acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */
+    void stop() {
+        this.engine.stop(this.settings.shutdownTimeout());
+        this.threads.stop();
+    }
+
+    Engine engine() {
+        return this.engine;
+    }
+
+    LockEvents events() {
+        return this.events;
+    }
+
+    Instances instances() {
+        return this.instances;
+    }
+
+    LeaseHandle.Operations leases() {
+        return this.leases;
+    }
+
+    Acquisitions acquisitions() {
+        return this.acquisitions;
+    }
+
+    Inventory inventory() {
+        return this.inventory;
+    }
+}

@@ -1,0 +1,299 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.text.LockLog;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, those that run dependent
+ * stages of futures, and one for work in the background. Code of users and appenders of the log run on the first three kinds only,
+ * and may block them.
+ *
+ * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and no method throws: what cannot run because the
+ * system refuses another thread stays in its queue, and the thread in the background, which exists from the start, tries again.
+ *
+ * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
+ * auto-configuration.
+ */
+final class RunThreads {
+
+    /** How many dependent stages of grants run at the same time. */
+    static final int GRANT_STAGES = 200;
+
+    private static final int OTHER_STAGES = 1_000;
+
+    /** Room for all leases of a large instance, lost in the same moment. */
+    private static final int LOG_LINES = 100_000;
+
+    /** Room for events that wait for a listener. */
+    static final int LISTENER_CALLS = 10_000;
+
+    private static final long IDLE_SECONDS = 30;
+
+    private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final LockLog logger = LockLog.of(RunThreads.class);
+
+    private final ScheduledThreadPoolExecutor background =
+            new ScheduledThreadPoolExecutor(1, daemons("lock-background-"));
+
+    private final Serial log = new Serial("lock-log-", LOG_LINES);
+
+    private final AtomicLong missingLines = new AtomicLong();
+
+    private final Serial listeners = new Serial("lock-listener-", LISTENER_CALLS);
+
+    /** Bounded: a stage often works as long as it holds its lock. */
+    private final Stages grants = new Stages("lock-stage-", GRANT_STAGES);
+
+    /** Apart from those of grants: these must not delay a failure, a time-out or a loss. */
+    private final Stages others = new Stages("lock-completion-", OTHER_STAGES);
+
+    RunThreads() {
+        this.background.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    private static ThreadFactory daemons(String prefix) {
+        CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
+        threads.setDaemon(true);
+        return threads;
+    }
+
+    /** Starts the thread in the background: later, the system may have no more threads. */
+    void start() {
+        boolean unused = later(() -> {}, 0);
+    }
+
+    /** Writes a line after those before it; on the calling thread after the stop. */
+    void log(Runnable line) {
+        if (this.log.thread.isShutdown()) {
+            line.run();
+        } else if (!this.log.add(() -> write(line))) {
+            this.missingLines.incrementAndGet();
+        }
+    }
+
+    private void write(Runnable line) {
+        line.run();
+        long missed = this.missingLines.get() > 0 ? this.missingLines.getAndSet(0) : 0;
+        if (missed > 0) {
+            logger.error(
+                    missed + " messages about locks are missing from the log: logging was so slow that the queue of "
+                            + LOG_LINES + " messages was full. Check whether an appender blocks.");
+        }
+    }
+
+    /** Calls a listener after those before it. Returns false if the queue is full, so that it is not called. */
+    boolean call(Runnable listener) {
+        return this.listeners.add(listener);
+    }
+
+    /**
+     * Completes a future with a grant.
+     *
+     * @return whether it is completed without delay; false: all threads for that are occupied by stages of other grants
+     */
+    boolean completeGrant(Runnable completion) {
+        return this.grants.start(completion);
+    }
+
+    /** Completes a future with anything but a grant. */
+    void complete(Runnable completion) {
+        boolean unused = this.others.start(completion);
+    }
+
+    /** Runs a task in the background once, after the delay. Returns false after the stop. It must not block. */
+    boolean later(Runnable task, long delayNanos) {
+        try {
+            ScheduledFuture<?> unused = this.background.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+        } catch (Throwable ex) {
+            // Without a thread, the task is in the queue, and the next one starts the thread.
+            return !this.background.isShutdown();
+        }
+        return true;
+    }
+
+    /** Ends all threads, after what listeners and the log have to do yet, for a moment each. Stages that run go on. */
+    void stop() {
+        this.background.shutdownNow();
+        this.listeners.stop();
+        this.log.stop();
+        this.grants.stop();
+        this.others.stop();
+    }
+
+    /** Runs tasks one after the other on one thread, which starts when it is first needed. */
+    private final class Serial {
+
+        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+        private final AtomicInteger size = new AtomicInteger();
+
+        private final AtomicBoolean isRunning = new AtomicBoolean();
+
+        private final int capacity;
+
+        private final ThreadPoolExecutor thread;
+
+        Serial(String prefix, int capacity) {
+            this.capacity = capacity;
+            this.thread = new ThreadPoolExecutor(
+                    1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
+            this.thread.allowCoreThreadTimeOut(true);
+        }
+
+        boolean add(Runnable task) {
+            if (this.size.get() >= this.capacity || this.thread.isShutdown()) {
+                return false;
+            }
+            this.size.incrementAndGet();
+            this.tasks.add(task);
+            wake();
+            return true;
+        }
+
+        private void wake() {
+            if (!this.tasks.isEmpty() && this.isRunning.compareAndSet(false, true)) {
+                try {
+                    this.thread.execute(this::runAll);
+                } catch (Throwable ex) {
+                    this.isRunning.set(false);
+                    boolean unused = later(this::wake, RETRY);
+                }
+            }
+        }
+
+        private void runAll() {
+            try {
+                for (Runnable task = this.tasks.poll(); task != null; task = this.tasks.poll()) {
+                    this.size.decrementAndGet();
+                    task.run();
+                }
+            } finally {
+                this.isRunning.set(false);
+                // What was added meanwhile, or is behind a task that has thrown.
+                wake();
+            }
+        }
+
+        void stop() {
+            this.thread.shutdown();
+            try {
+                if (this.thread.awaitTermination(1, TimeUnit.SECONDS)) {
+                    // What was added at the last moment, or has never had a thread.
+                    runAll();
+                }
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Runs dependent stages of futures, which may block: on idle threads, or else on new ones up to a limit. */
+    private final class Stages {
+
+        private final int most;
+
+        private final ThreadPoolExecutor pool;
+
+        private final ReentrantLock mutex = new ReentrantLock();
+
+        // Guarded by the mutex
+
+        /** Stages that have no thread yet. */
+        private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+        private int threads;
+
+        private boolean wasReported;
+
+        Stages(String prefix, int most) {
+            this.most = most;
+            // The limit is kept here: a thread of the pool is idle a moment after its last stage.
+            this.pool = new ThreadPoolExecutor(
+                    0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(prefix));
+        }
+
+        /** Returns whether the stage need not wait for a thread. */
+        boolean start(Runnable stage) {
+            return take(stage) && startThread(stage);
+        }
+
+        /** Takes a thread for the stage; otherwise it waits for one, and this method returns false. */
+        private boolean take(Runnable stage) {
+            this.mutex.lock();
+            try {
+                if (this.threads < this.most) {
+                    this.threads++;
+                    return true;
+                }
+                this.waiting.add(stage);
+                if (!this.wasReported) {
+                    this.wasReported = true;
+                    log(() -> logger.warn("All " + this.most + " threads that complete futures of locks are blocked by"
+                            + " dependent stages, so that further ones wait. Use an executor of your own for stages that"
+                            + " block (thenApplyAsync(function, executor))."));
+                }
+                return false;
+            } finally {
+                this.mutex.unlock();
+            }
+        }
+
+        private boolean startThread(Runnable stage) {
+            try {
+                this.pool.execute(() -> runAll(stage));
+                return true;
+            } catch (Throwable ex) {
+                // The system refuses another thread.
+                if (!later(() -> startThread(stage), RETRY)) {
+                    // After the stop, an existing thread is better than none.
+                    runAll(stage);
+                }
+                return false;
+            }
+        }
+
+        private void runAll(Runnable first) {
+            for (Runnable stage = first; stage != null; stage = next()) {
+                try {
+                    stage.run();
+                } catch (Throwable ex) {
+                    logger.debug("A future of a lock was not completed.", ex);
+                }
+            }
+        }
+
+        private @Nullable Runnable next() {
+            this.mutex.lock();
+            try {
+                Runnable stage = this.waiting.poll();
+                if (stage == null) {
+                    this.threads--;
+                }
+                return stage;
+            } finally {
+                this.mutex.unlock();
+            }
+        }
+
+        /** What is completed later starts a thread, which ends with it. */
+        void stop() {
+            this.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+        }
+    }
+}

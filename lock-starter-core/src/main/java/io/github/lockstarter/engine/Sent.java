@@ -1,0 +1,48 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.store.Command;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that a {@link LocalLock} wants to be sent. Its outcome must be reported exactly once, by {@link LocalLock#replied} or {@link
+ * LocalLock#failed}.
+ */
+final class Sent extends Effect {
+
+    private final Command command;
+
+    private final LocalLock.Stake stake;
+
+    private final LocalLock.@Nullable Stake successor;
+
+    private final Moment at;
+
+    /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
+    boolean isSettled;
+
+    Sent(Command command, LocalLock.Stake stake, LocalLock.@Nullable Stake successor, Moment at) {
+        this.command = command;
+        this.stake = stake;
+        this.successor = successor;
+        this.at = at;
+    }
+
+    Command command() {
+        return this.command;
+    }
+
+    /** Returns the id that the command is about. */
+    LocalLock.Stake stake() {
+        return this.stake;
+    }
+
+    /** Returns the ticket that a release names; null: none. */
+    LocalLock.@Nullable Stake successor() {
+        return this.successor;
+    }
+
+    /** Returns when it was sent, at the latest: what the reply proves is counted from here. */
+    Moment at() {
+        return this.at;
+    }
+}

@@ -1,0 +1,160 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInventory.Stored;
+import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockInventory.StoredWaiter;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoredHolder;
+import io.github.lockstarter.store.StoredLock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The locks as the store knows them, whichever instance owns them. All methods ask the store, and wait for the reply. */
+final class StoredLocks {
+
+    /** Precedes the id of an owner that has released the lock, while it is kept for a minimum hold. */
+    private static final String KEPT = "~k";
+
+    private final CommandStore store;
+
+    StoredLocks(CommandStore store) {
+        this.store = store;
+    }
+
+    /** Whose grants a question is about. */
+    enum View {
+        ALL,
+        WRITER,
+        READERS
+    }
+
+    boolean isLocked(String lockName, View view) {
+        // A plain lock has no readers, and the question whether it is locked is shorter.
+        StoredLock found = find(lockName, view == View.ALL);
+        return found != null && (view == View.ALL || found.holders().isEmpty() == (view == View.WRITER));
+    }
+
+    /** Returns the number of permits that are held. */
+    int used(String lockName) {
+        StoredLock found = find(lockName, false);
+        return found == null
+                ? 0
+                : found.holders().stream().mapToInt(StoredHolder::weight).sum();
+    }
+
+    /**
+     * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the next owner.
+     *
+     * @return whether there was an owner
+     */
+    boolean forceRelease(String lockName, View view) {
+        StoredLock found = find(lockName, false);
+        boolean released = false;
+        for (String owner : found != null ? owners(found) : List.<String>of()) {
+            if (view != View.READERS || GrantKind.of(owner).mode() == LockMode.READ) {
+                Reply reply = release(lockName, owner);
+                if (Reply.NotOwner.TAKEN.equals(reply)) {
+                    reply = release(lockName, KEPT + owner);
+                }
+                released |= !(reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine);
+            }
+        }
+        return released;
+    }
+
+    private Reply release(String lockName, String owner) {
+        return this.store.call(new Command.Release(lockName, owner, 0, 0, null));
+    }
+
+    private static List<String> owners(StoredLock found) {
+        return found.holders().isEmpty()
+                ? Stream.ofNullable(found.owner()).toList()
+                : found.holders().stream().map(StoredHolder::acquisitionId).toList();
+    }
+
+    private @Nullable StoredLock find(String lockName, boolean ownerOnly) {
+        return ((Reply.Described) this.store.call(new Command.Inspect(lockName, ownerOnly))).lock();
+    }
+
+    /**
+     * Describes a lock. Waits for the descriptions of all holders and waiters together, for at most that time.
+     *
+     * @param instances null: instances are described by their ids
+     */
+    Optional<Stored> describe(String lockName, @Nullable Instances instances, Duration atMost) {
+        StoredLock found = find(lockName, false);
+        if (found == null) {
+            return Optional.empty();
+        }
+        if (instances == null) {
+            return Optional.of(described(found, Instances::byId));
+        }
+        CompletableFuture<?>[] reads = Stream.concat(owners(found).stream(), found.line().stream())
+                .map(instances::read)
+                .toArray(CompletableFuture<?>[]::new);
+        // Without a reply in time, instances are described by their ids.
+        boolean unused = CompletableFuture.allOf(reads)
+                .thenApply(all -> true)
+                .completeOnTimeout(false, atMost.toNanos(), TimeUnit.NANOSECONDS)
+                .join();
+        return Optional.of(described(found, instances::of));
+    }
+
+    private static Stored described(StoredLock found, Function<String, LockHolder> instances) {
+        List<StoredGrant> holders = found.holders().stream()
+                .sorted(Comparator.comparingLong(StoredHolder::fencingToken))
+                .map(holder -> new StoredGrant(
+                        instances.apply(holder.acquisitionId()),
+                        holder.fencingToken(),
+                        millis(holder.remainingMillis()),
+                        holder.weight(),
+                        time(holder.fencingToken())))
+                .toList();
+        String owner = found.owner();
+        long token = found.fencingToken();
+        return new Stored(
+                mode(found),
+                token > 0 ? Long.valueOf(token) : null,
+                millis(found.remainingMillis()),
+                holders.isEmpty()
+                        ? (owner != null ? instances.apply(owner) : null)
+                        : holders.get(0).holder(),
+                token > 0 ? time(token) : null,
+                found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null,
+                found.line().stream()
+                        .map(id -> new StoredWaiter(
+                                instances.apply(id), GrantKind.of(id).mode()))
+                        .toList(),
+                holders);
+    }
+
+    private static @Nullable LockMode mode(StoredLock found) {
+        if (!found.holders().isEmpty()) {
+            return GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+        }
+        return found.owner() != null ? LockMode.WRITE : null;
+    }
+
+    private static @Nullable Duration millis(long millis) {
+        return millis >= 0 ? Duration.ofMillis(millis) : null;
+    }
+
+    /** Returns the time of a grant by the store, which its token contains. */
+    private static Instant time(long fencingToken) {
+        return Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS);
+    }
+}

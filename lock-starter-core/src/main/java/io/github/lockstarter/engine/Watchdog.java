@@ -1,0 +1,213 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.lease.support.TimingWheel;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/**
+ * Calls locks at the times that they have requested, and sends renewals that are due together as one command. Its thread does no
+ * I/O and runs no code of users, so that nothing delays the notification of a loss.
+ *
+ * <p>The scheduler is private and no bean, because an application's own schedulers would then back off from their
+ * auto-configuration. Besides the times that are requested, its thread looks at everything once a second: for locks that are
+ * idle, and for what an exhausted stack or a refused thread has left behind.
+ */
+final class Watchdog {
+
+    private static final LockLog logger = LockLog.of(Watchdog.class);
+
+    private static final Duration HOUSEKEEPING = Duration.ofSeconds(1);
+
+    private final CommandStore store;
+
+    private final LongSupplier clock;
+
+    private final Runnable housekeeping;
+
+    private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+
+    private final TimingWheel<Engine.Cell> wheel;
+
+    private final ReentrantLock planning = new ReentrantLock();
+
+    /** The next call; null: there is none. Guarded by the lock. */
+    private @Nullable ScheduledFuture<?> planned;
+
+    private long plannedFor;
+
+    /**
+     * Creates a watchdog, which {@link #start} starts.
+     *
+     * @param clock nanoseconds of the engine
+     * @param housekeeping runs about once a second on the thread of the watchdog
+     */
+    Watchdog(CommandStore store, LongSupplier clock, Runnable housekeeping) {
+        this.store = store;
+        this.clock = clock;
+        this.housekeeping = housekeeping;
+        this.wheel = new TimingWheel<>(clock.getAsLong());
+    }
+
+    void start() {
+        this.scheduler.setThreadNamePrefix("lock-watchdog-");
+        this.scheduler.setPoolSize(1);
+        this.scheduler.setDaemon(true);
+        this.scheduler.setRemoveOnCancelPolicy(true);
+        this.scheduler.initialize();
+        // The thread exists before it is needed: later, the system may have no more threads.
+        ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(
+                this::keepHouse, Instant.now().plus(HOUSEKEEPING), HOUSEKEEPING);
+    }
+
+    void stop() {
+        this.scheduler.shutdown();
+    }
+
+    /** Calls the lock at that time, or later if it is already to be called earlier. */
+    void call(Engine.Cell cell, long due) {
+        if (this.wheel.put(cell, due)) {
+            plan(due);
+        }
+    }
+
+    /** Does not call the lock any more. */
+    void forget(Engine.Cell cell) {
+        this.wheel.remove(cell);
+    }
+
+    /** Returns how late the first of the calls is that are due; zero if none is. */
+    Duration lag() {
+        long now = this.clock.getAsLong();
+        return Duration.ofNanos(now - this.wheel.firstLate(now));
+    }
+
+    private void plan(long due) {
+        this.planning.lock();
+        try {
+            if (this.planned == null || due < this.plannedFor) {
+                ScheduledFuture<?> before = this.planned;
+                this.planned = null;
+                if (before != null) {
+                    before.cancel(false);
+                }
+                long delay = Math.max(0, due - this.clock.getAsLong());
+                this.planned =
+                        this.scheduler.getScheduledExecutor().schedule(this::callDue, delay, TimeUnit.NANOSECONDS);
+                this.plannedFor = due;
+            }
+        } catch (Throwable ex) {
+            // The next call of this method or the housekeeping plans it.
+            logger.debug("The watchdog could not plan a call.", ex);
+        } finally {
+            this.planning.unlock();
+        }
+    }
+
+    private void callDue() {
+        this.planning.lock();
+        try {
+            this.planned = null;
+        } finally {
+            this.planning.unlock();
+        }
+        Renewals renewals = new Renewals();
+        long now = this.clock.getAsLong();
+        for (Engine.Cell cell = this.wheel.pollDue(now); cell != null; cell = this.wheel.pollDue(now)) {
+            try {
+                cell.timeReached(renewals);
+            } catch (Throwable ex) {
+                // Of this lock only; the housekeeping calls it again.
+                logger.debug("A call of a lock has failed.", ex);
+            }
+        }
+        renewals.send();
+        long next = this.wheel.firstDue(Moment.NEVER);
+        if (next != Moment.NEVER) {
+            plan(next);
+        }
+    }
+
+    private void keepHouse() {
+        try {
+            this.housekeeping.run();
+            callDue();
+        } catch (Throwable ex) {
+            // A periodic task that throws is not repeated.
+            logger.debug("The housekeeping of locks has failed.", ex);
+        }
+    }
+
+    /** Renewals that are due together. Used by the thread of the watchdog alone. */
+    final class Renewals {
+
+        private List<Engine.Cell> cells = new ArrayList<>();
+
+        private List<Sent> renewals = new ArrayList<>();
+
+        private long leaseMillis;
+
+        void add(Engine.Cell cell, Sent renewal) {
+            long lease = ((Command.Renew) renewal.command()).leaseMillis();
+            if (lease != this.leaseMillis || this.renewals.size() >= Watchdog.this.store.renewalBatchSize()) {
+                send();
+                this.leaseMillis = lease;
+            }
+            this.cells.add(cell);
+            this.renewals.add(renewal);
+        }
+
+        void send() {
+            List<Engine.Cell> batchCells = this.cells;
+            List<Sent> batch = this.renewals;
+            if (batch.isEmpty()) {
+                return;
+            }
+            this.cells = new ArrayList<>();
+            this.renewals = new ArrayList<>();
+            if (batch.size() == 1) {
+                batchCells.get(0).sendNow(batch.get(0));
+                return;
+            }
+            List<Command.Renew> commands = new ArrayList<>(batch.size());
+            batch.forEach(sent -> commands.add((Command.Renew) sent.command()));
+            try {
+                CompletionStage<?> unused = Watchdog.this
+                        .store
+                        .send(new Command.RenewAll(commands))
+                        .whenComplete((reply, failure) -> settle(batchCells, batch, reply, failure));
+            } catch (Throwable ex) {
+                settle(batchCells, batch, null, ex);
+            }
+        }
+
+        private void settle(
+                List<Engine.Cell> batchCells, List<Sent> batch, @Nullable Reply reply, @Nullable Throwable failure) {
+            Throwable cause = failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                    ? wrapped.getCause()
+                    : failure;
+            for (int i = 0; i < batch.size(); i++) {
+                Reply own =
+                        reply instanceof Reply.RenewedAll all ? all.outcomes().get(i) : null;
+                try {
+                    batchCells.get(i).settle(batch.get(i), own, cause);
+                } catch (Throwable ex) {
+                    logger.debug("The outcome of a renewal was not processed.", ex);
+                }
+            }
+        }
+    }
+}

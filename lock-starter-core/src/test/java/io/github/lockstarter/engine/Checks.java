@@ -1,0 +1,776 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.engine.Effects.Way;
+import io.github.lockstarter.engine.LocalLock.Stake;
+import io.github.lockstarter.engine.Simulation.Body;
+import io.github.lockstarter.engine.Simulation.Exchange;
+import io.github.lockstarter.engine.Simulation.Machine;
+import io.github.lockstarter.engine.Simulation.Seen;
+import io.github.lockstarter.engine.Simulation.Side;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.LockState;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold for one lock, in all JVMs and in the store. A condition that a history does not promise is left out. */
+@SuppressWarnings({"OperatorPrecedence", "ReferenceEquality", "NarrowCalculation", "UnusedVariable"})
+final class Checks {
+
+    static final char FIRST_NAME = 'p';
+
+    private static final String KEPT = "~k";
+
+    private static final long MILLI = Simulation.MILLI;
+
+    /** Longest time that a hand-over takes without faults: some commands and messages, a timer, and the spread of wake-ups. */
+    private static final long HAND_OVER = 70 * MILLI;
+
+    /** A condition that does not hold. */
+    static final class Violation extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Nullable
+        final transient Checks lock;
+
+        Violation(@Nullable Checks lock, String message) {
+            super(message, null, false, false);
+            this.lock = lock;
+        }
+    }
+
+    /** An id in the store: when it was granted the lock, and which number it had when it joined the line. */
+    private record Stored(String id, long grantedAt, long arrival) {}
+
+    final String name;
+
+    final int index;
+
+    /** What callers request; a kind may be in it twice. */
+    final GrantKind[] kinds;
+
+    private final Simulation simulation;
+
+    /** The bodies whose grants are neither released nor lost, as far as they have been notified. */
+    private final List<Body> holding = new ArrayList<>();
+
+    /** Ids whose grant the store has forgotten, at least in part: exclusion is not promised for them. */
+    private final Set<String> forgotten = new HashSet<>();
+
+    /** Ids that the store may have although no JVM knows them: from old data, or from commands that were executed too late. */
+    private final Set<String> excused = new HashSet<>();
+
+    private boolean hasForgotten;
+
+    private long forgottenAt;
+
+    private long restoredAt = -1;
+
+    /** For each kind, the last time at which it could not be granted. */
+    private final long[] blockedUntil;
+
+    private final boolean[] isBlocked;
+
+    /** The end of the lock in the store as it was last seen. */
+    private long storedEnd;
+
+    /** When a grant or a wait began or ended last. */
+    private long changedAt;
+
+    /** Until when waiters may not know that a minimum hold has ended. */
+    private long keptUntil;
+
+    private List<Stored> holders = new ArrayList<>();
+
+    private List<Stored> line = new ArrayList<>();
+
+    private long arrivals;
+
+    private long largestToken;
+
+    private long largestExclusiveToken;
+
+    private long largestStoredToken;
+
+    /** The id that was granted last to a JVM alone, how often, and when first by the clock of its JVM. */
+    private String passedId = "";
+
+    private int passes;
+
+    private long passesFrom;
+
+    Checks(Simulation simulation, int index, GrantKind[] kinds) {
+        this.simulation = simulation;
+        this.index = index;
+        this.name = String.valueOf((char) (FIRST_NAME + index));
+        this.kinds = kinds;
+        this.blockedUntil = new long[kinds.length];
+        this.isBlocked = new boolean[kinds.length];
+    }
+
+    static void check(boolean holds, @Nullable Checks lock, @Nullable String violated) {
+        if (!holds) {
+            throw new Violation(lock, String.valueOf(violated));
+        }
+    }
+
+    void check(boolean holds, String violated) {
+        if (!holds) {
+            throw new Violation(this, violated);
+        }
+    }
+
+    private void check(boolean holds, String violated, Object subject) {
+        if (!holds) {
+            throw new Violation(this, violated + ": " + subject);
+        }
+    }
+
+    boolean hasForgotten() {
+        return this.hasForgotten;
+    }
+
+    // ---- The store
+
+    void beforeCommand(@Nullable LockState state) {
+        for (int i = 0; i < this.kinds.length; i++) {
+            if (isBlocked(state, this.kinds[i])) {
+                this.blockedUntil[i] = now();
+            } else if (this.isBlocked[i]) {
+                this.blockedUntil[i] = Math.max(this.blockedUntil[i], Math.min(now(), this.storedEnd));
+            }
+        }
+    }
+
+    /** Returns whether the store would not grant that kind. */
+    private boolean isBlocked(@Nullable LockState state, GrantKind kind) {
+        if (state == null) {
+            return false;
+        }
+        if (state.owner() != null) {
+            return true;
+        }
+        long micros = this.simulation.micros();
+        int used = 0;
+        for (LockState.Entry holder = state.firstHolder(); holder != null; holder = holder.next()) {
+            used += holder.endsAtMicros() > micros ? holder.weight() : 0;
+        }
+        if (used > 0
+                && (kind.mode() != state.shared()
+                        || kind.mode() == LockMode.PERMIT && used + kind.weight() > kind.limit())) {
+            return true;
+        }
+        LockState.Entry first = state.firstWaiting();
+        while (first != null && first.endsAtMicros() <= micros) {
+            first = first.next();
+        }
+        return first != null && !first.kind().equals(kind);
+    }
+
+    void afterCommand(Exchange exchange, @Nullable LockState state) {
+        Command command = exchange.command;
+        if (command instanceof Command.Acquire acquire && exchange.isTooLate(acquire.leaseMillis() * MILLI)) {
+            this.excused.add(acquire.id());
+        } else if (command instanceof Command.Release release
+                && release.successor() != null
+                && exchange.isTooLate(release.successor().leaseMillis() * MILLI)) {
+            this.excused.add(release.successor().acquisitionId());
+        }
+        if (command instanceof Command.Release release && release.keepMillis() > 0) {
+            // The store notifies nobody of the end of a minimum hold.
+            long end = this.simulation.rules.poll() + (release.keepMillis() + 1) * MILLI;
+            this.keptUntil = Math.max(this.keptUntil, now() + end * 21 / 20);
+        }
+        compare(state, true);
+        for (int i = 0; i < this.kinds.length; i++) {
+            this.isBlocked[i] = isBlocked(state, this.kinds[i]);
+        }
+        checkKnown(state, null);
+        checkBelief();
+    }
+
+    /** The store has lost data, so that nothing of what happens next says something about the order. */
+    void restored(@Nullable LockState before, @Nullable LockState after) {
+        // What replicas confirm must survive.
+        if (before != null && !this.simulation.confirms) {
+            String owner = before.owner();
+            if (owner != null) {
+                forget(owner, before.endsAtMicros(), after);
+            }
+            for (LockState.Entry holder = before.firstHolder(); holder != null; holder = holder.next()) {
+                forget(holder.id(), holder.endsAtMicros(), after);
+            }
+        }
+        excuse(after);
+        this.restoredAt = now();
+        this.holders.clear();
+        this.line.clear();
+        compare(after, false);
+        this.changedAt = now();
+        this.storedEnd = now();
+        checkBelief();
+    }
+
+    private void forget(String id, long end, @Nullable LockState after) {
+        if (endOf(after, id) >= end) {
+            return;
+        }
+        this.hasForgotten = true;
+        this.forgottenAt = now();
+        this.forgotten.add(id);
+    }
+
+    /** Whatever the store has may be what its JVM has released or given up. */
+    void excuse(@Nullable LockState state) {
+        if (state != null) {
+            String owner = state.owner();
+            if (owner != null) {
+                this.excused.add(owner);
+            }
+            excuse(state.firstHolder());
+            excuse(state.firstWaiting());
+        }
+    }
+
+    private void excuse(LockState.@Nullable Entry first) {
+        for (LockState.Entry entry = first; entry != null; entry = entry.next()) {
+            this.excused.add(entry.id());
+        }
+    }
+
+    /** Returns the time of the store at which it has nothing of the id any more. */
+    private static long endOf(@Nullable LockState state, String id) {
+        if (state == null) {
+            return 0;
+        }
+        if (id.equals(state.owner())) {
+            return state.endsAtMicros();
+        }
+        LockState.Entry holder = state.holder(id);
+        return holder != null ? holder.endsAtMicros() : 0;
+    }
+
+    /** Compares holders and line with those after the previous command. */
+    private void compare(@Nullable LockState state, boolean isStep) {
+        List<Stored> before = this.holders;
+        List<Stored> lineBefore = this.line;
+        if (state == null && before.isEmpty() && lineBefore.isEmpty()) {
+            return;
+        }
+        this.holders = new ArrayList<>();
+        this.line = new ArrayList<>();
+        if (state == null) {
+            return;
+        }
+        long micros = this.simulation.micros();
+        for (LockState.Entry entry = state.firstWaiting(); entry != null; entry = entry.next()) {
+            Stored known = find(lineBefore, entry.id());
+            this.line.add(known != null ? known : new Stored(entry.id(), 0, ++this.arrivals));
+            check(endOf(state, entry.id()) <= micros, "a holder is in the line", entry.id());
+        }
+        String owner = state.owner();
+        if (owner != null) {
+            compare(owner, state.token(), state, before, lineBefore, isStep);
+        }
+        for (LockState.Entry holder = state.firstHolder(); holder != null; holder = holder.next()) {
+            compare(holder.id(), holder.token(), state, before, lineBefore, isStep);
+        }
+    }
+
+    private void compare(
+            String id, long token, LockState state, List<Stored> before, List<Stored> lineBefore, boolean isStep) {
+        Stored known = find(before, id);
+        if (known == null && id.startsWith(KEPT)) {
+            known = find(before, id.substring(KEPT.length()));
+            known = known != null ? new Stored(id, known.grantedAt(), known.arrival()) : null;
+        }
+        if (known == null && isReader(id)) {
+            known = find(before, writerOf(id));
+        }
+        if (known != null) {
+            this.holders.add(known.id().equals(id) ? known : new Stored(id, known.grantedAt(), known.arrival()));
+            return;
+        }
+        Stored waited = find(lineBefore, id);
+        long arrival = waited != null ? waited.arrival() : Long.MAX_VALUE;
+        this.holders.add(new Stored(id, now(), arrival));
+        if (!isStep) {
+            return;
+        }
+        if (!isRelied(id)) {
+            this.forgotten.remove(id);
+        }
+        long micros = this.simulation.micros();
+        for (Stored other : this.line) {
+            LockState.Entry entry = find(lineBefore, other.id()) != null ? state.waiting(other.id()) : null;
+            check(
+                    entry == null || entry.endsAtMicros() <= micros || other.arrival() > arrival,
+                    "granted past the first in line",
+                    id);
+        }
+        if (!this.simulation.stepsBack) {
+            check(
+                    token > this.largestStoredToken,
+                    "the store gives a token that is not larger than an earlier one",
+                    id);
+            this.largestStoredToken = token;
+        }
+    }
+
+    private boolean isRelied(String id) {
+        for (Body body : this.holding) {
+            if (body.grant != null && body.grant.id().equals(id)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static @Nullable Stored find(List<Stored> all, String id) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).id().equals(id)) {
+                return all.get(i);
+            }
+        }
+        return null;
+    }
+
+    private static boolean isReader(String id) {
+        return id.endsWith(".r");
+    }
+
+    private static String writerOf(String reader) {
+        return reader.substring(0, reader.length() - 2);
+    }
+
+    /** Each id in the store is known to a JVM, or was. */
+    private void checkKnown(@Nullable LockState state, @Nullable Side only) {
+        if (state == null) {
+            return;
+        }
+        String owner = state.owner();
+        if (owner != null) {
+            checkKnown(owner, true, only);
+        }
+        checkKnown(state.firstHolder(), true, only);
+        checkKnown(state.firstWaiting(), false, only);
+    }
+
+    private void checkKnown(LockState.@Nullable Entry first, boolean holds, @Nullable Side only) {
+        for (LockState.Entry entry = first; entry != null; entry = entry.next()) {
+            if (entry.endsAtMicros() > this.simulation.micros()) {
+                checkKnown(entry.id(), holds, only);
+            }
+        }
+    }
+
+    private void checkKnown(String id, boolean holds, @Nullable Side only) {
+        if (id.startsWith(KEPT)) {
+            return;
+        }
+        Simulation.Jvm jvm = this.simulation.jvmOf(id);
+        if (only != null && only.jvm != jvm || this.excused.contains(id)) {
+            return;
+        }
+        if (!jvm.isRunning()) {
+            // The longest lease of all, and the latest command.
+            check(
+                    !holds || jvm.gone() < 2 * this.simulation.watchdog + 3 * Simulation.SECOND,
+                    "a JVM that is gone holds the lock",
+                    id);
+        } else {
+            check(jvm.sides[this.index].lock.find(id) != null, "no JVM knows the id", id);
+        }
+    }
+
+    // ---- Belief
+
+    void afterInput(Side side) {
+        checkKnown(this.simulation.state(this), side);
+        checkBelief();
+    }
+
+    /** Those who rely on a grant fit together, and none relies on it longer than the store has it. */
+    void checkBelief() {
+        LockState state = this.simulation.state(this);
+        long micros = this.simulation.micros();
+        if (state != null) {
+            this.storedEnd = this.simulation.trueTime(state.endsAtMicros());
+        }
+        Stake alone = null;
+        int writers = 0;
+        int readers = 0;
+        int permits = 0;
+        int limit = 0;
+        for (int i = this.holding.size() - 1; i >= 0; i--) {
+            Body body = this.holding.get(i);
+            Grant grant = body.grant;
+            if (grant == null || !grant.isLive() || !body.jvm.isRunning()) {
+                this.holding.remove(i);
+                continue;
+            }
+            Moment time = body.jvm.machine.time();
+            long remaining = grant.stake.remaining(time);
+            if (remaining <= 0) {
+                checkNotice(body, grant, time);
+                continue;
+            }
+            check(time.nanos() <= body.latestEnd, "held for too long", body);
+            if (!this.forgotten.isEmpty() && isForgotten(body, grant)) {
+                checkForgotten(body, grant, state);
+                continue;
+            }
+            long end = endOf(state, grant.id());
+            if (end == 0 && body.former != null) {
+                end = endOf(state, body.former);
+            }
+            check(
+                    end - micros >= (long) (remaining / body.jvm.machine.rate) / 1000,
+                    "relied on for longer than it is in the store",
+                    grant.id());
+            switch (grant.kind.mode()) {
+                case WRITE -> {
+                    check(alone == null || alone == grant.stake, "two owners", grant.id());
+                    alone = grant.stake;
+                    writers++;
+                }
+                case READ -> readers++;
+                case PERMIT -> {
+                    permits += grant.kind.weight();
+                    limit = Math.max(limit, grant.kind.limit());
+                }
+            }
+        }
+        check(
+                writers + Math.min(readers, 1) + Math.min(permits, 1) <= 1 && permits <= limit,
+                "owners that do not fit together");
+    }
+
+    private boolean isForgotten(Body body, Grant grant) {
+        return this.forgotten.contains(grant.id()) || body.former != null && this.forgotten.contains(body.former);
+    }
+
+    /** A JVM that has been notified of another server finds out soon that its grant is not there. */
+    private void checkForgotten(Body body, Grant grant, @Nullable LockState state) {
+        long changedAt = body.jvm.serverChangedAt;
+        long since = Math.max(
+                Math.max(changedAt, this.forgottenAt), Math.max(body.side.troubleUntil, body.jvm.machine.pausedUntil));
+        boolean isRenewed = body.terms.isRenewed() && grant.renewUntil == Moment.NEVER && grant.terms == body.terms;
+        if (changedAt >= this.forgottenAt && isRenewed && now() - since > 3 * this.simulation.rules.commandTimeout()) {
+            boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
+            check(isThere, "relied on although another server does not have it", grant.id());
+        }
+    }
+
+    /** A loss is notified when the lease ends by the monotonic clock, unless the JVM was paused. */
+    private void checkNotice(Body body, Grant grant, Moment time) {
+        Machine machine = body.jvm.machine;
+        long late = -grant.stake.remaining(new Moment(time.nanos(), 0));
+        check(
+                late < 2 * Simulation.LATEST_TIMER || now() <= machine.pausedUntil + Simulation.LATEST_TIMER,
+                "no notice of a loss",
+                body);
+    }
+
+    // ---- Effects
+
+    void sent(Side side, Sent sent) {
+        check(side.jvm.isRunning(), "a command after giving up", sent.command());
+        Command command = sent.command();
+        Body returned = side.released;
+        if (command instanceof Command.Release release && returned != null && returned.isReleasing(sent.stake())) {
+            long rest = returned.keptUntil - side.jvm.machine.time().nanos();
+            check(release.keepMillis() * MILLI >= rest, "released before the end of a minimum hold", returned);
+        }
+        boolean renews = command instanceof Command.Renew || command instanceof Command.Downgrade;
+        if (!renews && !(command instanceof Command.Release)) {
+            return;
+        }
+        boolean isHeld = false;
+        for (Body body : this.holding) {
+            Grant grant = body.grant;
+            if (grant != null && grant.stake == sent.stake() && grant.isLive()) {
+                isHeld = true;
+                if (renews) {
+                    body.renewSentAt = now();
+                    boolean isSeldom = ++body.renewals * 10 * MILLI < now() - body.enteredAt + Simulation.SECOND;
+                    check(isSeldom, "renewed too often", body);
+                }
+            }
+        }
+        check(renews || !isHeld, "released while it is held", sent.stake());
+    }
+
+    void granted(Body body, Grant grant, Way way) {
+        Side side = body.side;
+        Moment time = side.jvm.machine.time();
+        String id = grant.id();
+        check(!body.hasEnded, "a grant after the end of the wait", body);
+        check(side.waiting.get(0) == body, "granted before one that came earlier", body);
+        check(!side.jvm.isStopped(), "a grant after the stop", body);
+        check(grant.isHeld(time), "granted although it had expired", id);
+        checkTimely(body);
+        boolean isPassed = way == Way.LOCAL && id.equals(this.passedId);
+        if (way == Way.JOINED) {
+            checkJoined(grant, time);
+        } else if (isPassed) {
+            Body former = side.released;
+            check(former != null && !former.isAtRisk, "passed on although it was at risk", id);
+            check(former == null || former.keptUntil <= time.nanos(), "passed on before the end of a minimum hold", id);
+            check(++this.passes <= this.simulation.rules.passCount(), "passed on too often", id);
+            check(time.nanos() - this.passesFrom < this.simulation.rules.passTime(), "passed on for too long", id);
+        } else {
+            this.passedId = id;
+            this.passes = 0;
+            this.passesFrom = time.nanos();
+        }
+        checkToken(grant, way);
+        checkNoticeOfOthers(body, grant);
+        if (now() >= this.simulation.settledAt) {
+            checkPrompt(body, id, way);
+        }
+        this.changedAt = now();
+        this.holding.add(body);
+        this.simulation.count(
+                switch (way) {
+                    case REPLY -> Seen.GRANTED_BY_REPLY;
+                    case MESSAGE -> Seen.GRANTED_BY_MESSAGE;
+                    case LOCAL -> isPassed ? Seen.PASSED_ON_IN_MEMORY : Seen.GRANTED_AS_SUCCESSOR;
+                    case JOINED -> Seen.READERS_JOINED;
+                    case DOWNGRADED -> Seen.DOWNGRADES;
+                });
+        if (grant.kind.mode() == LockMode.PERMIT) {
+            this.simulation.count(Seen.PERMITS_GRANTED);
+        }
+    }
+
+    private void checkJoined(Grant grant, Moment time) {
+        long from = Moment.NEVER;
+        for (Body other : this.holding) {
+            Grant joined = other.grant;
+            if (joined != null && joined.stake == grant.stake && joined.isLive()) {
+                from = Math.min(from, joined.grantedAt);
+                check(!other.isAtRisk, "joined a grant at risk", grant.id());
+            }
+        }
+        check(
+                from == Moment.NEVER || time.nanos() - from < this.simulation.rules.passTime(),
+                "joined too late",
+                grant.id());
+    }
+
+    private void checkToken(Grant grant, Way way) {
+        if (this.simulation.stepsBack || this.forgotten.contains(grant.id())) {
+            return;
+        }
+        boolean isShared = grant.kind.isShared();
+        check(
+                grant.token > (isShared ? this.largestExclusiveToken : this.largestToken),
+                "a token that is not larger than an earlier one",
+                grant.id());
+        this.largestToken = Math.max(this.largestToken, grant.token);
+        if (!isShared) {
+            this.largestExclusiveToken = grant.token;
+        }
+    }
+
+    /** Before a grant, the loss of those that exclude it has been notified, unless their JVM was paused. */
+    private void checkNoticeOfOthers(Body body, Grant grant) {
+        if (!this.forgotten.isEmpty()) {
+            return;
+        }
+        for (Body other : this.holding) {
+            Grant held = other.grant;
+            Machine machine = other.jvm.machine;
+            boolean isAwake = now() > machine.disturbedAt + Simulation.LATEST_TIMER;
+            boolean excludes = held != null && (!held.kind.isShared() || !grant.kind.isShared());
+            if (excludes && held.isLive() && isAwake && other.jvm.isRunning()) {
+                // The monotonic clock that stood still makes a timer late by as much.
+                check(
+                        machine.suspendedAt > other.enteredAt,
+                        "granted before the loss of another grant was notified",
+                        other);
+            }
+        }
+    }
+
+    /** Without faults, nothing but the time of commands and messages is between the moment at which a grant is possible and the grant. */
+    private void checkPrompt(Body body, String id, Way way) {
+        long possible = Math.max(
+                Math.max(body.enteredAt, this.simulation.settledAt), Math.max(this.changedAt, blockedUntil(body)));
+        possible = Math.max(possible, this.keptUntil);
+        long bound = HAND_OVER + (this.simulation.hasMessages ? 0 : this.simulation.rules.poll() * 3 / 2);
+        Stored stored = way == Way.REPLY || way == Way.MESSAGE ? find(this.holders, id) : null;
+        long storedAt = stored != null ? stored.grantedAt() : now();
+        check(
+                storedAt - possible < bound && now() - Math.max(storedAt, this.changedAt) < bound,
+                "granted later than possible",
+                body);
+    }
+
+    private long blockedUntil(Body body) {
+        long until = 0;
+        for (int i = 0; i < this.kinds.length; i++) {
+            if (body.wasBehind || body.caller != null && this.kinds[i].equals(body.caller.kind)) {
+                until = Math.max(until, this.blockedUntil[i]);
+            }
+        }
+        return until;
+    }
+
+    void refused(Body body, Refusal refusal) {
+        Side side = body.side;
+        Waiter caller = body.caller;
+        check(!body.hasEnded && caller != null, "two ends of a wait", body);
+        boolean isSettled = now() >= this.simulation.settledAt;
+        boolean isRejected = this.kinds.length == 2;
+        switch (refusal.cause()) {
+            case HELD_BY_OTHERS -> {
+                this.simulation.count(Seen.REFUSED_HELD_BY_OTHERS);
+                check(side.jvm.machine.time().nanos() >= caller.deadline, "refused too early", body);
+                check(!isSettled || caller.waitTime == 0 || isRejected, "refused although nothing is wrong", body);
+                beforeCommand(this.simulation.state(this));
+                boolean isFact = blockedUntil(body) >= body.enteredAt
+                        || !this.holding.isEmpty()
+                        || this.changedAt >= body.enteredAt;
+                check(isFact, "refused although the lock was free", body);
+            }
+            case STORE_FAILED -> {
+                this.simulation.count(Seen.REFUSED_STORE_FAILED);
+                boolean hasFailed =
+                        side.troubleUntil >= body.enteredAt || side.jvm.machine.disturbedAt >= body.enteredAt;
+                check(hasFailed || isRejected, "refused because the store failed, which it did not", body);
+                check(!isSettled || isRejected, "refused although nothing is wrong", body);
+            }
+            case WITHDRAWN -> this.simulation.count(Seen.REFUSED_WITHDRAWN);
+            case STOPPED -> {
+                this.simulation.count(Seen.REFUSED_STOPPED);
+                check(side.jvm.isStopped(), "refused by a stop that was not", body);
+            }
+        }
+        if (refusal.cause() != Refusal.Cause.STOPPED) {
+            checkTimely(body);
+        }
+        this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
+    }
+
+    /** A wait ends at most one command timeout after its time. Pauses do not count. */
+    private void checkTimely(Body body) {
+        Waiter caller = body.caller;
+        if (caller != null && caller.deadline != Moment.NEVER) {
+            Machine machine = body.jvm.machine;
+            long paused = (machine.paused - body.pausedBefore) * 11 / 10;
+            long latest =
+                    caller.deadline + this.simulation.rules.commandTimeout() + paused + 2 * Simulation.LATEST_TIMER;
+            check(machine.time().nanos() <= latest, "a wait that has ended too late", body);
+        }
+    }
+
+    void downgraded(Body body, Grant reader) {
+        Grant writer = body.grant;
+        check(writer != null && !writer.isLive(), "downgraded beside the writer", body);
+        check(reader.token == writer.token, "a reader that has not the token of the writer", body);
+        body.former = writer.id();
+        body.latestEnd = Moment.sum(body.latestEnd, body.terms.lease());
+        body.grant = reader;
+        body.isAtRisk = false;
+        this.changedAt = now();
+        this.holding.add(body);
+    }
+
+    void lost(Body body, Grant grant, LossReason reason) {
+        Machine machine = body.jvm.machine;
+        Moment time = machine.time();
+        check(body.grant == grant, "lost twice", body);
+        boolean hasExpired = grant.stake.remaining(time) <= 0;
+        boolean isDisturbed = now() - machine.disturbedAt < 3 * this.simulation.watchdog;
+        switch (reason) {
+            case EXPIRED -> {
+                check(hasExpired, "lost before its end", body);
+                boolean hasFailed = now() - body.side.troubleUntil < 3 * this.simulation.watchdog;
+                boolean isTried = now() - body.renewSentAt < 2 * this.simulation.rules.commandTimeout();
+                check(
+                        !body.terms.isRenewed() || isDisturbed || hasFailed && isTried,
+                        "a renewed grant has expired without a reason",
+                        body);
+                check(
+                        !body.terms.isRenewed() || isDisturbed || body.isAtRisk,
+                        "a renewed grant has expired that was not at risk",
+                        body);
+            }
+            case MAX_HOLD ->
+                check(
+                        hasExpired && time.nanos() >= grant.grantedAt + body.terms.maxHold(),
+                        "lost before its end",
+                        body);
+            case OWNER_DIED -> check(body.leftAt != 0, "lost although its owner lives", body);
+            case TAKEN_OVER, DELETED -> {
+                // Until a downgrade is confirmed, the replica may have the writer instead.
+                boolean isUndone = body.former != null && this.restoredAt >= body.enteredAt;
+                check(hasExpired || isUndone || isForgotten(body, grant), "lost although the store has it", body);
+            }
+            case SHUTDOWN -> check(body.jvm.isStopped(), "lost by a stop that was not", body);
+        }
+        // Waiters find out by polling that a lease has ended.
+        this.keptUntil =
+                Math.max(this.keptUntil, Math.max(now(), this.storedEnd) + this.simulation.rules.poll() * 21 / 20);
+        this.changedAt = now();
+    }
+
+    void atRisk(Body body, Grant grant, boolean begins) {
+        check(body.isHolding(grant) && body.isAtRisk != begins, "at risk twice, or recovered without a risk", body);
+        boolean hasReason = body.side.troubleUntil >= now() - 3 * this.simulation.watchdog
+                || now() - body.jvm.machine.disturbedAt < 3 * this.simulation.watchdog;
+        check(!begins || hasReason, "at risk without a reason", body);
+        body.isAtRisk = begins;
+    }
+
+    void released(Body body, Grant grant, @Nullable LockStoreException failure) {
+        check(--body.releasesOpen >= 0, "released twice", body);
+        body.side.releasesOpen--;
+        check(
+                failure == null || now() < this.simulation.settledAt,
+                "a release has failed although nothing is wrong",
+                body);
+        this.changedAt = now();
+    }
+
+    /** A grant of which the JVM is notified is used, or released at once. */
+    void afterMessage(Side side, String id) {
+        if (!id.isEmpty() && !side.jvm.isStopped()) {
+            Stake stake = side.lock.find(id);
+            boolean isUsed = stake != null && stake.phase != Stake.Phase.ENDING;
+            check(
+                    isUsed || stake != null && side.releasing.contains(stake),
+                    "a grant that is not wanted is not released",
+                    id);
+        }
+    }
+
+    /** After messages may have been lost, a ticket asks at once. */
+    void afterGap(Side side, int acquiresBefore) {
+        boolean isOwner = false;
+        for (Body body : this.holding) {
+            isOwner |= body.side == side && body.grant != null && body.grant.isLive() && !body.grant.kind.isShared();
+        }
+        boolean asks = side.acquires > acquiresBefore;
+        check(asks || isOwner || side.waiting.isEmpty(), "no question after a gap in the messages", side.jvm);
+    }
+
+    void atEnd(@Nullable LockState state) {
+        checkBelief();
+        check(state == null, "something left in the store", state == null ? "" : String.valueOf(state.owner()));
+        check(this.holding.isEmpty(), "something held at the end", this.holding);
+    }
+
+    private long now() {
+        return this.simulation.now;
+    }
+}

@@ -1,0 +1,424 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.engine.Engine.Observer;
+import io.github.lockstarter.lease.support.AcquisitionIds;
+import io.github.lockstarter.lease.support.LeaseClock;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The driver: threads, mutexes and the order of effects, and errors wherever a method is called. What a lock does is tested by the
+ * simulation.
+ */
+@Timeout(60)
+class EngineTest {
+
+    private static final long MILLI = Moment.MILLI;
+
+    private static final Terms RENEWED = new Terms(6_000 * MILLI, 2_000 * MILLI, Moment.NEVER, 0);
+
+    private static final Rules RULES = new Rules(1_000 * MILLI, 1_000 * MILLI, 2_000 * MILLI, 10 * MILLI, 64, false);
+
+    @AutoClose
+    private final TableStore.Table table = new TableStore.Table();
+
+    private final List<Engine> engines = new ArrayList<>();
+
+    private final List<TableStore> stores = new ArrayList<>();
+
+    private final Log log = new Log();
+
+    /** Notes what observers are notified of, in that order. */
+    private static final class Log implements Observer {
+
+        private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
+
+        /** Thrown once, by the next notification. */
+        private final AtomicReference<@Nullable Error> error = new AtomicReference<>();
+
+        private void note(String what) {
+            Error thrown = this.error.getAndSet(null);
+            if (thrown != null) {
+                throw thrown;
+            }
+            this.lines.add(what);
+        }
+
+        @Override
+        public void granted(Wait wait, Grant grant, Effects.Way way) {
+            note("granted " + grant.token);
+        }
+
+        @Override
+        public void refused(Wait wait, Refusal refusal) {
+            note("refused " + refusal.cause());
+        }
+
+        @Override
+        public void renewed(Grant grant, Moment sentAt) {}
+
+        @Override
+        public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {}
+
+        @Override
+        public void atRisk(Grant grant, @Nullable LockStoreException cause) {}
+
+        @Override
+        public void recovered(Grant grant) {}
+
+        @Override
+        public void lost(Grant grant, LossReason reason) {
+            note("lost " + reason);
+        }
+
+        @Override
+        public void released(Grant grant, @Nullable LockStoreException failure) {
+            note("released " + grant.token);
+        }
+
+        @Override
+        public void taken(String owner) {}
+
+        @Override
+        public void waitsForStore(String lockName, LockStoreException cause) {}
+    }
+
+    /** A wait without a thread. */
+    private static final class Future extends Wait {
+
+        private final CountDownLatch over = new CountDownLatch(1);
+
+        private volatile @Nullable Grant grant;
+
+        private volatile @Nullable Refusal refusal;
+
+        Future(String lock, long waitTime) {
+            super(LockRequest.of(lock), waitTime, RENEWED, Owner.NONE);
+        }
+
+        @Override
+        void granted(Grant granted, Effects.Way way) {
+            this.grant = granted;
+            this.over.countDown();
+        }
+
+        @Override
+        void refused(Refusal refused) {
+            this.refusal = refused;
+            this.over.countDown();
+        }
+    }
+
+    private Engine engine() {
+        TableStore store = new TableStore(this.table);
+        Engine engine = new Engine(store, RULES, this.log, LeaseClock.SYSTEM, new AcquisitionIds());
+        engine.start();
+        this.engines.add(engine);
+        this.stores.add(store);
+        return engine;
+    }
+
+    @AfterEach
+    void stop() {
+        this.engines.forEach(engine -> engine.stop(Duration.ZERO));
+    }
+
+    private static ThreadWait waiting(String lock, long waitTime) {
+        return new ThreadWait(LockRequest.of(lock), waitTime, RENEWED, Owner.NONE);
+    }
+
+    private static @Nullable Grant acquire(Engine engine, String lock, long waitTime) throws InterruptedException {
+        ThreadWait wait = waiting(lock, waitTime);
+        return engine.acquire(wait, true) ? wait.grant() : null;
+    }
+
+    /** Twelve threads of three instances, which are interrupted again and again. */
+    @Test
+    void shouldExcludeThreadsAndNotifyInOrder() throws InterruptedException {
+        List<Engine> all = List.of(engine(), engine(), engine());
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger violations = new AtomicInteger();
+        AtomicInteger interrupts = new AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            Engine engine = all.get(i % 3);
+            Thread thread = new Thread(() -> {
+                for (int round = 0; round < 1_000; round++) {
+                    try {
+                        Grant grant = acquire(engine, "a", Waiter.FOREVER);
+                        if (grant == null || inside.incrementAndGet() != 1) {
+                            violations.incrementAndGet();
+                            return;
+                        }
+                        inside.decrementAndGet();
+                        violations.addAndGet(engine.release(grant) ? 0 : 1);
+                    } catch (InterruptedException ex) {
+                        interrupts.incrementAndGet();
+                    }
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        IntSupplier alive = () -> (int) threads.stream().filter(Thread::isAlive).count();
+        for (int i = 0; alive.getAsInt() > 0; i++) {
+            threads.get(i % threads.size()).interrupt();
+            threads.get((i + 5) % threads.size()).join(2);
+        }
+
+        assertThat(violations).hasValue(0);
+        assertThat(interrupts).hasPositiveValue();
+        await().until(() -> all.stream().mapToInt(Engine::liveGrants).sum() == 0);
+        assertThat(this.log.lines.stream().filter(line -> line.startsWith("lost")))
+                .isEmpty();
+    }
+
+    @Test
+    void shouldNotifyInTheOrderOfInputs() throws InterruptedException {
+        Engine engine = engine();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    for (int round = 0; round < 500; round++) {
+                        Grant grant = acquire(engine, "a", Waiter.FOREVER);
+                        if (grant != null) {
+                            engine.release(grant);
+                        }
+                    }
+                } catch (InterruptedException ex) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+
+        await().until(() -> this.log.lines.size() == 4_000);
+        List<String> granted = this.log.lines.stream()
+                .filter(line -> line.startsWith("granted"))
+                .toList();
+        // The tokens have the same number of digits.
+        assertThat(granted).hasSize(2_000).isSorted();
+        Set<String> seen = new HashSet<>();
+        for (String line : this.log.lines) {
+            String token = line.substring(line.indexOf(' '));
+            assertThat(seen.add(token)).as(line).isEqualTo(line.startsWith("granted"));
+        }
+    }
+
+    @Test
+    void shouldEndThousandsOfWaitsAtTheSameTime() throws InterruptedException {
+        Engine engine = engine();
+        Grant held = acquire(engine, "a", 0);
+        List<Future> waits = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            Future wait = new Future("a", 300 * MILLI);
+            waits.add(wait);
+            engine.enter(wait);
+        }
+
+        for (Future wait : waits) {
+            wait.over.await();
+        }
+
+        assertThat(waits)
+                .allMatch(wait -> wait.refusal != null && wait.refusal.cause() == Refusal.Cause.HELD_BY_OTHERS);
+        assertThat(held).isNotNull();
+    }
+
+    @Test
+    void shouldRefuseWaitersAndDeclareGrantsLostAtTheStop() throws InterruptedException {
+        Engine engine = engine();
+        Grant held = acquire(engine, "a", 0);
+        Future waiting = new Future("a", Waiter.FOREVER);
+        engine.enter(waiting);
+
+        engine.stop(Duration.ofMillis(50));
+
+        waiting.over.await();
+        assertThat(waiting.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
+        assertThat(held).extracting(grant -> grant.lossReason).isEqualTo(LossReason.SHUTDOWN);
+        ThreadWait late = waiting("b", 0);
+        assertThat(engine.acquire(late, true)).isFalse();
+        assertThat(late.refusal()).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
+    }
+
+    @Test
+    void shouldEndAWaitThatIsInterruptedInItsOwnCommand() throws InterruptedException {
+        Engine engine = engine();
+        this.stores.get(0).intercept((command, store) -> {
+            Thread.currentThread().interrupt();
+            throw new LockStoreException("interrupted", null, true, true);
+        });
+        Throwable thrown = catchThrowable(() -> acquire(engine, "a", 0));
+        this.stores.get(0).interceptNothing();
+
+        assertThat(thrown).isInstanceOf(InterruptedException.class);
+        await().untilAsserted(() -> assertThat(acquire(engine(), "a", 0)).isNotNull());
+    }
+
+    /** The thread was interrupted while it released; the store has executed the command. */
+    @Test
+    void shouldReleaseDespiteAnInterrupt() throws InterruptedException {
+        Engine engine = engine();
+        Grant grant = acquire(engine, "a", 0);
+        AtomicInteger calls = new AtomicInteger();
+        this.stores.get(0).intercept((command, store) -> {
+            Reply reply = store.apply(command);
+            if (calls.getAndIncrement() == 0) {
+                Thread.currentThread().interrupt();
+                throw new LockStoreException("interrupted", null, true, true);
+            }
+            return reply;
+        });
+
+        boolean released = grant != null && engine.release(grant);
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(released).isTrue();
+        assertThat(this.log.lines).noneMatch(line -> line.startsWith("lost"));
+        assertThat(acquire(engine(), "a", 0)).isNotNull();
+    }
+
+    // ---- Errors
+
+    @Test
+    void shouldGoOnAfterAnErrorOfTheStore() throws InterruptedException {
+        Engine engine = engine();
+        for (Class<? extends Command> type : List.of(Command.Acquire.class, Command.Release.class)) {
+            Thread caller = Thread.currentThread();
+            this.stores.get(0).intercept((command, store) -> {
+                if (type.isInstance(command) && Thread.currentThread() == caller) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                return store.apply(command);
+            });
+            Throwable thrown = catchThrowable(() -> {
+                Grant grant = acquire(engine, "a", 0);
+                if (grant != null) {
+                    engine.release(grant);
+                }
+            });
+            assertThat(thrown).isInstanceOf(OutOfMemoryError.class);
+            this.stores.get(0).interceptNothing();
+        }
+
+        await().untilAsserted(() -> assertThat(acquire(engine(), "a", 0)).isNotNull());
+    }
+
+    /** An error in a notification neither drops it nor those behind it. */
+    @Test
+    void shouldRepeatANotificationThatHasFailed() throws InterruptedException {
+        Engine engine = engine();
+        Grant held = acquire(engine, "a", 0);
+        Future next = new Future("a", Waiter.FOREVER);
+        engine.enter(next);
+        this.log.error.set(new OutOfMemoryError("unable to create native thread"));
+
+        Throwable thrown = catchThrowable(() -> engine.release(Objects.requireNonNull(held)));
+
+        assertThat(thrown).isInstanceOf(OutOfMemoryError.class);
+        next.over.await();
+        assertThat(next.grant).isNotNull();
+        assertThat(this.log.lines).hasSize(3);
+    }
+
+    /** Acquires and releases at every distance from the end of the stack: no name may become unusable in this JVM. */
+    @Test
+    void shouldGoOnAfterAnExhaustedStack() throws InterruptedException {
+        Engine engine = engine();
+        // Classes that are initialized on an exhausted stack stay unusable.
+        Grant first = acquire(engine, "warm", 0);
+        engine.release(Objects.requireNonNull(first));
+        int names = 400;
+        AtomicInteger overflows = new AtomicInteger();
+        Thread deep = new Thread(
+                null,
+                () -> {
+                    for (int i = 0; i < names; i++) {
+                        String name = "n" + i;
+                        try {
+                            // Determined each time, because compiled methods need less of the stack.
+                            descend(Math.max(1, depth(0) - i), () -> acquireAndRelease(engine, name));
+                        } catch (StackOverflowError ex) {
+                            overflows.incrementAndGet();
+                        }
+                    }
+                },
+                "deep",
+                256 * 1024);
+        deep.start();
+        deep.join();
+
+        assertThat(overflows).hasPositiveValue();
+        for (int i = 0; i < names; i++) {
+            String name = "n" + i;
+            // What an overflow has left is removed by the watchdog.
+            Grant grant = acquire(engine, name, 5_000 * MILLI);
+            assertThat(grant).as(name).isNotNull();
+            engine.release(Objects.requireNonNull(grant));
+        }
+        await().until(() -> engine.liveGrants() == 0);
+    }
+
+    private static void acquireAndRelease(Engine engine, String lock) {
+        ThreadWait wait = waiting(lock, Waiter.FOREVER);
+        try {
+            if (engine.acquire(wait, true)) {
+                Grant grant = Objects.requireNonNull(wait.grant());
+                try {
+                    engine.release(grant);
+                } catch (StackOverflowError ex) {
+                    grant.isUnclaimed = true;
+                    throw ex;
+                }
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // ends with the stack
+    private static int depth(int level) {
+        try {
+            return depth(level + 1);
+        } catch (StackOverflowError ex) {
+            return level;
+        }
+    }
+
+    private static void descend(int levels, Runnable action) {
+        if (levels == 0) {
+            action.run();
+        } else {
+            descend(levels - 1, action);
+        }
+    }
+}

@@ -1,0 +1,765 @@
+package io.github.lockstarter.engine;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Faults that are planted into copies of the sources of the engine and of the store, one at a time, to measure the simulation: it must
+ * find each of them. The copy is compiled, and runs in a class loader of its own together with the simulation.
+ */
+final class PlantedFaults {
+
+    private static final String LOCK = "engine/LocalLock";
+
+    private static final String QUEUE = "engine/WaiterQueue";
+
+    private static final String RULES = "engine/Rules";
+
+    private static final String STATE = "store/LockState";
+
+    private static final String TABLE = "store/LockTable";
+
+    private static final List<String> MAIN = List.of(
+            "engine/Draws",
+            "engine/Effect",
+            "engine/Effects",
+            "engine/Grant",
+            LOCK,
+            "engine/Moment",
+            "engine/Owner",
+            "engine/Refusal",
+            RULES,
+            "engine/Sent",
+            "engine/Terms",
+            "engine/Waiter",
+            QUEUE,
+            STATE,
+            TABLE);
+
+    private static final List<String> TEST = List.of("engine/Simulation", "engine/Checks");
+
+    private static final String PACKAGE = "io/github/lockstarter/";
+
+    /**
+     * A fault: some texts of source files, each of which occurs once, and what replaces them.
+     *
+     * @param seeds number of seeds in which it is found; 0: another rule covers it, and it need not be found alone
+     */
+    record Fault(String name, int seeds, List<Change> changes) {
+
+        @Override
+        public String toString() {
+            return this.name;
+        }
+
+        /** Returns both faults as one. */
+        Fault with(String suffix, int found, Fault cover) {
+            List<Change> all = new ArrayList<>(this.changes);
+            all.addAll(cover.changes);
+            return new Fault(this.name + ", " + suffix, found, all);
+        }
+    }
+
+    record Change(String file, String text, String replacement) {}
+
+    static final List<Fault> ALL = new ArrayList<>();
+
+    static {
+        clocksAndLeases();
+        messages();
+        unknownOutcomes();
+        waits();
+        handOvers();
+        kinds();
+        owners();
+        otherServers();
+        store();
+    }
+
+    private PlantedFaults() {}
+
+    /** Adds a fault that consists of changes of one file: texts, and what replaces them. */
+    private static Fault plant(String name, int seeds, String file, String... texts) {
+        List<Change> changes = new ArrayList<>();
+        for (int i = 0; i < texts.length; i += 2) {
+            changes.add(new Change(file, texts[i], texts[i + 1]));
+        }
+        Fault fault = new Fault(name, seeds, changes);
+        ALL.add(fault);
+        return fault;
+    }
+
+    private static void clocksAndLeases() {
+        plant(
+                "no margin for clocks",
+                30,
+                RULES,
+                "lease - Math.min(lease / 2, Math.max(LEAST_MARGIN, lease / 10))",
+                "lease");
+        plant(
+                "monotonic clock only",
+                30,
+                LOCK,
+                "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
+                "return left;");
+        plant(
+                "wall clock only",
+                200,
+                LOCK,
+                "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
+                "return (this.validUntilWall - now.wallMillis()) * MILLI;");
+        plant(
+                "the lease of a grant counts from the reply",
+                30,
+                LOCK,
+                "stake.extend(from, Rules.usable(Math.min(",
+                "stake.extend(now, Rules.usable(Math.min(");
+        plant(
+                "a renewed lease counts from the reply",
+                200,
+                LOCK,
+                "extend(stake, sent, leaseOf(sent));",
+                "stake.extend(now, Rules.usable(leaseOf(sent)), leaseOf(sent));");
+        plant(
+                "a grant whose lease is over is used",
+                100,
+                LOCK,
+                "if (stake.remaining(now) <= 0) {",
+                "if (this.name.isEmpty()) {");
+        plant(
+                "the end of a lease is not noticed",
+                50,
+                LOCK,
+                "stake.phase == Phase.HELD && stake.remaining(now) <= 0",
+                "stake.phase == Phase.HELD && stake.remaining(now) < -MILLI * 60_000");
+        plant(
+                "the reply that a grant is gone is ignored",
+                500,
+                LOCK,
+                "if (reply instanceof Reply.NotOwner none) {",
+                "if (reply instanceof Reply.NotOwner none && this.name.isEmpty()) {");
+        plant(
+                "renewed beyond the maximum hold",
+                1000,
+                LOCK,
+                "each.renewUntil > now.nanos()",
+                "each.renewUntil != BEFORE");
+        plant(
+                "not renewed again after a failure",
+                50,
+                LOCK,
+                "stake.renewAt = Moment.sum(now.nanos(), pause(stake, stake.lease / 12));",
+                "stake.renewAt = NEVER;");
+        plant(
+                "a failed renewal is no risk",
+                1000,
+                LOCK,
+                "if (stake.needsRenewal(now)) {\n                    atRisk",
+                "if (this.name.isEmpty()) {\n                    atRisk");
+        plant("recovered without a notice", 100, LOCK, "this.out.recovered(grant);", "");
+        plant(
+                "the next renewal counts from the end of the lease",
+                500,
+                LOCK,
+                "this.renewedAt = Math.max(this.renewedAt, from.nanos());\n            if (from.nanos() + usable > this.validUntil) {",
+                "if (from.nanos() + usable > this.validUntil) {\n                this.renewedAt = from.nanos();");
+        plant(
+                "a nested hold does not request its longer lease",
+                2000,
+                LOCK,
+                "stake.isConfirmed &= stake.storedLease >= stake.lease;",
+                "");
+    }
+
+    private static void messages() {
+        plant(
+                "a message counts from its receipt",
+                200,
+                LOCK,
+                "begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);",
+                "begin(stake, token, now, this.rules.claim(), Way.MESSAGE, now);");
+        Fault token = plant("the token of a message is not compared", 0, LOCK, "&& token > stake.ownerToken", "");
+        Fault chain = plant("the chain of proofs is not checked", 0, LOCK, "&& !stake.isChainBroken", "");
+        ALL.add(token.with("nor the chain of proofs", 500, chain));
+        plant(
+                "messages are believed for too long",
+                2000,
+                LOCK,
+                "&& Rules.usable(lease) - now.since(stake.base) >= lease / 4",
+                "");
+        plant(
+                "a grant by message is not confirmed",
+                500,
+                LOCK,
+                "stake.isConfirmed = false;\n                begin(",
+                "begin(",
+                "stake.isConfirmed &= lease >= waiter.terms.lease();",
+                "");
+        plant(
+                "a message that proves nothing is ignored",
+                100,
+                LOCK,
+                "} else {\n                stake.askAt = now.nanos();\n            }\n        } else if (stake.phase == Phase.ENDING)",
+                "}\n        } else if (stake.phase == Phase.ENDING)");
+        plant(
+                "a message about a ticket that was given up is ignored",
+                30,
+                LOCK,
+                "stake.settledAt = now.nanos();\n            stake.releaseAt = Math.min(stake.releaseAt, now.nanos());",
+                "");
+        plant(
+                "a message does not outdate a release under way",
+                5000,
+                LOCK,
+                "stake.settledAt = now.nanos();\n            stake.releaseAt",
+                "stake.releaseAt");
+        plant(
+                "a message about an unknown id is ignored",
+                30,
+                LOCK,
+                "if (!id.isEmpty() && !this.stopped) {",
+                "if (this.name.isEmpty()) {");
+        plant(
+                "lost messages are not made up for",
+                500,
+                LOCK,
+                "void notificationsMayBeLost(Moment now) {\n        askNow(now);",
+                "void notificationsMayBeLost(Moment now) {");
+    }
+
+    private static void unknownOutcomes() {
+        plant(
+                "an unknown outcome is forgotten",
+                30,
+                LOCK,
+                "if (cause.isOutcomeUnknown()) {",
+                "if (this.name.isEmpty()) {");
+        plant(
+                "only the latest unknown outcome counts",
+                5000,
+                LOCK,
+                "Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)))",
+                "Moment.sum(now.nanos(), leaseOf(question))");
+        plant(
+                "a release is final beside an open question",
+                30,
+                LOCK,
+                "return stake.openQuestions == 0\n",
+                "return stake.openQuestions >= 0\n");
+        plant(
+                "a release is final beside a question that was answered since",
+                500,
+                LOCK,
+                "&& release.at().nanos() >= stake.settledAt",
+                "");
+        plant(
+                "a release is final if its reply is late enough",
+                30,
+                LOCK,
+                "&& release.at().nanos() >= stake.unsettledUntil",
+                "&& stake.renewedAt + NEVER / 2 >= stake.unsettledUntil");
+        plant(
+                "a failed release is not repeated",
+                30,
+                LOCK,
+                "if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {",
+                "if (stake.openQuestions == 0) {");
+        plant(
+                "releases are given up after the latest lease",
+                200,
+                LOCK,
+                "2 * Math.max(stake.longestLease, 2 * this.rules.poll())",
+                "stake.lease");
+        plant(
+                "a ticket leaves the line silently",
+                30,
+                LOCK,
+                "if (stake.isUnknownToStore()) {",
+                "if (stake.phase == Phase.ASKING) {");
+        plant(
+                "a ticket is dropped with an open question",
+                100,
+                LOCK,
+                "!this.hasJoined && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
+                "!this.hasJoined");
+    }
+
+    private static void waits() {
+        plant(
+                "the next waiter is not served after a withdrawal",
+                30,
+                LOCK,
+                "this.out.refused(waiter, refusal(cause));\n        advance(now);",
+                "this.out.refused(waiter, refusal(cause));");
+        plant(
+                "a ticket keeps its kind for the next waiter",
+                30,
+                LOCK,
+                "asking != null && (first == null || !asking.kind.equals(first.kind))",
+                "asking != null && first == null");
+        plant(
+                "refused without a question",
+                30,
+                LOCK,
+                "return askedAt >= waiter.enteredAt && knownAt >= waiter.deadline;",
+                "return true;");
+        plant(
+                "refused by an answer from before the wait",
+                5000,
+                LOCK,
+                "return askedAt >= waiter.enteredAt && knownAt >= waiter.deadline;",
+                "return knownAt >= waiter.deadline;");
+        plant(
+                "a waiter whose time is up does not ask",
+                1000,
+                LOCK,
+                "if (asking != null && (asking.askedAt < waiter.enteredAt || asking.settledQuestion >= asking.askedAt)) {",
+                "if (this.name.isEmpty() && asking != null) {");
+        plant(
+                "the wait has no bound of its own",
+                2000,
+                LOCK,
+                "long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());",
+                "long latest = now.nanos() + 60_000 * MILLI;");
+        plant(
+                "one attempt keeps the next waiter out of the line",
+                1000,
+                LOCK,
+                "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;",
+                "boolean joins = false;");
+        plant("last in, first out", 30, QUEUE, "return this.first;", "return this.last;");
+        plant("the time of a wait is not watched", 30, LOCK, "long next = this.waiters.dueAt();", "long next = NEVER;");
+        plant(
+                "an order of deadlines that is lost at a removal",
+                50,
+                QUEUE,
+                "moveUp(moved, index);\n            moveDown(moved, moved.heapIndex);",
+                "put(moved, index);");
+        plant(
+                "a failed question is not repeated",
+                50,
+                LOCK,
+                "stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));\n            return;\n        }\n        stake.askAt",
+                "return;\n        }\n        stake.askAt");
+        plant(
+                "the poll of a ticket is forgotten",
+                50,
+                LOCK,
+                "stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), pauseAfter(taken)));",
+                "");
+    }
+
+    private static void handOvers() {
+        plant(
+                "the grant of a successor is ignored",
+                100,
+                LOCK,
+                "answered(successor, sent, reply, now);",
+                "settled(successor, sent, now);");
+        plant(
+                "a successor does not poll",
+                500,
+                LOCK,
+                "stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), jittered(this.rules.poll())));",
+                "");
+        plant(
+                "the successor of an unanswered release is forgotten",
+                500,
+                LOCK,
+                "unanswered(successor, sent, cause, now);",
+                "settled(successor, sent, now);");
+        plant("passed on without a limit of time", 30, LOCK, "&& since < this.rules.passTime()", "");
+        plant(
+                "passed on too often",
+                2000,
+                LOCK,
+                "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
+                "Rules.usable(since) / 1000");
+        plant(
+                "tokens grow faster than time",
+                5000,
+                LOCK,
+                "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
+                "this.rules.passCount()");
+        plant(
+                "passing on begins a new lease",
+                100,
+                LOCK,
+                "stake.token++;",
+                "stake.token++;\n        stake.extend(now, Rules.usable(stake.lease), stake.lease);");
+        plant("passed on although at risk", 1000, LOCK, "&& grant.state == Grant.State.HELD", "");
+        plant("passed on with the same token", 50, LOCK, "stake.token++;", "");
+        plant(
+                "passed on during a minimum hold",
+                30,
+                LOCK,
+                "&& stake.keepUntil <= now.nanos()\n                && stake.former == null",
+                "&& stake.former == null");
+        plant(
+                "released without the minimum hold",
+                30,
+                LOCK,
+                "long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;",
+                "long keep = 0;");
+        plant(
+                "the grant of a successor needs no confirmation",
+                2000,
+                LOCK,
+                "!(question.command() instanceof Command.Release && this.rules.needsConfirmation())",
+                "true");
+    }
+
+    private static void kinds() {
+        plant(
+                "a grant that does not fit beside those of the JVM is used",
+                5000,
+                LOCK,
+                "if (!fits(waiter)) {",
+                "if (this.name.isEmpty()) {");
+        plant(
+                "asks only if the waiter fits beside the grants of its JVM",
+                30,
+                LOCK,
+                "asking == null && mayAsk()",
+                "asking == null && fits(first)");
+        plant(
+                "readers join without a limit of time",
+                30,
+                LOCK,
+                "&& now.nanos() - stake.grantedAt < this.rules.passTime()",
+                "");
+        plant("readers join a grant at risk", 2000, LOCK, "&& stake.failures == 0\n", "\n");
+        plant(
+                "a reader is released while others read",
+                30,
+                LOCK,
+                "if (stake.isShared()) {",
+                "if (this.name.isEmpty()) {");
+        plant(
+                "the store is not told of a downgrade",
+                200,
+                LOCK,
+                "former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded",
+                "former != null && former.isDowngraded");
+        plant(
+                "the id of a downgraded writer is forgotten",
+                500,
+                LOCK,
+                "if (former != null && former.phase == Phase.SUSPENDED) {",
+                "if (this.name.isEmpty() && former != null) {");
+        plant(
+                "a downgrade that was not executed is a loss",
+                5000,
+                LOCK,
+                "boolean isReliable = stake.former == null || stake.former.isDowngraded;",
+                "boolean isReliable = true;");
+        plant(
+                "a downgrade needs no confirmation",
+                20000,
+                LOCK,
+                "if (this.rules.needsConfirmation()) {\n                stake.renewAt",
+                "if (this.name.isEmpty()) {\n                stake.renewAt");
+    }
+
+    private static void owners() {
+        plant(
+                "the death of an owner is not noticed",
+                100,
+                LOCK,
+                "if (!grant.owner.isAlive()) {",
+                "if (this.name.isEmpty()) {");
+        plant(
+                "waiters wait for the next event after the death of an owner",
+                1000,
+                LOCK,
+                "renewOrEndGrants(now);\n        endOverdueWaits(now);",
+                "endOverdueWaits(now);",
+                "long next = this.waiters.dueAt();",
+                "renewOrEndGrants(now);\n        long next = this.waiters.dueAt();");
+        plant(
+                "an abandoned grant is renewed",
+                100,
+                LOCK,
+                "grant.abandoned = true;\n        grant.renewUntil = BEFORE;",
+                "grant.abandoned = true;");
+        plant(
+                "a lost grant is reported as released twice",
+                200,
+                LOCK,
+                "grant.state == Grant.State.LOST && !grant.isReturned",
+                "grant.state == Grant.State.LOST");
+        plant(
+                "a stop accepts new waiters",
+                50,
+                LOCK,
+                "private void refuseAll() {\n        this.stopped = true;",
+                "private void refuseAll() {");
+        plant(
+                "a stop releases what is given up",
+                50,
+                LOCK,
+                "this.stakes.forEach(stake -> stake.phase = Phase.OVER);\n        this.stakes.clear();",
+                "this.stakes.forEach(stake -> end(stake, now.nanos(), now));");
+    }
+
+    private static void otherServers() {
+        plant(
+                "another server is not asked for the grant",
+                5000,
+                LOCK,
+                "stake.renewAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)",
+                "stake.lateAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)");
+    }
+
+    private static void store() {
+        plant(
+                "store: granted past the line",
+                30,
+                STATE,
+                "if (this.line.size == 0 && fits(kind)) {",
+                "if (fits(kind)) {");
+        plant(
+                "store: weights are ignored",
+                100,
+                STATE,
+                "this.used + kind.weight() <= kind.limit()",
+                "kind.weight() <= kind.limit()");
+        plant(
+                "store: a command cuts the lease",
+                500,
+                STATE,
+                "this.endsAt = Math.max(this.endsAt, end);",
+                "this.endsAt = Math.min(this.endsAt, end);");
+        plant(
+                "store: the dead in the line are granted the lock",
+                5000,
+                STATE,
+                "boolean isAlive = head.deadline > this.table.millis || isCaller;",
+                "boolean isAlive = true;");
+        plant(
+                "store: a late release frees others",
+                100,
+                STATE,
+                "boolean isOwner = id.equals(this.owner) ||",
+                "boolean isOwner = this.owner != null ||");
+        plant(
+                "store: a renewal revives a dead holder",
+                5000,
+                STATE,
+                "if (holder == null || holder.deadline <= this.table.millis) {",
+                "if (holder == null) {");
+        plant(
+                "store: one attempt joins the line",
+                100,
+                STATE,
+                "} else if (command.join()) {",
+                "} else if (this.table.millis > 0) {");
+        plant(
+                "store: an id that has ended joins the line",
+                5000,
+                STATE,
+                "if (granted == 0 && !hasEnded(id)) {",
+                "if (granted == 0) {");
+        plant(
+                "store: a successor that holds joins the line",
+                20000,
+                STATE,
+                "Entry holder = this.holders.find(next);\n        if (holder != null) {",
+                "Entry holder = this.holders.find(next);\n        if (holder != null && this.table.millis < 0) {");
+        plant(
+                "store: a downgrade shortens the lease",
+                5000,
+                STATE,
+                "new Entry(reader, GrantKind.READER, this.token, this.endsAt)",
+                "new Entry(reader, GrantKind.READER, this.token, 0)");
+        plant(
+                "store: nobody is notified",
+                500,
+                TABLE,
+                "this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id, grant.token));",
+                "");
+        plant(
+                "store: the message precedes the write",
+                500,
+                STATE,
+                "this.table.granted(this.name, head.inbox, head.id, granted);",
+                "this.table.granted(this.name, head.inbox, head.id, granted);\n                    this.owner = this.shared == null ? \"~\" + head.id : this.owner;");
+    }
+
+    /** What the simulation has found of a fault. */
+    record Result(int seeds, int found, int first, String check) {}
+
+    /** Plants a fault, and runs seeds from 1 on until enough of them have found it, but no more than a number. */
+    static Result run(Fault fault, int most, int enough) {
+        Map<String, Integer> checks = new TreeMap<>();
+        int found = 0;
+        int first = 0;
+        int seed = 0;
+        try {
+            Class<?> simulation = load(fault).loadClass("io.github.lockstarter.engine.Simulation");
+            Class<?> reports = simulation.getClassLoader().loadClass("io.github.lockstarter.engine.Simulation$Report");
+            Constructor<?> report = reports.getDeclaredConstructor();
+            report.setAccessible(true);
+            Object counts = report.newInstance();
+            Method run = simulation.getDeclaredMethod("violation", long.class, reports);
+            run.setAccessible(true);
+            while (seed < most && found < enough) {
+                Object violation = run.invoke(null, (long) ++seed, counts);
+                if (violation != null) {
+                    found++;
+                    first = found == 1 ? seed : first;
+                    checks.merge(violation.toString().replaceFirst("(: | in \\[).*", ""), 1, Integer::sum);
+                }
+            }
+        } catch (InvocationTargetException ex) {
+            throw new IllegalStateException(fault.name + ", seed " + seed, ex.getCause());
+        } catch (ReflectiveOperationException ex) {
+            throw new IllegalStateException(fault.name, ex);
+        }
+        String check = checks.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(Map.Entry::getKey)
+                .orElse("");
+        return new Result(seed, found, first, check);
+    }
+
+    private static ClassLoader load(Fault fault) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        List<JavaFileObject> sources = new ArrayList<>();
+        MAIN.forEach(name -> sources.add(new Source(name, planted(fault, name, read("main", name)))));
+        TEST.forEach(name -> sources.add(new Source(name, read("test", name))));
+        Classes classes = new Classes();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
+                Output output = new Output(files, classes)) {
+            if (!compiler.getTask(null, output, null, List.of("-proc:none", "-nowarn", "-implicit:none"), null, sources)
+                    .call()) {
+                throw new IllegalStateException("does not compile: " + fault.name);
+            }
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        return classes;
+    }
+
+    private static String planted(Fault fault, String name, String source) {
+        String text = source;
+        for (Change change : fault.changes) {
+            if (change.file.equals(name)) {
+                int at = text.indexOf(change.text);
+                if (at < 0 || text.indexOf(change.text, at + 1) >= 0) {
+                    throw new IllegalStateException(fault.name + ": not exactly once in " + name + ": " + change.text);
+                }
+                text = text.replace(change.text, change.replacement);
+            }
+        }
+        return text;
+    }
+
+    private static String read(String folder, String name) {
+        Path module = Path.of(System.getProperty("lock.test.module", "."));
+        try {
+            return Files.readString(module.resolve("src/" + folder + "/java/" + PACKAGE + name + ".java"));
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    private static final class Source extends SimpleJavaFileObject {
+
+        private final String text;
+
+        Source(String name, String text) {
+            super(URI.create("string:///" + PACKAGE + name + ".java"), Kind.SOURCE);
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return this.text;
+        }
+    }
+
+    /** Writes classes to memory. */
+    private static final class Output extends ForwardingJavaFileManager<StandardJavaFileManager> {
+
+        private final Classes classes;
+
+        Output(StandardJavaFileManager files, Classes classes) {
+            super(files);
+            this.classes = classes;
+        }
+
+        @Override
+        public JavaFileObject getJavaFileForOutput(
+                JavaFileManager.Location location,
+                String name,
+                JavaFileObject.Kind kind,
+                javax.tools.@Nullable FileObject sibling) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            this.classes.bytes.put(name, bytes);
+            return new SimpleJavaFileObject(URI.create("memory:///" + name.replace('.', '/') + ".class"), kind) {
+
+                @Override
+                public OutputStream openOutputStream() {
+                    return bytes;
+                }
+            };
+        }
+    }
+
+    /** Defines the compiled classes; all others are those of the tests. */
+    private static final class Classes extends ClassLoader {
+
+        private final Map<String, ByteArrayOutputStream> bytes = new HashMap<>();
+
+        Classes() {
+            super(PlantedFaults.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            ByteArrayOutputStream compiled = this.bytes.get(name);
+            if (compiled == null) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            return loaded != null ? loaded : defineClass(name, compiled.toByteArray(), 0, compiled.size());
+        }
+    }
+
+    /** Measures the faults. Arguments: first fault, number of faults, most seeds, and the number of seeds that suffice. */
+    public static void main(String[] args) {
+        int from = Integer.parseInt(args[0]);
+        int to = Math.min(ALL.size(), from + Integer.parseInt(args[1]));
+        for (Fault fault : ALL.subList(from, to)) {
+            try {
+                Result result = run(fault, Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+                System.out.printf(
+                        "| %s | %s | %d | %d of %d |%n", fault, result.check, result.first, result.found, result.seeds);
+            } catch (RuntimeException ex) {
+                System.out.println("| " + fault + " | FAILED " + ex.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.engine.PlantedFaults.Fault;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The simulation finds faults that are planted into the engine and the store. */
+class PlantedFaultsTest {
+
+    /** Up to this number of seeds, a fault is planted in each build. */
+    private static final int FEW_SEEDS = 100;
+
+    @ParameterizedTest
+    @MethodSource("soonFound")
+    void isFoundSoon(Fault fault) {
+        assertFound(fault);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @MethodSource("lateFound")
+    void isFound(Fault fault) {
+        assertFound(fault);
+    }
+
+    @Test
+    void thereAreEnoughFaultsOfWhichFewAreCovered() {
+        assertThat(PlantedFaults.ALL).filteredOn(fault -> fault.seeds() > 0).hasSizeGreaterThanOrEqualTo(40);
+        assertThat(PlantedFaults.ALL).filteredOn(fault -> fault.seeds() == 0).hasSizeLessThanOrEqualTo(6);
+    }
+
+    private static List<Fault> soonFound() {
+        return PlantedFaults.ALL.stream()
+                .filter(fault -> fault.seeds() > 0 && fault.seeds() <= FEW_SEEDS)
+                .toList();
+    }
+
+    private static List<Fault> lateFound() {
+        return PlantedFaults.ALL.stream()
+                .filter(fault -> fault.seeds() > FEW_SEEDS)
+                .toList();
+    }
+
+    private static void assertFound(Fault fault) {
+        assertThat(PlantedFaults.run(fault, fault.seeds(), 1).found())
+                .as("seeds that find: %s", fault)
+                .isPositive();
+    }
+}

@@ -1,0 +1,1887 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.engine.LocalLock.Stake.Phase;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.LockState;
+import io.github.lockstarter.store.LockTable;
+import io.github.lockstarter.store.Reply;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One history of several JVMs, a store and the network between them, in one thread and on virtual time. The seed decides
+ * everything.
+ */
+@SuppressWarnings({"OperatorPrecedence", "EnumOrdinal", "StaticAssignmentOfThrowable", "UnusedVariable"})
+final class Simulation {
+
+    /*
+     * Implementation note.
+     *
+     * The locks of the JVMs are real LocalLocks, and the store is a real LockTable. Simulated are the callers, the driver that
+     * executes the effects, the network, the clocks, and the server around the table. All that happens is an event of one queue
+     * in the order of the true time, which no JVM and no store can read: their clocks have other offsets and rates.
+     *
+     * A history has three parts: a time with faults; a quiet time, in which all that the faults have left must come to its end;
+     * and the last callers, which must be granted the lock without a delay. Which faults there are, and how many, differs from
+     * seed to seed. Checks states what must hold for a lock; it is called after each command and after each input.
+     *
+     * The driver is simulated by its obligations: effects take place in the order in which they were requested; each command is
+     * answered or fails once, within a command timeout from its sending unless the JVM is paused; timers may be late, but are
+     * not lost; a reply that may belong to a second execution of a release is not believed.
+     */
+
+    static final long MICRO = 1000;
+
+    static final long MILLI = Moment.MILLI;
+
+    static final long SECOND = 1000 * MILLI;
+
+    /** What wall clocks show at the beginning, at least. */
+    private static final long FIRST_MILLIS = 1_000_000_000_000L;
+
+    /** From this delay on, it counts as a fault. */
+    private static final long LATE = 4 * MILLI;
+
+    /** A command may be executed that much later than its failure. */
+    private static final long LATEST_COMMAND = 2 * SECOND;
+
+    /** Two claim leases or more. */
+    private static final long LATEST_MESSAGE = 4 * SECOND;
+
+    static final long LATEST_TIMER = 8 * MILLI;
+
+    private static final long QUIET_TIME = 60 * SECOND;
+
+    private static final long LAST_TIME = 60 * SECOND;
+
+    private static final List<String> NESTED = List.of("lengthen", "keep", "begin or end of renewals", "downgrade");
+
+    private static final LockStoreException UNKNOWN = new LockStoreException("no reply", null, true, true);
+
+    private static final LockStoreException REFUSED = new LockStoreException("not executed", null, false, true);
+
+    private static final LockStoreException FORBIDDEN = new LockStoreException("not permitted", null, false, false);
+
+    private final Report report;
+
+    private final EventQueue queue = new EventQueue();
+
+    private final Machine[] machines;
+
+    /** All runs of all JVMs; the beginning of an id is the position of its run. */
+    private final List<Jvm> runs = new ArrayList<>();
+
+    private final Checks[] locks;
+
+    final Rules rules;
+
+    /** Lease of a renewed grant. */
+    final long watchdog;
+
+    private final List<Terms> terms = new ArrayList<>();
+
+    private final LockTable.Inboxes inboxes = new Network();
+
+    private LockTable table;
+
+    private LockTable replica;
+
+    /** Null: not traced. */
+    private final @Nullable List<Line> trace;
+
+    private long random;
+
+    /** True time in nanoseconds. */
+    long now = 1000 * SECOND;
+
+    private long events;
+
+    /** The server's clock shows so many microseconds more than the true time. */
+    private long clockStep;
+
+    private long lastMicros;
+
+    private long downUntil;
+
+    private long readOnlyUntil;
+
+    private long fullUntil;
+
+    private long detachedUntil;
+
+    /** Whether no fault happens any more. */
+    boolean isQuiet;
+
+    /** When nothing was left of the faults. */
+    long settledAt = Moment.NEVER;
+
+    private int waiting;
+
+    // What happens in this history; several probabilities are 0.
+
+    private final double loss;
+
+    private final double late;
+
+    private final double repeated;
+
+    private final double refused;
+
+    private final double forbidden;
+
+    private final double messageLoss;
+
+    private final double pausesWithin;
+
+    private final double withdrawals;
+
+    private final double longHolds;
+
+    private final double odd;
+
+    private final boolean hasLateTimers;
+
+    private final boolean countsReceivers;
+
+    final boolean hasMessages;
+
+    /** Whether JVMs and store are in one process, or almost. */
+    private final boolean isNear;
+
+    /** Whether some callers work for about a microsecond. */
+    private final boolean hurries;
+
+    /**
+     * Whether pauses may stop the monotonic clock. Then the wall clock is never set back: if both count too little time, no JVM
+     * can find out, and the guarantees exclude it.
+     */
+    private final boolean suspends;
+
+    /** Whether the store's clock may be set back, so that tokens may not grow. */
+    final boolean stepsBack;
+
+    /** Whether replicas confirm grants. */
+    final boolean confirms;
+
+    private final boolean batches;
+
+    private Simulation(long seed, Report report, boolean isTraced) {
+        this.report = report;
+        this.random = seed * 0x9E3779B97F4A7C15L;
+        this.trace = isTraced ? new ArrayList<>() : null;
+        this.loss = some(0.15);
+        this.late = some(0.2);
+        this.repeated = some(0.3);
+        this.refused = some(0.05);
+        this.forbidden = some(0.02);
+        this.messageLoss = some(0.5);
+        this.pausesWithin = some(0.002);
+        this.withdrawals = some(0.5);
+        this.longHolds = some(0.1);
+        this.odd = some(0.5);
+        this.hasLateTimers = chance(0.3);
+        this.countsReceivers = chance(0.6);
+        this.hasMessages = chance(0.9);
+        this.isNear = chance(0.1);
+        this.hurries = chance(0.1);
+        this.suspends = chance(0.5);
+        this.stepsBack = chance(0.1);
+        this.confirms = chance(0.2);
+        this.batches = chance(0.5);
+        this.watchdog = chance(0.6) ? 3 * SECOND : chance(0.5) ? 1500 * MILLI : 9 * SECOND;
+        long timeout = this.watchdog / 6;
+        long poll = Math.min(SECOND, timeout);
+        long claim = this.hasMessages && !this.confirms && chance(0.9) ? 2 * poll : 0;
+        this.rules = new Rules(timeout, poll, claim, 10 * MILLI, 64, this.confirms);
+        this.table = newTable();
+        this.replica = newTable();
+        addTerms(Moment.NEVER, this.watchdog / 3);
+        this.locks = new Checks[1 + pickInt(2)];
+        for (int i = 0; i < this.locks.length; i++) {
+            this.locks[i] = new Checks(this, i, kinds());
+        }
+        this.machines = new Machine[2 + pickInt(3)];
+    }
+
+    private LockTable newTable() {
+        return new LockTable(2 * this.rules.poll() / MILLI, this.isNear);
+    }
+
+    private void addTerms(long never, long third) {
+        this.terms.add(new Terms(this.watchdog, third, never, 0));
+        this.terms.add(new Terms(200 * MILLI, never, never, 0));
+        this.terms.add(new Terms(this.watchdog / 2, never, never, 0));
+        this.terms.add(new Terms(this.watchdog, third, pick(2 * this.watchdog), 0));
+        this.terms.add(new Terms(this.watchdog, third, never, pick(300 * MILLI)));
+        this.terms.add(new Terms(SECOND, never, never, pick(1500 * MILLI)));
+        this.terms.add(new Terms(2 * this.watchdog, 2 * third, never, 0));
+    }
+
+    /** Chooses what a lock is used for. */
+    private GrantKind[] kinds() {
+        GrantKind writer = GrantKind.EXCLUSIVE;
+        GrantKind one = GrantKind.permits(1, 3);
+        int use = pickInt(20);
+        if (use < 9) {
+            return new GrantKind[] {writer};
+        }
+        if (use < 15) {
+            return new GrantKind[] {writer, GrantKind.READER, GrantKind.READER};
+        }
+        // A name that is used for permits and as a lock is rejected by the store.
+        return use == 19
+                ? new GrantKind[] {writer, one}
+                : new GrantKind[] {one, GrantKind.permits(2, 3), GrantKind.permits(3, 3), GrantKind.permits(1, 4)};
+    }
+
+    /** Runs one history, and returns what it violates; null: nothing. */
+    static @Nullable String violation(long seed, Report report) {
+        return new Simulation(seed, report, false).run();
+    }
+
+    /** Runs one history again, and returns what it violates and what happened before; null: nothing. */
+    static @Nullable String traced(long seed, int lines) {
+        Simulation simulation = new Simulation(seed, new Report(), true);
+        String violation = simulation.run();
+        return violation == null ? null : simulation.lastLines(lines) + "seed " + seed + ": " + violation;
+    }
+
+    private @Nullable String run() {
+        try {
+            if (isTraced()) {
+                note(
+                        null,
+                        this.rules
+                                + (this.suspends ? ", suspends" : "")
+                                + (this.countsReceivers ? ", counts receivers" : "")
+                                + (this.hasMessages ? "" : ", no messages")
+                                + (this.isNear ? ", near" : ""));
+            }
+            for (int i = 0; i < this.machines.length; i++) {
+                this.machines[i] = new Machine();
+                this.machines[i].jvm.startCallers();
+            }
+            long end = this.now + SECOND * (5 + pick(20));
+            scheduleFaults(end);
+            runUntil(end);
+            this.isQuiet = true;
+            this.downUntil = this.now;
+            this.readOnlyUntil = this.now;
+            this.fullUntil = this.now;
+            this.detachedUntil = this.now;
+            note(null, "no more faults");
+            runUntil(end + QUIET_TIME);
+            this.settledAt = this.now;
+            for (Machine machine : this.machines) {
+                machine.jvm.startLastCallers();
+            }
+            note(null, "last callers");
+            runUntil(end + QUIET_TIME + LAST_TIME);
+            Checks.check(this.waiting == 0, null, "a wait without an end");
+            for (Checks lock : this.locks) {
+                lock.atEnd(state(lock));
+                for (Jvm jvm : this.runs) {
+                    Side side = jvm.sides[lock.index];
+                    Checks.check(!jvm.isRunning() || side.lock.isIdle(), lock, "something left in " + jvm);
+                    Checks.check(jvm.isCrashed || side.releasesOpen == 0, lock, "a release without an end in " + jvm);
+                }
+            }
+            countGuarantees();
+            return null;
+        } catch (Checks.Violation ex) {
+            note(ex.lock, "violation: " + ex.getMessage());
+            if (this.trace != null && ex.lock != null) {
+                this.trace.removeIf(line -> line.lock != null && line.lock != ex.lock);
+            }
+            return ex.getMessage();
+        } catch (RuntimeException ex) {
+            return ex + " in " + Arrays.asList(ex.getStackTrace()).subList(0, Math.min(6, ex.getStackTrace().length));
+        } finally {
+            this.report.histories++;
+            this.report.events += this.events;
+        }
+    }
+
+    private void countGuarantees() {
+        boolean isForgotten = false;
+        for (Checks lock : this.locks) {
+            isForgotten |= lock.hasForgotten();
+        }
+        count(isForgotten ? Seen.CHECKED_EXCLUSION_EXCEPT_LOST_DATA : Seen.CHECKED_EXCLUSION_WITHOUT_EXCEPTION);
+        if (this.confirms) {
+            count(Seen.CHECKED_EXCLUSION_OVER_CONFIRMED_FAILOVERS);
+        }
+        if (!this.stepsBack) {
+            count(Seen.CHECKED_TOKENS);
+        }
+        count(Seen.CHECKED_ORDER);
+        count(Seen.CHECKED_PROMPTNESS);
+    }
+
+    private void runUntil(long end) {
+        int atOnce = 0;
+        for (Event event = this.queue.first(); event != null && event.time <= end; event = this.queue.first()) {
+            this.queue.remove(event);
+            atOnce = event.time == this.now ? atOnce + 1 : 0;
+            Checks.check(atOnce < 2000 && this.events < 1_000_000, null, "endless activity");
+            this.now = event.time;
+            event.happen();
+        }
+        this.now = end;
+    }
+
+    // ---- Faults
+
+    private void scheduleFaults(long end) {
+        boolean failsOver = chance(this.confirms ? 0.6 : 0.3);
+        boolean forgets = chance(0.15) && !this.confirms;
+        double[] often = {
+            some(1),
+            some(0.3),
+            some(0.15),
+            some(0.3),
+            some(0.3),
+            some(0.3),
+            some(0.1),
+            some(0.1),
+            some(0.3),
+            failsOver ? 1 : 0
+        };
+        for (long second = this.now; second < end; second += SECOND) {
+            for (int i = 0; i < often.length; i++) {
+                if (chance(often[i])) {
+                    int fault = i;
+                    int machine = pickInt(this.machines.length);
+                    at(second + pick(SECOND), () -> fault(fault, this.machines[machine], failsOver, forgets));
+                }
+            }
+        }
+    }
+
+    private void fault(int fault, Machine machine, boolean failsOver, boolean forgets) {
+        this.events++;
+        switch (fault) {
+            case 0 -> machine.pause(chance(0.7) ? pick(this.watchdog / 2) : pick(4 * this.watchdog));
+            case 1 -> machine.crash();
+            case 2 -> machine.jvm.stop();
+            case 3 -> restartStore(failsOver && chance(0.5), forgets && chance(0.5));
+            case 4 -> machine.stepWallClock();
+            case 5 -> machine.jvm.loseSubscription(this.now + pick(2 * SECOND));
+            case 6 -> this.fullUntil = this.now + pick(3 * SECOND);
+            case 7 -> this.readOnlyUntil = this.now + pick(2 * SECOND);
+            case 8 -> stepClock();
+            default -> replicate();
+        }
+    }
+
+    private void replicate() {
+        if (this.confirms && chance(0.2)) {
+            this.detachedUntil = this.now + pick(2 * SECOND);
+            note(null, "replica detached");
+        } else if (this.now >= this.detachedUntil) {
+            this.replica = this.table.copy();
+            note(null, "replicated");
+        }
+    }
+
+    private void stepClock() {
+        if (this.stepsBack) {
+            count(Seen.STORE_CLOCK_STEPS);
+            this.clockStep -= pick(2 * SECOND) / MICRO;
+            this.lastMicros = 0;
+            for (Checks lock : this.locks) {
+                // What has expired may be there again, and what is there stays for longer.
+                lock.excuse(state(lock));
+            }
+            note(null, "the store's clock is set back");
+        }
+    }
+
+    /** The store is away for a while. It returns with its data, with those of its replica, or without any. */
+    private void restartStore(boolean failsOver, boolean forgets) {
+        this.downUntil = this.now + (chance(0.05) ? 20 * SECOND : pick(2500 * MILLI));
+        note(null, failsOver ? "failover" : forgets ? "restart without data" : "restart");
+        count(Seen.STORE_RESTARTS);
+        LockTable before = this.table;
+        if (failsOver) {
+            count(this.confirms ? Seen.CONFIRMED_FAILOVERS : Seen.FAILOVERS);
+            this.table = this.replica.copy();
+            this.readOnlyUntil = chance(0.3) ? this.downUntil + pick(SECOND) : 0;
+        } else if (forgets) {
+            count(Seen.DATA_LOSSES);
+            this.table = newTable();
+        }
+        if (before != this.table) {
+            for (Checks lock : this.locks) {
+                lock.restored(before.find(lock.name, micros()), state(lock));
+            }
+        }
+        for (Machine machine : this.machines) {
+            if (failsOver || chance(0.5)) {
+                at(this.downUntil + pick(300 * MILLI), () -> machine.jvm.serverChanged());
+            }
+            if (chance(0.7)) {
+                machine.jvm.loseSubscription(this.downUntil + pick(500 * MILLI));
+            }
+        }
+    }
+
+    // ---- The store
+
+    /** Returns the store's time. */
+    long micros() {
+        return this.now / MICRO + this.clockStep;
+    }
+
+    /** Returns the true time at which the store's clock shows that time. */
+    long trueTime(long micros) {
+        return (micros - this.clockStep) * MICRO;
+    }
+
+    @Nullable
+    LockState state(Checks lock) {
+        return this.table.find(lock.name, micros());
+    }
+
+    /** Executes a command, and returns the reply; null: it is not confirmed by the replica. */
+    private @Nullable Reply execute(Exchange exchange) {
+        this.events++;
+        Command command = exchange.command;
+        // A command takes a microsecond at least, unless the store is in the memory of the JVM.
+        this.lastMicros = Math.max(micros(), this.isNear ? this.lastMicros : this.lastMicros + 1);
+        boolean renews = command instanceof Command.Renew || command instanceof Command.RenewAll;
+        Checks lock = exchange.requests.get(0).side.checks;
+        if (!renews) {
+            lock.beforeCommand(state(lock));
+        }
+        Reply reply = this.now < this.fullUntil && command instanceof Command.Acquire acquire
+                ? executeOnFullStore(acquire, exchange.jvm, state(lock))
+                : execute(this.table, command, exchange.jvm);
+        if (renews) {
+            for (Side.Request request : exchange.requests) {
+                request.side.checks.checkBelief();
+            }
+        } else {
+            lock.afterCommand(exchange, state(lock));
+        }
+        if (command instanceof Command.Release release
+                && release.keepMillis() > 0
+                && reply == Reply.Released.INSTANCE) {
+            count(Seen.MINIMUM_HOLDS);
+        }
+        boolean isConfirmed =
+                !this.confirms || !renews && !(command instanceof Command.Acquire && reply instanceof Reply.Granted);
+        if (isConfirmed) {
+            return reply;
+        }
+        if (this.now < this.detachedUntil || happens(this.loss)) {
+            count(Seen.CONFIRMATIONS_FAILED);
+            return null;
+        }
+        count(Seen.CONFIRMATIONS);
+        this.replica = this.table.copy();
+        return reply;
+    }
+
+    private Reply execute(LockTable executing, Command command, Jvm jvm) {
+        return executing.execute(command, this.lastMicros, this.hasMessages ? jvm.name : "", this.inboxes);
+    }
+
+    /** A full store rejects new grants and new entries of the line, and executes all else. */
+    private Reply executeOnFullStore(Command.Acquire command, Jvm jvm, @Nullable LockState state) {
+        String id = command.id();
+        if (state != null && (id.equals(state.owner()) || state.holder(id) != null || state.waiting(id) != null)) {
+            return execute(this.table, command, jvm);
+        }
+        LockTable attempt = this.table.copy();
+        Reply reply = execute(attempt, new Command.Acquire(command.lock(), id, command.leaseMillis(), false), jvm);
+        if (reply instanceof Reply.Granted) {
+            count(Seen.FULL_STORE_REFUSALS);
+            throw REFUSED;
+        }
+        this.table = attempt;
+        return reply;
+    }
+
+    /** Delivers messages of the store: late, more than once, or not at all. */
+    private final class Network implements LockTable.Inboxes {
+
+        @Override
+        public void publish(String lock, String inbox, String id, long token) {
+            Jvm jvm = jvmOf(inbox);
+            Side side = jvm.sides[lock.charAt(0) - Checks.FIRST_NAME];
+            if (isTraced()) {
+                note(side.checks, "message to " + jvm + " about " + id + " token " + token);
+            }
+            if (happens(Simulation.this.messageLoss)) {
+                count(Seen.MESSAGES_LOST);
+                return;
+            }
+            send(side, id, token);
+            if (happens(Simulation.this.repeated)) {
+                count(Seen.MESSAGES_REPEATED);
+                send(side, id, token);
+            }
+        }
+
+        private void send(Side side, String id, long token) {
+            boolean isLate = happens(Simulation.this.late);
+            if (isLate) {
+                count(Seen.MESSAGES_LATE);
+            }
+            at(Simulation.this.now + (isLate ? pick(LATEST_MESSAGE) : delay()), new JvmEvent(side.jvm) {
+
+                @Override
+                void act() {
+                    if (this.jvm.isSubscribed) {
+                        side.notified(id, token);
+                    }
+                }
+            });
+        }
+
+        @Override
+        public boolean hasReceivers(String inbox) {
+            Jvm jvm = jvmOf(inbox);
+            return !Simulation.this.countsReceivers || jvm.isRunning() && jvm.isSubscribed;
+        }
+    }
+
+    // ---- The way to the store and back
+
+    /** A command on its way to the store, and the reply on its way back. */
+    final class Exchange extends JvmEvent {
+
+        final Command command;
+
+        /** What is requested: several renewals, or one command. */
+        final List<Side.Request> requests;
+
+        private long timeoutAt;
+
+        private boolean isExecuted;
+
+        private boolean isReturning;
+
+        private boolean isSettled;
+
+        private long failedAt = Moment.NEVER;
+
+        private @Nullable Reply reply;
+
+        private LockStoreException failure = UNKNOWN;
+
+        Exchange(Jvm jvm, Command command, List<Side.Request> requests) {
+            super(jvm);
+            this.command = command;
+            this.requests = requests;
+        }
+
+        void transmit() {
+            long start = Math.max(Simulation.this.now, this.jvm.machine.pausedUntil);
+            this.timeoutAt = start + (long) (Simulation.this.rules.commandTimeout() / this.jvm.machine.rate);
+            boolean isLost = happens(Simulation.this.loss);
+            long arrival = start + delay();
+            if (isLost || arrival >= start + LATE) {
+                hasTrouble();
+            }
+            if (isLost || arrival >= this.timeoutAt) {
+                // The connection breaks, or the time is up.
+                failAt(isLost && chance(0.5) ? start + pick(this.timeoutAt - start) : this.timeoutAt);
+            }
+            if (!isLost) {
+                at(arrival, this);
+            } else if (chance(0.5)) {
+                at(start + pick(LATEST_COMMAND), this);
+            } else {
+                count(Seen.COMMANDS_LOST);
+            }
+        }
+
+        private void failAt(long time) {
+            Exchange exchange = this;
+            at(time, new JvmEvent(this.jvm) {
+
+                @Override
+                void act() {
+                    exchange.settle(null, UNKNOWN);
+                }
+            });
+        }
+
+        @Override
+        boolean isInJvm() {
+            return this.isReturning;
+        }
+
+        @Override
+        void act() {
+            if (this.isReturning) {
+                // After a pause, the timeout may come first.
+                boolean isTimedOut = Simulation.this.now > this.timeoutAt && chance(0.5);
+                settle(isTimedOut ? null : this.reply, isTimedOut ? UNKNOWN : this.failure);
+                return;
+            }
+            if (Simulation.this.now < Simulation.this.downUntil) {
+                answer(null, UNKNOWN);
+            } else if (happens(Simulation.this.refused)) {
+                count(Seen.COMMANDS_REFUSED);
+                answer(null, REFUSED);
+            } else if (happens(Simulation.this.forbidden)) {
+                count(Seen.COMMANDS_FORBIDDEN);
+                answer(null, FORBIDDEN);
+            } else if (Simulation.this.now < Simulation.this.readOnlyUntil) {
+                count(Seen.READ_ONLY_REFUSALS);
+                answer(null, REFUSED);
+            } else {
+                try {
+                    executed(execute(this));
+                } catch (LockStoreException ex) {
+                    answer(null, ex);
+                }
+            }
+        }
+
+        private void executed(@Nullable Reply result) {
+            if (isTraced()) {
+                note(
+                        this.requests.get(0).side.checks,
+                        "store: " + this.command + " -> " + result + (this.isExecuted ? " (again)" : "")
+                                + (this.isSettled ? " (late)" : ""));
+            }
+            boolean isRepetition = this.isExecuted;
+            this.isExecuted = true;
+            if (this.isSettled) {
+                count(Seen.COMMANDS_AFTER_THEIR_FAILURE);
+            } else if (!isRepetition && happens(Simulation.this.repeated)) {
+                // The connection broke before the reply came, and the client sends the command again.
+                count(Seen.COMMANDS_REPEATED);
+                hasTrouble();
+                at(Simulation.this.now + delay(), this);
+            } else {
+                boolean isNothingToRelease = this.command instanceof Command.Release
+                        && (result instanceof Reply.NotOwner || result instanceof Reply.LeftLine);
+                answer(isRepetition && isNothingToRelease ? null : result, UNKNOWN);
+            }
+        }
+
+        private void answer(@Nullable Reply result, LockStoreException cause) {
+            if (this.isSettled) {
+                return;
+            }
+            this.isReturning = true;
+            this.reply = result;
+            // That a repetition was not executed says nothing about the first execution.
+            this.failure = this.isExecuted ? UNKNOWN : cause;
+            long arrival = Simulation.this.now + delay();
+            if (happens(Simulation.this.loss)) {
+                count(Seen.REPLIES_LOST);
+                arrival = Moment.NEVER;
+            }
+            if (arrival >= this.timeoutAt) {
+                this.reply = null;
+                this.failure = UNKNOWN;
+                arrival = this.timeoutAt;
+            }
+            if (this.reply == null || arrival >= Simulation.this.now + LATE) {
+                hasTrouble();
+            }
+            at(arrival, this);
+        }
+
+        private void settle(@Nullable Reply result, LockStoreException cause) {
+            if (this.isSettled) {
+                return;
+            }
+            this.isSettled = true;
+            if (result == null) {
+                this.failedAt = Simulation.this.now;
+                hasTrouble();
+            }
+            for (int i = 0; i < this.requests.size(); i++) {
+                Reply outcome =
+                        result instanceof Reply.RenewedAll all ? all.outcomes().get(i) : result;
+                // One of several renewals may fail alone.
+                boolean isRefused = result instanceof Reply.RenewedAll && happens(Simulation.this.refused);
+                if (isRefused) {
+                    hasTrouble();
+                }
+                this.requests.get(i).settle(isRefused ? null : outcome, isRefused ? REFUSED : cause);
+            }
+        }
+
+        private void hasTrouble() {
+            long until = Math.max(Simulation.this.now, this.timeoutAt);
+            for (Side.Request request : this.requests) {
+                request.side.troubleUntil = Math.max(request.side.troubleUntil, until);
+            }
+        }
+
+        /** Returns whether the command is executed so late that its JVM need not expect it any more. */
+        boolean isTooLate(long lease) {
+            return this.isSettled && Simulation.this.now - this.failedAt > lease * 9 / 10;
+        }
+    }
+
+    // ---- Machines and JVMs
+
+    /** A machine: its clocks, and the JVM that runs on it. */
+    final class Machine {
+
+        /** Clocks are at most 4 percent too fast or too slow. */
+        final double rate = 1 + (pick(1_000_001) - 500_000) * 0.08e-6;
+
+        private final long offset = pick(1000 * SECOND);
+
+        private long wallStep;
+
+        private long frozenSince;
+
+        private long frozen;
+
+        long pausedUntil;
+
+        /** Sum of all pauses. */
+        long paused;
+
+        /** When a pause ended, or the wall clock was stepped. */
+        long disturbedAt;
+
+        /** When the monotonic clock went on after it stood still. */
+        long suspendedAt;
+
+        private @Nullable Moment moment;
+
+        private long momentAt;
+
+        private int runs;
+
+        Jvm jvm = new Jvm(this);
+
+        /** Returns what its clocks show. */
+        Moment time() {
+            Moment known = this.moment;
+            if (known == null || this.momentAt != Simulation.this.now) {
+                long still = this.frozenSince != 0 ? Simulation.this.now - this.frozenSince : 0;
+                long nanos = this.offset + (long) ((Simulation.this.now - this.frozen - still) * this.rate);
+                known = new Moment(
+                        nanos, FIRST_MILLIS + (long) (Simulation.this.now * this.rate / MILLI) + this.wallStep);
+                this.moment = known;
+                this.momentAt = Simulation.this.now;
+            }
+            return known;
+        }
+
+        private void stepWallClock() {
+            count(Seen.WALL_CLOCK_STEPS);
+            this.disturbedAt = Math.max(this.disturbedAt, Simulation.this.now);
+            this.wallStep += pick(3600) * 1000 - (Simulation.this.suspends ? 0 : 1800_000);
+            this.moment = null;
+            note(null, this.jvm + " steps its wall clock");
+        }
+
+        /** Pauses the JVM; sometimes the monotonic clock stands still meanwhile. */
+        private void pause(long length) {
+            if (Simulation.this.now < this.pausedUntil) {
+                return;
+            }
+            count(Seen.PAUSES);
+            this.pausedUntil = Simulation.this.now + length;
+            this.disturbedAt = this.pausedUntil;
+            this.paused += length;
+            note(null, this.jvm + " pauses for " + length / MILLI + " ms");
+            if (Simulation.this.suspends && chance(0.7)) {
+                count(Seen.SUSPENSIONS);
+                this.frozenSince = Simulation.this.now;
+                // In front of all that this JVM does then.
+                at(this.pausedUntil, () -> {
+                    this.frozen += Simulation.this.now - this.frozenSince;
+                    this.frozenSince = 0;
+                    this.suspendedAt = Simulation.this.now;
+                    this.moment = null;
+                });
+            }
+        }
+
+        private void crash() {
+            note(null, this.jvm + " crashes");
+            count(Seen.CRASHES);
+            this.jvm.isCrashed = true;
+            this.jvm.goneAt = micros();
+            Simulation.this.waiting -= this.jvm.waiting;
+            pause(pick(3 * SECOND));
+            startRun();
+        }
+
+        private void startRun() {
+            this.jvm = new Jvm(this);
+            this.jvm.startCallers();
+        }
+    }
+
+    /** One run of the engine in a JVM, with an instance id of its own. */
+    final class Jvm {
+
+        final Machine machine;
+
+        final String name;
+
+        final Side[] sides;
+
+        private boolean isCrashed;
+
+        private boolean isStopped;
+
+        /** When it crashed or gave up, by the store's clock; {@link Moment#NEVER}: it runs. */
+        private long goneAt = Moment.NEVER;
+
+        /** When it was notified of another server, in true time. */
+        long serverChangedAt;
+
+        private boolean isSubscribed = true;
+
+        private int waiting;
+
+        private int hurried;
+
+        private int ids;
+
+        /** Renewals that are sent together. */
+        private List<Side.Request> batch = new ArrayList<>();
+
+        Jvm(Machine machine) {
+            this.machine = machine;
+            int number = Simulation.this.runs.size();
+            this.name = String.valueOf(new char[] {(char) ('A' + number / 26), (char) ('a' + number % 26)});
+            Simulation.this.runs.add(this);
+            machine.runs++;
+            this.sides = new Side[Simulation.this.locks.length];
+            for (int i = 0; i < this.sides.length; i++) {
+                this.sides[i] = new Side(this, Simulation.this.locks[i]);
+            }
+        }
+
+        /** Returns whether it has neither crashed nor given up. */
+        boolean isRunning() {
+            return this.goneAt == Moment.NEVER;
+        }
+
+        /** Returns the nanoseconds since it was gone, by the store's clock. */
+        long gone() {
+            return (micros() - this.goneAt) * MICRO;
+        }
+
+        boolean isStopped() {
+            return this.isStopped;
+        }
+
+        private void startCallers() {
+            this.hurried = Simulation.this.hurries ? 400 : 0;
+            for (int callers = 1 + pickInt(5); callers > 0; callers--) {
+                think();
+            }
+        }
+
+        private boolean hurries() {
+            return this.hurried > 0 && --this.hurried > 0;
+        }
+
+        /** A caller does something else for a while. */
+        private void think() {
+            if (!Simulation.this.isQuiet && isRunning()) {
+                long pause = hurries() ? pick(500) : chance(0.6) ? pick(300) * 10 * MICRO : pick(2 * SECOND);
+                Side side = this.sides[pickInt(this.sides.length)];
+                inJvm(Simulation.this.now + pause, this, () -> side.enter(false));
+            }
+        }
+
+        private void startLastCallers() {
+            for (Side side : this.sides) {
+                for (int callers = pickInt(3); callers > 0; callers--) {
+                    inJvm(Simulation.this.now + pick(20 * MILLI), this, () -> side.enter(true));
+                }
+            }
+        }
+
+        private void serverChanged() {
+            inJvm(Simulation.this.now, this, () -> {
+                count(Seen.SERVER_CHANGES);
+                this.serverChangedAt = Simulation.this.now;
+                note(null, this + " uses another server");
+                for (Side side : this.sides) {
+                    int acquires = side.acquires;
+                    side.lock.serverChanged(side.before());
+                    side.checks.afterGap(side, acquires);
+                    side.after();
+                }
+            });
+        }
+
+        private void loseSubscription(long until) {
+            if (Simulation.this.hasMessages && this.isSubscribed && isRunning()) {
+                count(Seen.SUBSCRIPTIONS_LOST);
+                note(null, this + " loses its subscription");
+                this.isSubscribed = false;
+                inJvm(until, this, () -> {
+                    this.isSubscribed = true;
+                    note(null, this + " has subscribed");
+                    for (Side side : this.sides) {
+                        int acquires = side.acquires;
+                        side.lock.notificationsMayBeLost(side.before());
+                        side.checks.afterGap(side, acquires);
+                        side.after();
+                    }
+                });
+            }
+        }
+
+        /** Stops gracefully: bodies go on, and what they hold after a while is given up. */
+        private void stop() {
+            inJvm(Simulation.this.now, this, () -> {
+                if (this.isStopped) {
+                    return;
+                }
+                count(Seen.STOPS);
+                note(null, this + " stops");
+                this.isStopped = true;
+                for (Side side : this.sides) {
+                    side.lock.stop(side.before());
+                    side.after();
+                }
+                inJvm(Simulation.this.now + pick(3 * SECOND), this, this::giveUp);
+            });
+        }
+
+        private void giveUp() {
+            note(null, this + " gives up");
+            this.goneAt = micros();
+            for (Side side : this.sides) {
+                side.lock.giveUp(side.before());
+                side.after();
+                Checks.check(side.lock.isIdle(), side.checks, "something left after giving up in " + this);
+            }
+            count(Seen.NEW_RUNS);
+            this.machine.startRun();
+        }
+
+        private void sendBatch() {
+            List<Side.Request> requests = this.batch;
+            this.batch = new ArrayList<>();
+            if (requests.size() == 1) {
+                new Exchange(this, requests.get(0).sent.command(), requests).transmit();
+                return;
+            }
+            count(Seen.RENEWAL_BATCHES);
+            List<Command.Renew> renewals = new ArrayList<>();
+            requests.forEach(request -> renewals.add((Command.Renew) request.sent.command()));
+            new Exchange(this, new Command.RenewAll(renewals), requests).transmit();
+        }
+
+        @Override
+        public String toString() {
+            return this.name;
+        }
+    }
+
+    /** One lock in one JVM, and the driver that executes its effects. */
+    final class Side implements Effects, Draws {
+
+        final Jvm jvm;
+
+        final Checks checks;
+
+        LocalLock lock;
+
+        /** The callers that wait, in the order of their arrival. */
+        final List<Body> waiting = new ArrayList<>();
+
+        /** Until when a command of this lock may have failed or may be late. */
+        long troubleUntil;
+
+        /** The grant that was released last. */
+        @Nullable
+        Body released;
+
+        /** Grants that were returned, and not reported as released. */
+        int releasesOpen;
+
+        int acquires;
+
+        /** Releases without an outcome. */
+        final List<LocalLock.Stake> releasing = new ArrayList<>();
+
+        private long armed = Moment.NEVER;
+
+        private final Event timer;
+
+        Side(Jvm jvm, Checks checks) {
+            this.jvm = jvm;
+            this.checks = checks;
+            this.lock = new LocalLock(checks.name, Simulation.this.rules, this, this);
+            this.timer = new JvmEvent(jvm) {
+
+                @Override
+                void act() {
+                    timeReached();
+                }
+            };
+        }
+
+        /** Begins an input. */
+        private Moment before() {
+            Simulation.this.events++;
+            if (happens(Simulation.this.pausesWithin)) {
+                count(Seen.PAUSES_WITHIN_AN_INPUT);
+                Moment time = this.jvm.machine.time();
+                this.jvm.machine.pause(pick(Simulation.this.watchdog));
+                return time;
+            }
+            return this.jvm.machine.time();
+        }
+
+        /** Ends an input. */
+        private void after() {
+            String broken = this.lock.brokenInvariant();
+            Checks.check(broken == null, this.checks, broken);
+            this.checks.afterInput(this);
+            if (this.lock.isIdle() && !this.jvm.isStopped && happens(0.1)) {
+                count(Seen.IDLE_LOCKS_DROPPED);
+                this.lock = new LocalLock(this.checks.name, Simulation.this.rules, this, this);
+                callAt(Moment.NEVER);
+            }
+        }
+
+        private void enter(boolean isLast) {
+            if (Simulation.this.isQuiet && !isLast || !this.jvm.isRunning()) {
+                return;
+            }
+            int kind = pickInt(this.checks.kinds.length);
+            long waitTime =
+                    chance(0.15) ? 0 : isLast ? 40 * SECOND : chance(0.5) ? pick(200 * MILLI) : pick(20 * SECOND);
+            if (chance(0.1)) {
+                waitTime = Waiter.FOREVER;
+            }
+            Terms requested = Simulation.this.terms.get(
+                    this.jvm.hurried > 0 || chance(0.6) ? 0 : pickInt(Simulation.this.terms.size()));
+            Body body = new Body(this, isLast, requested);
+            Caller caller = new Caller(body, this.checks.kinds[kind], waitTime);
+            body.caller = caller;
+            this.waiting.add(body);
+            this.jvm.waiting++;
+            Simulation.this.waiting++;
+            if (chance(isLast ? 0.2 : Simulation.this.withdrawals)) {
+                long after = chance(0.5) ? pick(3000 * MICRO) : pick(isLast ? 50 * MILLI : 3 * SECOND);
+                inJvm(Simulation.this.now + after, this.jvm, () -> withdraw(caller));
+            }
+            if (isTraced()) {
+                note(
+                        this.checks,
+                        this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + waitTime / MILLI + " ms");
+            }
+            this.lock.enter(caller, before());
+            after();
+        }
+
+        private void withdraw(Caller caller) {
+            boolean hasEnded = caller.body.hasEnded;
+            boolean isWithdrawn = this.lock.withdraw(caller, Refusal.Cause.WITHDRAWN, before());
+            Checks.check(isWithdrawn != hasEnded && caller.body.hasEnded, this.checks, "wrong answer to a withdrawal");
+            after();
+        }
+
+        private void notified(String id, long token) {
+            if (isTraced()) {
+                note(this.checks, this.jvm + " notified " + id + " token " + token);
+            }
+            LocalLock.Stake stake = this.lock.find(id);
+            boolean wasHeld = stake != null && (stake.phase == Phase.HELD || stake.phase == Phase.SUSPENDED);
+            this.lock.notified(id, token, before());
+            if (!wasHeld) {
+                this.checks.afterMessage(this, id);
+            }
+            after();
+        }
+
+        private void timeReached() {
+            if (this.jvm.machine.time().nanos() >= this.armed || happens(0.1)) {
+                if (this.jvm.machine.time().nanos() < this.armed) {
+                    count(Seen.EARLY_TIMERS);
+                }
+                this.lock.timeReached(before());
+                after();
+            } else {
+                callAt(this.armed);
+            }
+        }
+
+        /** One command of the lock, until its outcome is known. */
+        final class Request {
+
+            final Side side = Side.this;
+
+            final Sent sent;
+
+            private final LocalLock sender = Side.this.lock;
+
+            Request(Sent sent) {
+                this.sent = sent;
+            }
+
+            private void settle(@Nullable Reply reply, LockStoreException failure) {
+                if (isTraced()) {
+                    note(
+                            Side.this.checks,
+                            Side.this.jvm + " outcome of " + this.sent.command() + ": "
+                                    + (reply != null ? reply : failure));
+                }
+                boolean isDropped = this.sender != Side.this.lock || !Side.this.jvm.isRunning();
+                LocalLock current = Side.this.lock;
+                Side.this.lock = this.sender;
+                if (this.sent.command() instanceof Command.Release) {
+                    Side.this.releasing.remove(this.sent.stake());
+                }
+                if (reply != null) {
+                    this.sender.replied(this.sent, reply, before());
+                } else {
+                    this.sender.failed(this.sent, failure, before());
+                }
+                Side.this.lock = current;
+                Checks.check(
+                        !isDropped || this.sender.isIdle(), Side.this.checks, "a dropped lock has begun something");
+                after();
+            }
+        }
+
+        // ---- Effects and draws
+
+        @Override
+        public void send(Sent sent) {
+            if (isTraced()) {
+                note(this.checks, this.jvm + " sends " + sent.command());
+            }
+            this.checks.sent(this, sent);
+            Request request = new Request(sent);
+            List<Request> requests = new ArrayList<>(1);
+            requests.add(request);
+            if (sent.command() instanceof Command.Renew renew && Simulation.this.batches) {
+                List<Request> batch = this.jvm.batch;
+                if (batch.isEmpty()) {
+                    batch.add(request);
+                    inJvm(Simulation.this.now + MILLI, this.jvm, this.jvm::sendBatch);
+                    return;
+                }
+                if (((Command.Renew) batch.get(0).sent.command()).leaseMillis() == renew.leaseMillis()) {
+                    batch.add(request);
+                    return;
+                }
+            } else if (sent.command() instanceof Command.Release) {
+                this.releasing.add(sent.stake());
+            } else if (sent.command() instanceof Command.Acquire) {
+                this.acquires++;
+            }
+            new Exchange(this.jvm, sent.command(), requests).transmit();
+        }
+
+        @Override
+        public void granted(Waiter waiter, Grant grant, Way way) {
+            Caller caller = (Caller) waiter;
+            Body body = caller.body;
+            if (isTraced()) {
+                note(
+                        this.checks,
+                        this.jvm + " granted " + body + " " + grant.id() + " token " + grant.token + " " + way);
+            }
+            if (way == Way.DOWNGRADED) {
+                count(Seen.DOWNGRADES);
+                this.checks.downgraded(body, grant);
+            } else {
+                this.checks.granted(body, grant, way);
+                body.endWait();
+                body.begin(grant, way);
+            }
+        }
+
+        @Override
+        public void refused(Waiter waiter, Refusal refusal) {
+            Body body = ((Caller) waiter).body;
+            if (isTraced()) {
+                note(this.checks, this.jvm + " refused " + body + " " + refusal);
+            }
+            this.checks.refused(body, refusal);
+            body.endWait();
+            this.jvm.think();
+        }
+
+        @Override
+        public void renewed(Grant grant, Moment sentAt) {
+            count(Seen.RENEWED);
+            this.checks.check(body(grant).isHolding(grant), "renewed after its end");
+        }
+
+        @Override
+        public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
+            count(Seen.RENEWAL_FAILED);
+            this.checks.check(body(grant).isHolding(grant), "renewed after its end");
+        }
+
+        @Override
+        public void atRisk(Grant grant, @Nullable LockStoreException cause) {
+            count(Seen.AT_RISK);
+            this.checks.atRisk(body(grant), grant, true);
+        }
+
+        @Override
+        public void recovered(Grant grant) {
+            count(Seen.RECOVERED);
+            this.checks.atRisk(body(grant), grant, false);
+        }
+
+        @Override
+        public void lost(Grant grant, LossReason reason) {
+            if (isTraced()) {
+                note(this.checks, this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
+            }
+            count(Seen.valueOf("LOST_" + reason));
+            body(grant).lost(grant, reason);
+        }
+
+        @Override
+        public void released(Grant grant, @Nullable LockStoreException failure) {
+            if (isTraced()) {
+                note(this.checks, this.jvm + " released " + body(grant) + " " + grant.id() + " " + failure);
+            }
+            count(
+                    failure != null
+                            ? Seen.RELEASE_FAILED
+                            : grant.state == Grant.State.LOST ? Seen.RELEASED_AFTER_LOSS : Seen.RELEASED);
+            this.checks.released(body(grant), grant, failure);
+        }
+
+        @Override
+        public void callAt(long nanos) {
+            this.armed = nanos;
+            if (nanos == Moment.NEVER) {
+                Simulation.this.queue.remove(this.timer);
+                return;
+            }
+            long now = this.jvm.machine.time().nanos();
+            this.checks.check(nanos >= now, "asks for a call in the past");
+            if (nanos - now > 3600 * SECOND) {
+                Simulation.this.queue.remove(this.timer);
+                return;
+            }
+            long wait = (long) Math.ceil((nanos - now) / this.jvm.machine.rate);
+            if (Simulation.this.hasLateTimers && happens(0.2)) {
+                count(Seen.LATE_TIMERS);
+                wait += pick(LATEST_TIMER);
+            }
+            at(Simulation.this.now + wait, this.timer);
+        }
+
+        @Override
+        public String id(GrantKind kind) {
+            return kind.idOf(this.jvm.name + '-' + ++this.jvm.ids);
+        }
+
+        @Override
+        public long below(long bound) {
+            return pick(bound);
+        }
+
+        private Body body(Grant grant) {
+            return (Body) grant.owner;
+        }
+    }
+
+    // ---- Callers
+
+    /** What the queue knows of a caller. */
+    static final class Caller extends Waiter {
+
+        final Body body;
+
+        Caller(Body body, GrantKind kind, long waitTime) {
+            super(kind, waitTime, body.terms, body);
+            this.body = body;
+        }
+    }
+
+    /** A caller: it waits, works for a while, and releases its grant, or fails to. */
+    final class Body extends JvmEvent implements Owner {
+
+        final Side side;
+
+        final boolean isLast;
+
+        final Terms terms;
+
+        @Nullable
+        Caller caller;
+
+        /** True time. */
+        final long enteredAt = Simulation.this.now;
+
+        final long pausedBefore;
+
+        /** Whether others were in front of it. */
+        final boolean wasBehind;
+
+        boolean hasEnded;
+
+        @Nullable
+        Grant grant;
+
+        /** The id of the writer that has become this reader; null: there is none. */
+        @Nullable
+        String former;
+
+        boolean isAtRisk;
+
+        boolean isDead;
+
+        /** When it died or left its grant behind, by its clock. */
+        long leftAt;
+
+        long renewSentAt;
+
+        int renewals;
+
+        /** By its clock, the latest time until which the requests permit that it holds. */
+        long latestEnd;
+
+        /** Grants that were returned, and not reported as released. */
+        int releasesOpen;
+
+        private @Nullable Grant returned;
+
+        /** By its clock, the end of its minimum hold. */
+        long keptUntil;
+
+        private int steps;
+
+        private boolean isNested;
+
+        private boolean isOver;
+
+        Body(Side side, boolean isLast, Terms terms) {
+            super(side.jvm);
+            this.side = side;
+            this.isLast = isLast;
+            this.terms = terms;
+            this.pausedBefore = side.jvm.machine.paused;
+            this.wasBehind = !side.waiting.isEmpty();
+        }
+
+        @Override
+        public boolean isAlive() {
+            return !this.isDead;
+        }
+
+        private void endWait() {
+            this.hasEnded = true;
+            this.side.waiting.remove(this);
+            this.jvm.waiting--;
+            Simulation.this.waiting--;
+        }
+
+        /** Returns whether it has released a live grant of that id, and waits for the outcome. */
+        boolean isReleasing(LocalLock.Stake stake) {
+            return this.grant != null && this.grant.stake == stake && this.grant.state == Grant.State.RELEASING;
+        }
+
+        /** Returns whether the grant is its present one, and not over. */
+        boolean isHolding(Grant asked) {
+            return this.grant == asked && asked.isLive();
+        }
+
+        private void begin(Grant granted, Effects.Way way) {
+            this.grant = granted;
+            this.keptUntil = granted.grantedAt + this.terms.minHold();
+            // The lease of a grant by message is set by the renewal that confirms it.
+            this.latestEnd = Moment.sum(endOf(granted), way == Effects.Way.MESSAGE ? Simulation.this.rules.claim() : 0);
+            long hold = chance(0.5) ? pick(20 * MICRO) : chance(0.9) ? pick(20 * MILLI) : pick(SECOND);
+            if (this.jvm.hurried > 0) {
+                hold = pick(500) + (this.jvm.name.charAt(1) % 2 == 0 ? 1200 : 0);
+            } else if (!Simulation.this.isQuiet && chance(Simulation.this.longHolds)) {
+                hold = pick(20 * SECOND);
+            }
+            this.steps = happens(Simulation.this.odd) ? 1 + pickInt(3) : 0;
+            at(Simulation.this.now + hold, this);
+        }
+
+        private static long endOf(Grant granted) {
+            long renewedUntil = granted.terms.isRenewed() ? granted.terms.maxHold() : 0;
+            return Moment.sum(granted.grantedAt, Moment.sum(renewedUntil, granted.terms.lease()));
+        }
+
+        @Override
+        void act() {
+            Grant held = this.grant;
+            if (this.isOver || held == null) {
+                return;
+            }
+            if (this.steps > 0 && held.isLive()) {
+                this.steps--;
+                nest(held);
+                at(Simulation.this.now + (chance(0.5) ? pick(5 * MILLI) : pick(Simulation.this.watchdog)), this);
+                return;
+            }
+            this.isOver = true;
+            if (held.isLive() && happens(Simulation.this.odd / 5)) {
+                this.leftAt = this.jvm.machine.time().nanos();
+                if (chance(0.5)) {
+                    count(Seen.OWNERS_DIED);
+                    note(this.side.checks, this + " dies");
+                    this.isDead = true;
+                } else {
+                    count(Seen.ABANDONED);
+                    note(this.side.checks, this + " leaves its grant behind");
+                    this.side.lock.abandon(held, this.side.before());
+                    this.side.after();
+                }
+                this.jvm.think();
+                return;
+            }
+            release(held);
+            if (chance(0.1)) {
+                count(Seen.RELEASED_TWICE);
+                release(held);
+            }
+            this.jvm.think();
+        }
+
+        private void release(Grant held) {
+            boolean wasLive = held.isLive();
+            this.side.released = this;
+            returns(held);
+            Moment time = this.side.before();
+            boolean isGivenBack = happens(Simulation.this.odd / 5);
+            this.keptUntil = isGivenBack ? 0 : this.keptUntil;
+            boolean isReleased = isGivenBack ? this.side.lock.giveBack(held, time) : this.side.lock.release(held, time);
+            this.side.checks.check(wasLive || !isReleased, "released after its end");
+            if (isTraced()) {
+                note(this.side.checks, this.jvm + " releases " + this + " " + held.id() + " " + isReleased);
+            }
+            this.side.after();
+        }
+
+        /** Each grant that is returned is reported as released once. */
+        private void returns(Grant held) {
+            if (this.returned != held) {
+                this.returned = held;
+                this.releasesOpen++;
+                this.side.releasesOpen++;
+            }
+        }
+
+        /** What a nested hold may request. */
+        private void nest(Grant held) {
+            Moment time = this.side.before();
+            LocalLock lock = this.side.lock;
+            Terms other = Simulation.this.terms.get(pickInt(2) * 6);
+            int what = pickInt(4);
+            if (isTraced()) {
+                note(this.side.checks, this.jvm + " nests in " + this + ": " + NESTED.get(what));
+            }
+            switch (what) {
+                case 0 -> {
+                    count(Seen.LENGTHENED);
+                    this.latestEnd = Math.max(this.latestEnd, Moment.sum(time.nanos(), other.lease()));
+                    lock.lengthen(held, other.lease(), time);
+                }
+                case 1 -> {
+                    count(Seen.KEPT_BY_NESTED_HOLD);
+                    long minHold = pick(300 * MILLI);
+                    this.keptUntil = Math.max(this.keptUntil, time.nanos() + minHold);
+                    lock.keep(held, minHold, time);
+                }
+                case 2 -> {
+                    count(Seen.RENEWED_BY_NESTED_HOLD);
+                    this.isNested = !this.isNested;
+                    if (this.isNested) {
+                        this.latestEnd = Moment.NEVER;
+                        lock.renewUntil(held, other, Moment.NEVER, time);
+                    } else {
+                        long until = this.terms.isRenewed()
+                                ? Moment.sum(held.grantedAt, this.terms.maxHold())
+                                : Moment.BEFORE;
+                        this.latestEnd = Math.max(endOf(held), time.nanos() + 2 * Simulation.this.watchdog);
+                        lock.renewUntil(held, this.terms, until, time);
+                    }
+                }
+                default -> {
+                    if (held.kind.mode() == LockMode.WRITE && this.side.checks.kinds.length == 3) {
+                        Caller reader = new Caller(this, GrantKind.READER, 0);
+                        returns(held);
+                        this.isOver = lock.downgrade(held, reader, time) == null;
+                    }
+                }
+            }
+            this.side.after();
+        }
+
+        private void lost(Grant lost, LossReason reason) {
+            this.side.checks.lost(this, lost, reason);
+            if (!this.isOver && chance(0.5)) {
+                // It notices the loss before it has finished.
+                this.steps = 0;
+                at(Simulation.this.now + pick(20 * MILLI), this);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "caller" + (this.enteredAt - 1000 * SECOND) / MICRO;
+        }
+    }
+
+    // ---- Parts
+
+    /** Something that happens at a time. */
+    private abstract static class Event {
+
+        private long time;
+
+        private long order;
+
+        private int index = -1;
+
+        abstract void happen();
+    }
+
+    /** Something that a JVM does, as soon as it is not paused. */
+    private abstract class JvmEvent extends Event {
+
+        final Jvm jvm;
+
+        JvmEvent(Jvm jvm) {
+            this.jvm = jvm;
+        }
+
+        boolean isInJvm() {
+            return true;
+        }
+
+        @Override
+        final void happen() {
+            if (isInJvm()) {
+                if (this.jvm.isCrashed) {
+                    return;
+                }
+                long pausedUntil = this.jvm.machine.pausedUntil;
+                if (Simulation.this.now < pausedUntil) {
+                    at(pausedUntil, this);
+                    return;
+                }
+            }
+            act();
+        }
+
+        abstract void act();
+    }
+
+    /** The events to come: a heap, in which an event can be moved to another time. */
+    private static final class EventQueue {
+
+        private Event[] heap = new Event[256];
+
+        private int size;
+
+        private long orders;
+
+        @Nullable
+        Event first() {
+            return this.size > 0 ? this.heap[0] : null;
+        }
+
+        void put(Event event, long time) {
+            event.time = time;
+            event.order = ++this.orders;
+            if (event.index < 0) {
+                if (this.size == this.heap.length) {
+                    this.heap = Arrays.copyOf(this.heap, 2 * this.size);
+                }
+                event.index = this.size++;
+            }
+            moveDown(event, moveUp(event, event.index));
+        }
+
+        void remove(Event event) {
+            int index = event.index;
+            if (index >= 0) {
+                event.index = -1;
+                Event moved = this.heap[--this.size];
+                if (moved != event) {
+                    moveDown(moved, moveUp(moved, index));
+                }
+            }
+        }
+
+        private int moveUp(Event event, int from) {
+            int index = from;
+            while (index > 0 && !isBefore(this.heap[(index - 1) >>> 1], event)) {
+                set(index, this.heap[(index - 1) >>> 1]);
+                index = (index - 1) >>> 1;
+            }
+            set(index, event);
+            return index;
+        }
+
+        private void moveDown(Event event, int from) {
+            int index = from;
+            for (int child = 2 * index + 1; child < this.size; child = 2 * index + 1) {
+                if (child + 1 < this.size && isBefore(this.heap[child + 1], this.heap[child])) {
+                    child++;
+                }
+                if (isBefore(event, this.heap[child])) {
+                    break;
+                }
+                set(index, this.heap[child]);
+                index = child;
+            }
+            set(index, event);
+        }
+
+        private void set(int index, Event event) {
+            this.heap[index] = event;
+            event.index = index;
+        }
+
+        private static boolean isBefore(Event one, Event other) {
+            return one.time < other.time || one.time == other.time && one.order < other.order;
+        }
+    }
+
+    private void at(long time, Event event) {
+        this.queue.put(event, Math.max(time, this.now));
+    }
+
+    private void at(long time, Runnable action) {
+        at(time, new Event() {
+
+            @Override
+            void happen() {
+                action.run();
+            }
+        });
+    }
+
+    private void inJvm(long time, Jvm jvm, Runnable action) {
+        at(time, new JvmEvent(jvm) {
+
+            @Override
+            void act() {
+                action.run();
+            }
+        });
+    }
+
+    /** Returns the run whose name an id begins with. */
+    Jvm jvmOf(String id) {
+        return this.runs.get(26 * (id.charAt(0) - 'A') + id.charAt(1) - 'a');
+    }
+
+    private long delay() {
+        if (happens(this.late)) {
+            return pick(1 + pick(LATEST_COMMAND));
+        }
+        return this.isNear ? 500 + pick(3000) : 20 * MICRO + pick(chance(0.9) ? 400 * MICRO : 3 * MILLI);
+    }
+
+    /** Returns whether a fault with that probability happens. */
+    private boolean happens(double probability) {
+        return !this.isQuiet && chance(probability);
+    }
+
+    private double some(double most) {
+        return pickInt(3) == 0 ? 0 : part() * part() * most;
+    }
+
+    private boolean chance(double probability) {
+        return probability > 0 && part() < probability;
+    }
+
+    private double part() {
+        return (next() >>> 11) * 0x1p-53;
+    }
+
+    private int pickInt(int bound) {
+        return (int) pick(bound);
+    }
+
+    private long pick(long bound) {
+        return bound <= 1 ? 0 : (next() >>> 1) % bound;
+    }
+
+    /** Returns the next number of SplitMix64. */
+    private long next() {
+        this.random += 0x9E3779B97F4A7C15L;
+        long mixed = (this.random ^ (this.random >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        return mixed ^ (mixed >>> 31);
+    }
+
+    // ---- Report and trace
+
+    /** Situations that are counted. */
+    enum Seen {
+        GRANTED_BY_REPLY,
+        GRANTED_BY_MESSAGE,
+        GRANTED_AS_SUCCESSOR,
+        PASSED_ON_IN_MEMORY,
+        READERS_JOINED,
+        PERMITS_GRANTED,
+        DOWNGRADES,
+        MINIMUM_HOLDS,
+        CONFIRMATIONS,
+        CONFIRMATIONS_FAILED,
+        REFUSED_HELD_BY_OTHERS,
+        REFUSED_STORE_FAILED,
+        REFUSED_WITHDRAWN,
+        REFUSED_STOPPED,
+        LOST_EXPIRED,
+        LOST_TAKEN_OVER,
+        LOST_DELETED,
+        LOST_MAX_HOLD,
+        LOST_OWNER_DIED,
+        LOST_SHUTDOWN,
+        AT_RISK,
+        RECOVERED,
+        RENEWED,
+        RENEWAL_FAILED,
+        RELEASED,
+        RELEASE_FAILED,
+        RELEASED_AFTER_LOSS,
+        RELEASED_TWICE,
+        LENGTHENED,
+        KEPT_BY_NESTED_HOLD,
+        RENEWED_BY_NESTED_HOLD,
+        OWNERS_DIED,
+        ABANDONED,
+        PAUSES,
+        PAUSES_WITHIN_AN_INPUT,
+        SUSPENSIONS,
+        CRASHES,
+        STOPS,
+        NEW_RUNS,
+        IDLE_LOCKS_DROPPED,
+        WALL_CLOCK_STEPS,
+        LATE_TIMERS,
+        EARLY_TIMERS,
+        COMMANDS_LOST,
+        COMMANDS_REPEATED,
+        COMMANDS_AFTER_THEIR_FAILURE,
+        REPLIES_LOST,
+        COMMANDS_REFUSED,
+        COMMANDS_FORBIDDEN,
+        RENEWAL_BATCHES,
+        MESSAGES_LOST,
+        MESSAGES_LATE,
+        MESSAGES_REPEATED,
+        SUBSCRIPTIONS_LOST,
+        STORE_RESTARTS,
+        DATA_LOSSES,
+        FAILOVERS,
+        CONFIRMED_FAILOVERS,
+        STORE_CLOCK_STEPS,
+        FULL_STORE_REFUSALS,
+        READ_ONLY_REFUSALS,
+        SERVER_CHANGES,
+        // Guarantees, by the number of histories in which they were checked.
+        CHECKED_EXCLUSION_EXCEPT_LOST_DATA,
+        CHECKED_EXCLUSION_WITHOUT_EXCEPTION,
+        CHECKED_EXCLUSION_OVER_CONFIRMED_FAILOVERS,
+        CHECKED_TOKENS,
+        CHECKED_ORDER,
+        CHECKED_PROMPTNESS
+    }
+
+    /** What histories contained, to show that they are not trivial. */
+    static final class Report {
+
+        private final long[] counts = new long[Seen.values().length];
+
+        long histories;
+
+        long events;
+
+        void add(Seen seen) {
+            this.counts[seen.ordinal()]++;
+        }
+
+        long count(Seen seen) {
+            return this.counts[seen.ordinal()];
+        }
+
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder(this.histories + " histories, " + this.events + " events");
+            for (Seen seen : Seen.values()) {
+                text.append('\n')
+                        .append(count(seen))
+                        .append(' ')
+                        .append(seen.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+            }
+            return text.toString();
+        }
+    }
+
+    private record Line(@Nullable Checks lock, String text) {}
+
+    void count(Seen seen) {
+        this.report.add(seen);
+    }
+
+    boolean isTraced() {
+        return this.trace != null;
+    }
+
+    void note(@Nullable Checks lock, String what) {
+        if (this.trace != null) {
+            String time = String.format("%,15d us  ", (this.now - 1000 * SECOND) / MICRO);
+            this.trace.add(new Line(lock, time + (lock != null ? lock.name + "  " : "") + what));
+        }
+    }
+
+    private String lastLines(int most) {
+        StringBuilder text = new StringBuilder();
+        List<Line> all = this.trace != null ? this.trace : List.of();
+        all.subList(Math.max(0, all.size() - most), all.size())
+                .forEach(line -> text.append(line.text).append('\n'));
+        return text.toString();
+    }
+
+    /** Arguments: first seed, number of seeds, lines of the trace. A single seed prints the trace of its violation. */
+    public static void main(String[] args) {
+        long first = Long.parseLong(args[0]);
+        long number = Long.parseLong(args[1]);
+        Report report = new Report();
+        int violations = 0;
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long begin = threads.getCurrentThreadCpuTime();
+        for (long seed = first; seed < first + number; seed++) {
+            String violation = number == 1
+                    ? traced(seed, args.length > 2 ? Integer.parseInt(args[2]) : 100)
+                    : violation(seed, report);
+            if (violation != null) {
+                violations++;
+                System.out.println((number == 1 ? "" : "seed " + seed + ": ") + violation);
+            }
+        }
+        double seconds = (threads.getCurrentThreadCpuTime() - begin) / 1e9;
+        System.out.println(report);
+        System.out.printf(
+                "%d violations, %.0f histories and %.2f million events per second of processor time%n",
+                violations, number / seconds, report.events / seconds / 1e6);
+    }
+}
