@@ -209,8 +209,6 @@ abstract class RegistryFixture {
     private static Set<Thread> libraryThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("lock-"))
-                // no registry's: one serves all, and goes when it has been idle for a while, see AnswerTimerTest
-                .filter(thread -> !thread.getName().startsWith(AnswerTimerTest.THREAD))
                 .collect(Collectors.toSet());
     }
 }
