@@ -1,6 +1,7 @@
 package io.github.lockstarter.spec;
 
 import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
@@ -9,14 +10,13 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import tlc2.TLC;
 
 /**
@@ -126,25 +126,35 @@ final class ModelChecker implements AutoCloseable {
             this.input = this.process.outputWriter();
         }
 
-        Result check(Configuration configuration) throws IOException, InterruptedException {
+        Result check(Configuration configuration) throws InterruptedException {
             this.checks++;
-            this.input.write(Configuration.HOME.relativize(configuration.file()) + "\n");
-            this.input.flush();
-            CompletableFuture<String> text = CompletableFuture.supplyAsync(this::readOutput);
+            // Not a CompletableFuture: while a thread of the tests waits for one, JUnit starts another test.
+            FutureTask<String> text = new FutureTask<>(() -> outputFor(configuration));
+            new Thread(text, "output of " + configuration).start();
             try {
                 return new Result(text.get(LIMIT_SECONDS, TimeUnit.SECONDS));
             } catch (TimeoutException ex) {
                 throw new IllegalStateException("Not done after " + LIMIT_SECONDS + " s: " + configuration, ex);
             } catch (ExecutionException ex) {
-                throw new IllegalStateException("Not checked: " + configuration, ex);
+                this.process.destroyForcibly();
+                throw new IllegalStateException(
+                        "The process has ended with " + this.process.waitFor() + ": " + configuration, ex);
             }
         }
 
-        private String readOutput() {
-            return this.output
-                    .lines()
-                    .takeWhile(line -> !line.equals(CheckingProcess.END))
-                    .collect(Collectors.joining("\n"));
+        private String outputFor(Configuration configuration) throws IOException {
+            this.input.write(Configuration.HOME.relativize(configuration.file()) + "\n");
+            this.input.flush();
+            StringBuilder text = new StringBuilder();
+            String line = this.output.readLine();
+            while (!CheckingProcess.END.equals(line)) {
+                if (line == null) {
+                    throw new EOFException(text.toString());
+                }
+                text.append(line).append('\n');
+                line = this.output.readLine();
+            }
+            return text.toString();
         }
 
         void close() throws InterruptedException {

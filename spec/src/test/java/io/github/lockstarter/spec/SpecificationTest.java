@@ -56,7 +56,7 @@ class SpecificationTest {
                 .as(configuration + " is not what -Dspec.only names")
                 .isTrue();
         assumeThat(configuration.isLong() && !Boolean.getBoolean("spec.long"))
-                .as(configuration + " takes half a minute or longer and runs with -Dspec.long=true only")
+                .as(configuration + " is long and runs with -Dspec.long=true only")
                 .isFalse();
         ModelChecker.Result result = checker.check(configuration);
 
