@@ -47,24 +47,24 @@ final class LocalLock {
      *
      * Rules. The names in parentheses are the actions of the specification in spec/.
      *   - Validity counts from the sending of a command that the store has executed, never from the receipt of anything. It ends a
-     *     margin before the lease, by the stricter of two clocks (Stake.extend; LeaseLock: AcquireReply, RenewReply).
+     *     margin before the lease, by the stricter of two clocks (Stake.extend; LeaseLock: Granted, Renewed).
      *   - A refusal is a fact. A waiter whose time is up stays until a question that was asked while it waited has an outcome, but no
-     *     longer than a command timeout (endOverdueWaits; Waiting: Refuse).
-     *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver: Believe). A renewal
+     *     longer than a command timeout (endOverdueWaits).
+     *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver: Notified). A renewal
      *     follows at once. All other messages are hints: the ticket asks.
      *   - Unknown outcomes. A command without a reply may have been executed, or may still be. The id is released again and again
      *     until a release was answered that was sent after the last question of the id had its outcome, and a lease after each
-     *     question without a reply (isOver; LeaseLock: Repeat, Cleanup). An id is never used again.
+     *     question without a reply (isOver; WaitingLine: Repeat). An id is never used again.
      *   - An id that is granted the lock although no waiter needs it is released at once (notified).
      *   - Passing on in memory changes nothing in the store: the same id, the same end of the lease, the next token. It is limited by
      *     time and number, so that other JVMs get their turn, and to one for each microsecond, less the margin, so that tokens
      *     stay below the next one of the store (mayPassOn; LeaseLock: PassOn).
      *   - Readers of this JVM share a stake for a bounded time after the store has granted it. Only the first waiter may join one, so
-     *     that a reader never passes a writer of this JVM (sharedStake; SharedWaiting: JoinLocally).
+     *     that a reader never passes a writer of this JVM (sharedStake; SharedWaiting: Join).
      *   - A downgrade is repeated instead of a renewal until it is answered. The id of the writer is kept, because it may still own
-     *     the lock, and is released after the reader's (Downgrade: Downgrade, Repeat).
+     *     the lock, and is released after the reader's (Downgrade: Downgrade, DowngradeAgain).
      *   - A minimum hold belongs to the stake; a release before its end keeps the lock taken (MinimumHold: Keep).
-     *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Confirm).
+     *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Send, Confirmed).
      *   - A grant that was lost because its time is over is not released before its lease is over in the store: the margin is the time
      *     of its owner to react. A release by the owner ends it earlier.
      *
