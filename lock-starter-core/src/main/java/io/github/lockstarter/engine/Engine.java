@@ -776,51 +776,49 @@ final class Engine implements StoreListener {
                 }
                 return;
             }
-            Notification notification = (Notification) effect;
+            notify((Notification) effect);
+        }
+
+        private void notify(Notification notification) {
             Observer to = Engine.this.observer;
+            Object subject = notification.subject;
             Object detail = notification.detail;
-            if (notification.subject instanceof Wait wait) {
-                if (detail instanceof Grant grant && notification.how instanceof Way way) {
-                    to.granted(wait, grant, way);
-                    wait.granted(grant, way);
-                    if (wait.isAbandoned) {
-                        grant.isUnclaimed = true;
-                        this.needsRepair = true;
-                        Engine.this.needsRepair = true;
-                    }
-                } else if (detail instanceof Refusal refusal) {
-                    to.refused(wait, refusal);
-                    wait.refused(refusal);
-                }
-                return;
-            }
             LockStoreException failure = detail instanceof LockStoreException ex ? ex : null;
-            if (notification.type == Notification.Type.TAKEN) {
-                to.taken((String) Objects.requireNonNull(detail));
-                return;
-            }
-            if (notification.type == Notification.Type.WAITS_FOR_STORE) {
-                to.waitsForStore(this.name, Objects.requireNonNull(failure));
-                return;
-            }
-            Grant grant = (Grant) notification.subject;
             switch (notification.type) {
-                case RENEWED -> to.renewed(grant, (Moment) Objects.requireNonNull(detail));
-                case RENEWAL_FAILED ->
-                    to.renewalFailed(grant, (Moment) Objects.requireNonNull(notification.how), failure);
-                case AT_RISK -> to.atRisk(grant, failure);
-                case RECOVERED -> to.recovered(grant);
-                case LOST -> to.lost(grant, (LossReason) Objects.requireNonNull(detail));
-                case RELEASED -> {
-                    to.released(grant, failure);
-                    Runnable whenReleased = grant.whenReleased;
-                    grant.whenReleased = null;
-                    if (whenReleased != null) {
-                        whenReleased.run();
-                    }
+                case GRANTED ->
+                    notifyOfGrant((Wait) subject, (Grant) required(detail), (Way) required(notification.how));
+                case REFUSED -> {
+                    Refusal refusal = (Refusal) required(detail);
+                    to.refused((Wait) subject, refusal);
+                    ((Wait) subject).refused(refusal);
                 }
-                case GRANTED, REFUSED, TAKEN, WAITS_FOR_STORE ->
-                    throw new IllegalStateException(notification.type.name());
+                case RENEWED -> to.renewed((Grant) subject, (Moment) required(detail));
+                case RENEWAL_FAILED -> to.renewalFailed((Grant) subject, (Moment) required(notification.how), failure);
+                case AT_RISK -> to.atRisk((Grant) subject, failure);
+                case RECOVERED -> to.recovered((Grant) subject);
+                case LOST -> to.lost((Grant) subject, (LossReason) required(detail));
+                case RELEASED -> notifyOfRelease((Grant) subject, failure);
+                case TAKEN -> to.taken((String) required(detail));
+                case WAITS_FOR_STORE -> to.waitsForStore(this.name, (LockStoreException) required(detail));
+            }
+        }
+
+        private void notifyOfGrant(Wait wait, Grant grant, Way way) {
+            Engine.this.observer.granted(wait, grant, way);
+            wait.granted(grant, way);
+            if (wait.isAbandoned) {
+                grant.isUnclaimed = true;
+                this.needsRepair = true;
+                Engine.this.needsRepair = true;
+            }
+        }
+
+        private void notifyOfRelease(Grant grant, @Nullable LockStoreException failure) {
+            Engine.this.observer.released(grant, failure);
+            Runnable whenReleased = grant.whenReleased;
+            grant.whenReleased = null;
+            if (whenReleased != null) {
+                whenReleased.run();
             }
         }
 
@@ -1039,6 +1037,10 @@ final class Engine implements StoreListener {
         public void callAt(long nanos) {
             this.due = nanos;
         }
+    }
+
+    private static Object required(@Nullable Object detail) {
+        return Objects.requireNonNull(detail);
     }
 
     private static LockStoreException toStoreException(@Nullable Throwable failure) {

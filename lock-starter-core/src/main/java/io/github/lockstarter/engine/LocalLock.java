@@ -598,13 +598,18 @@ final class LocalLock {
 
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure) {
         this.waiters.remove(waiter);
-        Refusal last = refusal(cause);
-        this.out.refused(waiter, new Refusal(cause, failure, last.owner(), last.used()));
+        this.out.refused(waiter, refusal(cause, failure));
     }
 
     private Refusal refusal(Cause cause) {
+        return refusal(cause, null);
+    }
+
+    private Refusal refusal(Cause cause, @Nullable LockStoreException failure) {
         Reply.Taken last = this.lastTaken;
-        return last != null ? new Refusal(cause, null, last.owner(), last.used()) : new Refusal(cause, null, null, 0);
+        return last != null
+                ? new Refusal(cause, failure, last.owner(), last.used())
+                : new Refusal(cause, failure, null, 0);
     }
 
     // ---- Asking
@@ -650,11 +655,11 @@ final class LocalLock {
             stake.unsettledUntil = Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)));
             stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
         }
-        noteFailure(question, cause, now);
+        noteFailure(question.at(), cause, now);
     }
 
-    private void noteFailure(Sent question, @Nullable LockStoreException cause, Moment now) {
-        this.failedAskedAt = Math.max(this.failedAskedAt, question.at().nanos());
+    private void noteFailure(Moment askedAt, @Nullable LockStoreException cause, Moment now) {
+        this.failedAskedAt = Math.max(this.failedAskedAt, askedAt.nanos());
         this.failedKnownAt = now.nanos();
         this.failure = cause;
         this.overdueMayEnd = true;
@@ -662,16 +667,15 @@ final class LocalLock {
 
     /** A question of the ticket has failed: it is repeated, unless that is hopeless. */
     private void rejected(Stake stake, LockStoreException cause, Moment now) {
+        Waiter first = this.waiters.first();
         if (cause.isTransient()) {
-            Waiter waiting = this.waiters.first();
-            if (waiting != null && waiting.waitTime == Waiter.FOREVER && stake.failures == 0) {
+            if (first != null && first.waitTime == Waiter.FOREVER && stake.failures == 0) {
                 this.out.waitsForStore(cause);
             }
             stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
             return;
         }
         stake.askAt = now.nanos();
-        Waiter first = this.waiters.first();
         if (first != null && first.kind.equals(stake.kind)) {
             refuse(first, Cause.STORE_FAILED, cause);
         }
@@ -790,10 +794,7 @@ final class LocalLock {
         if (stake.remaining(now) <= 0) {
             // The reply took longer than the lease.
             end(stake, now.nanos(), now);
-            this.failedAskedAt = Math.max(this.failedAskedAt, from.nanos());
-            this.failedKnownAt = now.nanos();
-            this.failure = null;
-            this.overdueMayEnd = true;
+            noteFailure(from, null, now);
             return;
         }
         stake.phase = Phase.HELD;
@@ -1151,11 +1152,6 @@ final class LocalLock {
     /** Returns whether a reply has shown that the store has the full lease of the grant. */
     boolean isConfirmed(Grant grant) {
         return grant.stake.isConfirmed;
-    }
-
-    /** Returns the number of waiters. */
-    int waiting() {
-        return this.waiters.size();
     }
 
     /** Visits all waiters in the order of arrival. */

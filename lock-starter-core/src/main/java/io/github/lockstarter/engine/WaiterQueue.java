@@ -23,10 +23,6 @@ final class WaiterQueue {
         return this.first;
     }
 
-    int size() {
-        return this.size;
-    }
-
     /** Returns the waiter for which something is due first; null: the queue is empty. */
     @Nullable
     Waiter nextDue() {

@@ -184,7 +184,7 @@ final class Checks {
             this.excused.add(release.successor().acquisitionId());
         }
         if (command instanceof Command.Release release && release.keepMillis() > 0) {
-            // The store notifies nobody of the end of a minimum hold.
+            // The store sends no notification about the end of a minimum hold.
             long end = this.simulation.rules.poll() + (release.keepMillis() + 1) * MILLI;
             this.keptUntil = Math.max(this.keptUntil, now() + end * 21 / 20);
         }

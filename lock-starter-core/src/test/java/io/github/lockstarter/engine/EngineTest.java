@@ -43,11 +43,11 @@ class EngineTest {
     private static final Rules RULES = new Rules(1_000 * MILLI, 1_000 * MILLI, 2_000 * MILLI, 10 * MILLI, 64, false);
 
     @AutoClose
-    private final TableStore.Table table = new TableStore.Table();
+    private final RemoteStore.Server server = new RemoteStore.Server();
 
     private final List<Engine> engines = new ArrayList<>();
 
-    private final List<TableStore> stores = new ArrayList<>();
+    private final List<RemoteStore> stores = new ArrayList<>();
 
     private final Log log = new Log();
 
@@ -133,7 +133,7 @@ class EngineTest {
     }
 
     private Engine engine() {
-        TableStore store = new TableStore(this.table);
+        RemoteStore store = new RemoteStore(this.server);
         Engine engine = new Engine(store, RULES, this.log, LeaseClock.SYSTEM, new AcquisitionIds());
         engine.start();
         this.engines.add(engine);

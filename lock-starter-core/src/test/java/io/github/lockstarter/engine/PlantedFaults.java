@@ -594,7 +594,7 @@ final class PlantedFaults {
                 "new Entry(reader, GrantKind.READER, this.token, this.endsAt)",
                 "new Entry(reader, GrantKind.READER, this.token, 0)");
         plant(
-                "store: nobody is notified",
+                "store: no waiter is notified",
                 500,
                 TABLE,
                 "this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id, grant.token));",

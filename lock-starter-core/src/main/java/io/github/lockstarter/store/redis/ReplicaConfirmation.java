@@ -216,7 +216,7 @@ final class ReplicaConfirmation {
         /** Whether the connection must be replaced before the next pair. */
         private volatile boolean stale;
 
-        // The fields below belong to whoever has set busy.
+        // The fields below belong to the thread that has set busy.
 
         private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Releasing a shared lock late, when the next waiter of the instance has already asked by a command of its own. Its acquisition
- * must not be in the line then, because a grant to it from the line would be claimed by nobody.
+ * must not be in the line then, because a grant to it from the line would be claimed by no caller.
  */
 @RedisTest
 class LateReleaseScriptTest {
