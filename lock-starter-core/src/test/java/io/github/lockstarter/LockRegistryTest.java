@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
@@ -43,8 +43,8 @@ class LockRegistryTest {
         LeasingLockRegistry named = new LeasingLockRegistry(
                 new InMemoryLockStore(),
                 LockSettings.of(Duration.ofSeconds(30))
-                        .withNamed(new SettingsByName(List.of(
-                                new NamedSettings("app:order", null, lease, null, null, null, null, null, null)))),
+                        .withNamed(new SettingsByName(
+                                List.of(new NamedSettings("app:order", null, lease, null, null, null, null)))),
                 null,
                 List.of());
         try {

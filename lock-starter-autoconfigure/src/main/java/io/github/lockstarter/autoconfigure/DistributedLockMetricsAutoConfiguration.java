@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.lease.RegistryStatistics;
+import io.github.lockstarter.engine.RegistryStatistics;
 import io.github.lockstarter.metrics.LockGauges;
 import io.github.lockstarter.metrics.MicrometerLockListener;
 import io.github.lockstarter.text.LockLog;

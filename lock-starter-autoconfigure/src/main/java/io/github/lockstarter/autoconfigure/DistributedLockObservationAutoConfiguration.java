@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.engine.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.AcquisitionsAreTimed;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;

@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.lease.settings.HandOffSettings;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.engine.HandOffSettings;
+import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
@@ -163,7 +163,6 @@ public record DistributedLockProperties(
      * @param minHold Time for which the lock is kept at least, even if it is released earlier.
      * @param onLost Behavior when the lock is lost while its method runs.
      * @param watchdogTimeout Lease if it is renewed, every third of this time. At least 100 ms.
-     * @param handoff Hand-over inside of this JVM, without Redis.
      */
     public record Lock(
             @Nullable Duration waitTime,
@@ -171,12 +170,10 @@ public record DistributedLockProperties(
             @Nullable Duration maxHold,
             @Nullable Duration minHold,
             @Nullable LossPolicy onLost,
-            @Nullable Duration watchdogTimeout,
-            @Nullable LockHandoff handoff) {
+            @Nullable Duration watchdogTimeout) {
 
         /** The names of the values that are times. */
-        static final List<String> TIMES =
-                List.of("wait-time", "lease", "max-hold", "min-hold", "watchdog-timeout", "handoff.max-time");
+        static final List<String> TIMES = List.of("wait-time", "lease", "max-hold", "min-hold", "watchdog-timeout");
 
         NamedSettings named(String name) {
             return new NamedSettings(
@@ -186,24 +183,13 @@ public record DistributedLockProperties(
                     value(name, "max-hold", this.maxHold),
                     value(name, "min-hold", this.minHold),
                     value(name, "on-lost", this.onLost != null ? this.onLost.onLost() : null),
-                    value(name, "watchdog-timeout", this.watchdogTimeout),
-                    value(name, "handoff.max-time", this.handoff != null ? this.handoff.maxTime() : null),
-                    value(name, "handoff.max-count", this.handoff != null ? this.handoff.maxCount() : null));
+                    value(name, "watchdog-timeout", this.watchdogTimeout));
         }
 
         private static <T> @Nullable NamedValue<T> value(String name, String setting, @Nullable T value) {
             return value != null ? new NamedValue<>(NamedSettings.property(name, setting), value) : null;
         }
     }
-
-    /**
-     * Hand-over of the locks of one name inside of this JVM, without Redis.
-     *
-     * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.
-     * @param maxCount Number of consecutive times that the lock may be handed over, at most 10000. Zero: never.
-     */
-    public record LockHandoff(
-            @Nullable Duration maxTime, @Nullable Integer maxCount) {}
 
     /**
      * Renewal of leases.

@@ -10,6 +10,4 @@ record SettingsDescription(
         SettingDescription maxHold,
         SettingDescription minHold,
         SettingDescription onLost,
-        SettingDescription watchdogTimeout,
-        SettingDescription handoffMaxTime,
-        SettingDescription handoffMaxCount) {}
+        SettingDescription watchdogTimeout) {}

@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
@@ -79,17 +79,7 @@ final class SettingsInForce {
                         own.watchdogTimeout(),
                         List.of(),
                         unused -> null,
-                        common("watchdog.timeout", this.settings.watchdogTimeout())),
-                setting(
-                        own.handOffTime(),
-                        List.of(),
-                        unused -> null,
-                        common("handoff.max-time", this.settings.handOff().maxTime())),
-                setting(
-                        own.handOffCount(),
-                        List.of(),
-                        unused -> null,
-                        common("handoff.max-count", this.settings.handOff().maxCount())));
+                        common("watchdog.timeout", this.settings.watchdogTimeout())));
     }
 
     private Duration maxHold() {

@@ -29,8 +29,7 @@ final class UnknownNamedProperties implements SmartInitializingSingleton {
     private static final LockLog logger = LockLog.of(UnknownNamedProperties.class);
 
     /** All settings of a name, by their uniform names, as environment variables spell them. */
-    private static final Map<String, String> SETTINGS = Stream.concat(
-                    Lock.TIMES.stream(), Stream.of("on-lost", "handoff.max-count"))
+    private static final Map<String, String> SETTINGS = Stream.concat(Lock.TIMES.stream(), Stream.of("on-lost"))
             .collect(Collectors.toMap(
                     setting -> setting.replace("-", ""), setting -> setting, (one, other) -> one, LinkedHashMap::new));
 

@@ -6,6 +6,7 @@ import static org.mockito.Mockito.verifyNoInteractions;
 
 import io.github.lockstarter.DistributedLockConnectionFactory;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -83,7 +84,7 @@ class ConnectionFactoryForLocksTest {
     /** The factory that the store asks for a connection. */
     private static RedisConnectionFactory usedBy(RedisLockStore store) {
         try {
-            store.isLocked("any");
+            store.call(new Command.Inspect("any", true));
             throw new AssertionError("a factory for tests has no connection");
         } catch (RuntimeException ex) {
             for (Throwable cause = ex; cause != null; cause = cause.getCause()) {

@@ -8,7 +8,7 @@ import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;

@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.engine.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.LockAcquisitionContext;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;

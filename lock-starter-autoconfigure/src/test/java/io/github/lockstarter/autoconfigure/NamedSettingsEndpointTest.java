@@ -25,7 +25,7 @@ class NamedSettingsEndpointTest {
                         "distributed-lock.on-lost=ignore",
                         "distributed-lock.locks.export.wait-time=2s",
                         "distributed-lock.locks.[Requested.only].max-hold=1h",
-                        "distributed-lock.locks.export.handoff.max-count=3")
+                        "distributed-lock.locks.export.min-hold=3s")
                 .run(context -> {
                     var settings = ((LocksDescription)
                                     context.getBean(LocksEndpoint.class).locks((String) null))
@@ -36,9 +36,8 @@ class NamedSettingsEndpointTest {
                     assertThat(export.waitTime())
                             .isEqualTo(
                                     new SettingDescription("2s", "property distributed-lock.locks.export.wait-time"));
-                    assertThat(export.handoffMaxCount())
-                            .isEqualTo(new SettingDescription(
-                                    "3", "property distributed-lock.locks.export.handoff.max-count"));
+                    assertThat(export.minHold())
+                            .isEqualTo(new SettingDescription("3s", "property distributed-lock.locks.export.min-hold"));
                     assertThat(export.onLost())
                             .isEqualTo(new SettingDescription("ignore", "property distributed-lock.on-lost"));
                     assertThat(export.watchdogTimeout()).isEqualTo(new SettingDescription("30s", "default"));

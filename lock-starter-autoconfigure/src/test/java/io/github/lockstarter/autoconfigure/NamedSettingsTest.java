@@ -137,7 +137,7 @@ class NamedSettingsTest {
                                         "distributed-lock.locks.[TicketOffice.sell].wait-time",
                                         "DISTRIBUTEDLOCK_LOCKS_TICKETOFFICESELL_WAITTIME"),
                         line -> assertThat(line)
-                                .contains("distributed-lock.locks.event.wait-tme", "wait-time", "handoff.max-count"));
+                                .contains("distributed-lock.locks.event.wait-tme", "wait-time", "on-lost"));
     }
 
     @Test

@@ -58,7 +58,7 @@ class UnitlessTimesTest {
         "handoff.max-time, 3",
         "shutdown-timeout, 10",
         "locks.event.wait-time, 5",
-        "locks.[TicketOffice.sell].handoff.max-time, 5"
+        "locks.[TicketOffice.sell].max-hold, 5"
     })
     void shouldWarnOfASmallNumber(String property, String number) {
         start("distributed-lock." + property + '=' + number);

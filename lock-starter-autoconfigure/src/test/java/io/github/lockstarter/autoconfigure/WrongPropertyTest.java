@@ -39,9 +39,7 @@ class WrongPropertyTest {
                 "locks.[A.b].lease        | 0     | annotation",
                 "locks.event.max-hold     | -2    | watchdog.max-hold",
                 "locks.event.min-hold     | -1    | annotation",
-                "locks.event.watchdog-timeout  | 99ms  | watchdog.timeout",
-                "locks.event.handoff.max-time  | 11s   | handoff.max-time",
-                "locks.event.handoff.max-count | 10001 | handoff.max-count"
+                "locks.event.watchdog-timeout  | 99ms  | watchdog.timeout"
             })
     void shouldShowWhatWasTypedAndTheDefault(String property, String value, String defaultValue) {
         FailureAnalysis analysis = analysis(Map.of("distributed-lock." + property, value));

@@ -24,8 +24,10 @@ class AotTest {
         }
 
         assertThat(hints).contains("Order$Customer", "lua");
-        assertThat(hints).as("values of a map").contains("DistributedLockProperties$Lock\"", "LockHandoff");
-        assertThat(hints).as("answers of the endpoint").contains("LocksDescription", "LockDescription", "SettingDescription");
+        assertThat(hints).as("values of a map").contains("DistributedLockProperties$Lock\"");
+        assertThat(hints)
+                .as("answers of the endpoint")
+                .contains("LocksDescription", "LockDescription", "SettingDescription");
     }
 
     @Test

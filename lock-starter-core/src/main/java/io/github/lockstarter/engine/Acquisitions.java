@@ -150,7 +150,16 @@ final class Acquisitions {
         }
 
         CompletableFuture<Lease> start() {
-            engine().enter(this);
+            try {
+                engine().enter(this);
+            } catch (Throwable ex) {
+                if (this.cell == null) {
+                    // It has not entered, so that the engine knows nothing of it.
+                    Acquisitions.this.leases.events().refused(this, Outcome.ERROR, ex);
+                    this.observed.notGranted(Outcome.ERROR, ex, null);
+                }
+                throw ex;
+            }
             CompletableFuture<?> unused = this.future.whenComplete((lease, failure) -> {
                 if (!this.isOver) {
                     // Completed or cancelled by the caller.

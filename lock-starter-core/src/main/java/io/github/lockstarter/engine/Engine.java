@@ -2,13 +2,11 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.lease.support.AcquisitionIds;
-import io.github.lockstarter.lease.support.LeaseClock;
-import io.github.lockstarter.lease.support.TimingWheel;
 import io.github.lockstarter.store.Command;
-import io.github.lockstarter.store.CommandStore;
 import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
 import java.time.Duration;
 import java.util.Objects;
@@ -40,12 +38,15 @@ final class Engine implements StoreListener {
      *
      * Effects are put into a chain under the mutex. After the mutex, one thread at a time executes the chain of a lock until it is
      * empty; others only append to it. So the notifications of a lock run in the order of its inputs, whichever threads bring them.
+     * A thread is relieved by the next input or by the watchdog when others append faster than it executes.
      * No effect blocks. A blocking caller executes one command itself, that of its own call, after the effects.
      *
      * Commands have exactly one outcome each (Sent.isSettled), even if a store reports two.
      *
-     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An effect that has failed stays
-     * at the head of its chain, and the watchdog executes it again on a stack of its own. An input that has failed leaves its lock
+     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An input fails before it has
+     * changed anything if the stack has no room for it; for all else there is the repair. An effect that has failed stays
+     * at the head of its chain, and the watchdog executes it again on a stack of its own. An own command of a caller that has
+     * failed is reported as one of unknown outcome. An input that has failed leaves its lock
      * with facts from which LocalLock.repair() continues. What is published in such a case are plain fields, because every call
      * could fail as well.
      *
@@ -89,9 +90,12 @@ final class Engine implements StoreListener {
 
     private static final int MOST_CELLS = 10_000;
 
+    /** How often one thread takes effects that others have appended meanwhile. The watchdog has other locks to call. */
+    private static final int MOST_ROUNDS = 64;
+
     private static final long IDLE_TIME = TimeUnit.SECONDS.toNanos(1);
 
-    private final CommandStore store;
+    private final LockStore store;
 
     private final Rules rules;
 
@@ -127,7 +131,7 @@ final class Engine implements StoreListener {
     /** Whether it is unknown which one. */
     private volatile boolean repairsAll;
 
-    Engine(CommandStore store, Rules rules, Observer observer, LeaseClock clock, AcquisitionIds ids) {
+    Engine(LockStore store, Rules rules, Observer observer, LeaseClock clock, AcquisitionIds ids) {
         this.store = store;
         this.rules = rules;
         this.observer = observer;
@@ -159,6 +163,7 @@ final class Engine implements StoreListener {
         await(
                 Duration.ofNanos(this.rules.commandTimeout()),
                 () -> this.cells.values().stream().allMatch(Cell::isIdle));
+        this.cells.values().forEach(Cell::giveUp);
         this.watchdog.stop();
         this.store.stop();
     }
@@ -265,9 +270,12 @@ final class Engine implements StoreListener {
     private boolean enter(Wait wait, boolean callsItself, boolean interruptible) {
         while (true) {
             Cell cell = cell(wait.request().lockName());
-            wait.cell = cell;
             Call call = callsItself ? new Call(Command.Acquire.class, interruptible) : null;
-            if (cell.input((lock, now) -> lock.enter(wait, now), call, wait)) {
+            Input input = (lock, now) -> {
+                wait.cell = cell;
+                lock.enter(wait, now);
+            };
+            if (cell.input(input, call, wait)) {
                 return call != null && call.interrupted;
             }
         }
@@ -290,7 +298,7 @@ final class Engine implements StoreListener {
      * also if that is unknown.
      */
     boolean release(Grant grant) {
-        Call call = new Call(Command.Release.class, false);
+        Call call = new Call(Command.Release.class, Command.Release.class, grant, false);
         change(grant, (lock, now) -> lock.release(grant, now), call);
         call.restoreInterrupt();
         return grant.state != Grant.State.LOST;
@@ -333,7 +341,7 @@ final class Engine implements StoreListener {
     @Nullable
     LockStoreException lengthen(Grant grant, long lease) {
         // A downgrade that has no reply yet is repeated instead.
-        Call call = new Call(Command.Renew.class, Command.Downgrade.class, false);
+        Call call = new Call(Command.Renew.class, Command.Downgrade.class, grant, false);
         change(grant, (lock, now) -> lock.lengthen(grant, lease, now), call);
         call.restoreInterrupt();
         return call.failure;
@@ -503,7 +511,14 @@ final class Engine implements StoreListener {
             this.needsRepair = false;
             boolean all = this.repairsAll;
             this.repairsAll = false;
-            this.cells.values().forEach(cell -> cell.repair(all));
+            this.cells.values().forEach(cell -> {
+                try {
+                    cell.repair(all);
+                } catch (Throwable ex) {
+                    // Of this lock only; it is repaired again.
+                    cell.failed();
+                }
+            });
         }
         if (this.hasIdleCells) {
             this.hasIdleCells = false;
@@ -537,6 +552,9 @@ final class Engine implements StoreListener {
 
         private final Class<? extends Command> otherType;
 
+        /** The grant that the command is about; null: the caller has none. */
+        private final @Nullable Grant grant;
+
         private final boolean interruptible;
 
         private @Nullable Sent sent;
@@ -546,18 +564,28 @@ final class Engine implements StoreListener {
         private boolean interrupted;
 
         Call(Class<? extends Command> type, boolean interruptible) {
-            this(type, type, interruptible);
+            this(type, type, null, interruptible);
         }
 
-        Call(Class<? extends Command> type, Class<? extends Command> otherType, boolean interruptible) {
+        Call(
+                Class<? extends Command> type,
+                Class<? extends Command> otherType,
+                @Nullable Grant grant,
+                boolean interruptible) {
             this.type = type;
             this.otherType = otherType;
+            this.grant = grant;
             this.interruptible = interruptible;
         }
 
         boolean takes(Sent offered) {
             Command command = offered.command();
             if (this.sent != null || !(this.type.isInstance(command) || this.otherType.isInstance(command))) {
+                return false;
+            }
+            Grant mine = this.grant;
+            // The owner of a lost grant does not wait for a store that may be silent.
+            if (mine != null && (offered.stake() != mine.stake || mine.state == Grant.State.LOST)) {
                 return false;
             }
             this.sent = offered;
@@ -620,7 +648,8 @@ final class Engine implements StoreListener {
 
         private @Nullable Effect last;
 
-        private boolean isDelivering;
+        /** The thread that executes effects; null: none. */
+        private volatile @Nullable Thread deliverer;
 
         private boolean isRemoved;
 
@@ -635,8 +664,14 @@ final class Engine implements StoreListener {
 
         // Written without the mutex, by threads whose stack is exhausted
 
-        /** Effects whose execution has failed. Only the thread that delivers writes it. */
-        private volatile @Nullable Effect stalled;
+        /** The effect that is being executed, with those that follow. Only the thread that executes them writes it. */
+        private @Nullable Effect delivered;
+
+        /** Commands whose outcome could not be processed. */
+        private volatile @Nullable Sent unsettled;
+
+        /** Whether the thread that executes effects has failed. */
+        private volatile boolean isStalled;
 
         private volatile boolean needsRepair;
 
@@ -660,8 +695,15 @@ final class Engine implements StoreListener {
             if (!apply(input, own, entering, null)) {
                 return false;
             }
-            if (own != null && own.sent != null) {
-                execute(own, own.sent);
+            Sent sent = own != null ? own.sent : null;
+            if (own != null && sent != null) {
+                try {
+                    execute(own, sent);
+                } catch (Throwable ex) {
+                    // Only here, because the call of execute() may have failed.
+                    unsettled(sent);
+                    throw ex;
+                }
             }
             return true;
         }
@@ -669,6 +711,8 @@ final class Engine implements StoreListener {
         private boolean apply(
                 Input input, @Nullable Call own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
             Effect effects = null;
+            Thread thread = Thread.currentThread();
+            StackRoom.require();
             this.mutex.lock();
             try {
                 if (this.isRemoved) {
@@ -681,6 +725,8 @@ final class Engine implements StoreListener {
                         this.lock.stop(now());
                     }
                     input.apply(this.lock, now());
+                    afterInput();
+                    effects = takeEffects(thread);
                 } catch (Throwable ex) {
                     // Only plain writes: the stack may be exhausted.
                     if (entering != null) {
@@ -692,24 +738,33 @@ final class Engine implements StoreListener {
                 } finally {
                     this.call = null;
                 }
-                effects = takeEffects();
-                afterInput();
             } finally {
                 this.mutex.unlock();
             }
             if (effects != null) {
-                deliver(effects, renewals);
+                try {
+                    deliver(effects, thread, renewals);
+                } catch (Throwable ex) {
+                    // Only plain writes, and only here, because the call of deliver() may have failed.
+                    if (this.deliverer == thread) {
+                        this.isStalled = true;
+                        this.needsRepair = true;
+                        Engine.this.needsRepair = true;
+                    }
+                    throw ex;
+                }
             }
             return true;
         }
 
         /** Returns the chain if no other thread delivers it. */
-        private @Nullable Effect takeEffects() {
+        private @Nullable Effect takeEffects(Thread thread) {
             Effect taken = this.first;
-            if (this.isDelivering || taken == null) {
+            if (this.deliverer != null || taken == null) {
                 return null;
             }
-            this.isDelivering = true;
+            this.deliverer = thread;
+            this.delivered = taken;
             this.first = null;
             this.last = null;
             return taken;
@@ -717,8 +772,8 @@ final class Engine implements StoreListener {
 
         private void afterInput() {
             if (this.due < this.calledAt) {
-                this.calledAt = this.due;
                 Engine.this.watchdog.call(this, this.due);
+                this.calledAt = this.due;
             }
             if (!this.lock.isIdle()) {
                 this.idleSince = 0;
@@ -729,7 +784,7 @@ final class Engine implements StoreListener {
         }
 
         private void remove() {
-            if (this.first == null && !this.isDelivering) {
+            if (this.first == null && this.deliverer == null) {
                 this.isRemoved = true;
                 Engine.this.cells.remove(this.name, this);
                 Engine.this.watchdog.forget(this);
@@ -737,24 +792,23 @@ final class Engine implements StoreListener {
         }
 
         /** Executes effects until there are none. Only one thread at a time does. */
-        private void deliver(@Nullable Effect taken, Watchdog.@Nullable Renewals renewals) {
+        private void deliver(@Nullable Effect taken, Thread thread, Watchdog.@Nullable Renewals renewals) {
             Effect chain = taken;
+            int rounds = renewals != null ? 1 : MOST_ROUNDS;
             do {
                 for (Effect effect = chain; effect != null; effect = effect.next) {
-                    try {
-                        execute(effect, renewals);
-                    } catch (Throwable ex) {
-                        // Only plain writes: the stack may be exhausted. The watchdog goes on from here.
-                        this.stalled = effect;
-                        this.needsRepair = true;
-                        Engine.this.needsRepair = true;
-                        throw ex;
-                    }
+                    this.delivered = effect;
+                    execute(effect, renewals);
                 }
+                this.delivered = null;
                 this.mutex.lock();
                 try {
-                    this.isDelivering = false;
-                    chain = takeEffects();
+                    this.deliverer = null;
+                    chain = --rounds > 0 ? takeEffects(thread) : null;
+                    if (rounds == 0 && this.first != null && nanos() < this.calledAt) {
+                        this.calledAt = nanos();
+                        Engine.this.watchdog.call(this, this.calledAt);
+                    }
                     if (chain == null && Engine.this.cells.size() > MOST_CELLS && this.lock.isIdle()) {
                         remove();
                     }
@@ -840,10 +894,11 @@ final class Engine implements StoreListener {
                     own.interrupted |= repeated;
                 }
             } while (failure != null && repeated && !Engine.this.stopped);
-            if (repeated && reply instanceof Reply.NotOwner && sent.command() instanceof Command.Release) {
-                reply = null;
-                failure = unknown(
-                        "It is unknown whether the release was executed before the thread was interrupted.", null);
+            if (repeated
+                    && sent.command() instanceof Command.Release
+                    && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
+                // It may have been executed before the interrupt.
+                reply = Reply.Released.INSTANCE;
             }
             own.failure = reply == null ? toStoreException(failure) : null;
             settle(sent, reply, failure);
@@ -855,7 +910,28 @@ final class Engine implements StoreListener {
         /** Sends a command without waiting for the reply. */
         void sendNow(Sent sent) {
             CompletionStage<Reply> reply = Engine.this.store.send(sent.command());
-            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> settle(sent, answer, failure));
+            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
+                try {
+                    settle(sent, answer, failure);
+                } catch (Throwable ex) {
+                    unsettled(sent);
+                }
+            });
+        }
+
+        /** Has the watchdog report an unknown outcome, because the outcome could not be processed. */
+        void unsettled(Sent sent) {
+            if (!sent.isSettled) {
+                sent.nextUnsettled = this.unsettled;
+                this.unsettled = sent;
+                failed();
+            }
+        }
+
+        /** Has the watchdog repair the lock. Only plain writes: the stack may be exhausted. */
+        void failed() {
+            this.needsRepair = true;
+            Engine.this.needsRepair = true;
         }
 
         /** Reports the outcome of a command. One of the two is null. */
@@ -940,16 +1016,35 @@ final class Engine implements StoreListener {
                 return;
             }
             this.needsRepair = false;
-            Effect failed = this.stalled;
-            this.stalled = null;
-            if (failed instanceof Sent sent) {
-                // It may have been sent.
-                settle(sent, null, unknown("The command could not be sent.", null));
-                deliver(sent.next, null);
-            } else if (failed != null) {
-                deliver(failed, null);
+            Sent left = this.unsettled;
+            this.unsettled = null;
+            for (Sent sent = left; sent != null; sent = sent.nextUnsettled) {
+                settle(sent, null, unknown("The outcome of the command could not be processed.", null));
             }
-            boolean unused = input((local, now) -> local.repair(now));
+            if (this.isStalled) {
+                Thread thread = Thread.currentThread();
+                Effect failed = this.delivered;
+                this.deliverer = thread;
+                this.isStalled = false;
+                try {
+                    if (failed instanceof Sent sent) {
+                        // It may have been sent.
+                        settle(sent, null, unknown("The command could not be sent.", null));
+                        failed = sent.next;
+                    }
+                    deliver(failed, thread, null);
+                } catch (Throwable ex) {
+                    this.isStalled = this.deliverer == thread;
+                    this.needsRepair = true;
+                    Engine.this.needsRepair = true;
+                    throw ex;
+                }
+            }
+            boolean unused = input((local, now) -> {
+                // A call of the watchdog may have failed.
+                this.calledAt = Moment.NEVER;
+                local.repair(now);
+            });
         }
 
         // ---- Effects, called under the mutex

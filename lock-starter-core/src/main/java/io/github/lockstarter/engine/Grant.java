@@ -59,6 +59,10 @@ final class Grant {
     /** How often it was renewed; changed by observers, one after the other. */
     volatile int renewals;
 
+    /** Notices that the handle of its owner was dropped; null: the owner is a thread. Only kept reachable here. */
+    @Nullable
+    Object watch;
+
     /** Whether the driver counts it as live. */
     boolean isCounted;
 

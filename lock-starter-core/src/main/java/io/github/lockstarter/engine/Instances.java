@@ -1,15 +1,15 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.lease.support.AcquisitionIds;
 import io.github.lockstarter.store.Command;
-import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.text.LockLog;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +42,7 @@ final class Instances {
 
     private static final LockLog logger = LockLog.of(Instances.class);
 
-    private final CommandStore store;
+    private final LockStore store;
 
     private final RunThreads threads;
 
@@ -77,7 +77,7 @@ final class Instances {
      * @param instance id of this one
      * @param clock the time of the engine
      */
-    Instances(String instance, LockSettings settings, CommandStore store, RunThreads threads, Supplier<Moment> clock) {
+    Instances(String instance, LockSettings settings, LockStore store, RunThreads threads, Supplier<Moment> clock) {
         this.store = store;
         this.threads = threads;
         this.clock = clock;
@@ -85,7 +85,12 @@ final class Instances {
         Duration least = REFRESH.multipliedBy(10);
         this.ttlMillis = (longest.compareTo(least) > 0 ? longest : least).toMillis();
         this.own = new LockHolder(
-                instance, settings.application(), null, ProcessHandle.current().pid(), Instant.now());
+                instance,
+                settings.application(),
+                null,
+                ProcessHandle.current().pid(),
+                // As precise as it is stored, so that all instances describe this one alike.
+                Instant.now().truncatedTo(ChronoUnit.MILLIS));
     }
 
     // ---- This instance

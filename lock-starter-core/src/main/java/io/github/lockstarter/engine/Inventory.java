@@ -8,7 +8,7 @@ import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.Command;
-import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class Inventory {
 
     private final LockEvents events;
 
-    private final CommandStore store;
+    private final LockStore store;
 
     private final LockSettings settings;
 
@@ -54,7 +54,7 @@ final class Inventory {
 
     private volatile long answeredAt = Moment.BEFORE;
 
-    Inventory(Engine engine, LockEvents events, CommandStore store, LockSettings settings) {
+    Inventory(Engine engine, LockEvents events, LockStore store, LockSettings settings) {
         this.engine = engine;
         this.events = events;
         this.store = store;

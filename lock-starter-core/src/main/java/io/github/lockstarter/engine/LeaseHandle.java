@@ -8,11 +8,13 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import io.github.lockstarter.tx.UnlockWarning;
-import java.lang.ref.Cleaner;
-import java.lang.ref.Cleaner.Cleanable;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,10 @@ final class LeaseHandle implements Lease {
 
     private static final LockLog logger = LockLog.of(LeaseHandle.class);
 
-    private static final Cleaner CLEANER = Cleaner.create();
+    /** Handles that were dropped, of all runs. Not a {@code Cleaner}, whose thread the system may refuse. */
+    private static final ReferenceQueue<LeaseHandle> DROPPED = new ReferenceQueue<>();
+
+    private static final long DROPPED_INTERVAL = TimeUnit.SECONDS.toNanos(1);
 
     @SuppressWarnings("rawtypes") // there is no class literal of a parameterized type
     private static final AtomicReferenceFieldUpdater<LeaseHandle, CompletableFuture> LOST =
@@ -58,18 +63,47 @@ final class LeaseHandle implements Lease {
 
         /** Watches a handle for being dropped without a release. */
         void watch(LeaseHandle handle) {
-            // Neither the action nor the grant may refer to the handle, or it would never become unreachable.
-            Grant grant = handle.grant;
-            handle.cleanable = CLEANER.register(handle, () -> dropped(grant));
+            handle.grant.watch = new Watch(handle);
+        }
+
+        /** Begins to look for dropped handles, once a second. Ends with the threads. */
+        void start() {
+            try {
+                for (Object each = DROPPED.poll(); each != null; each = DROPPED.poll()) {
+                    ((Watch) each).dropped();
+                }
+            } finally {
+                boolean unused = this.threads.later(this::start, DROPPED_INTERVAL);
+            }
+        }
+    }
+
+    /**
+     * Refers to a handle without keeping it reachable. It is reachable itself as long as the engine has the grant, so that nothing
+     * needs to end it.
+     */
+    private static final class Watch extends PhantomReference<LeaseHandle> {
+
+        private final Operations operations;
+
+        private final Grant grant;
+
+        Watch(LeaseHandle handle) {
+            super(handle, DROPPED);
+            this.operations = handle.operations;
+            this.grant = handle.grant;
         }
 
         /** Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be going on. */
-        private void dropped(Grant grant) {
-            if (grant.isLive()) {
-                logger.error("A lease of lock '" + this.events.shownName(grant) + "' (fencing token " + grant.token
-                        + ") was dropped without a release. It is no longer renewed and expires. Release leases in a finally"
-                        + " block or with try-with-resources.");
-                this.engine.abandon(grant);
+        private void dropped() {
+            if (this.grant.isLive()) {
+                String shownName = this.operations.events().shownName(this.grant);
+                this.operations
+                        .threads()
+                        .log(() -> logger.error("A lease of lock '" + shownName + "' (fencing token " + this.grant.token
+                                + ") was dropped without a release. It is no longer renewed and expires. Release leases in"
+                                + " a finally block or with try-with-resources."));
+                this.operations.engine().abandon(this.grant);
             }
         }
     }
@@ -79,9 +113,6 @@ final class LeaseHandle implements Lease {
     private final Grant grant;
 
     private volatile @Nullable CompletableFuture<LossReason> lost;
-
-    /** Set before the handle is published; null: the lease belongs to a thread. */
-    private @Nullable Cleanable cleanable;
 
     private LeaseHandle(Operations operations, Grant grant) {
         this.operations = operations;
@@ -245,13 +276,7 @@ final class LeaseHandle implements Lease {
         if (warning != null) {
             warning.beforeRelease(request());
         }
-        if (this.operations.inBackground()) {
-            release(keep, () -> {});
-        } else {
-            keep(keep);
-            boolean unused = engine().release(this.grant);
-            endWatch();
-        }
+        release(keep, this.operations.inBackground() ? () -> {} : null);
         return this.grant.state != Grant.State.LOST;
     }
 
@@ -271,21 +296,24 @@ final class LeaseHandle implements Lease {
         return released;
     }
 
-    private void release(long keep, Runnable whenOver) {
-        keep(keep);
-        engine().releaseLater(this.grant, whenOver);
-        endWatch();
-    }
-
-    private void keep(long keep) {
-        if (keep > 0) {
-            engine().keep(this.grant, keep);
-        }
-    }
-
-    private void endWatch() {
-        if (this.cleanable != null) {
-            this.cleanable.clean();
+    /**
+     * Releases the lease, and keeps the lock taken for that time.
+     *
+     * @param whenOver called when the release is over; null: this method waits for the reply of the store
+     */
+    private void release(long keep, @Nullable Runnable whenOver) {
+        try {
+            if (keep > 0) {
+                engine().keep(this.grant, keep);
+            }
+            if (whenOver != null) {
+                engine().releaseLater(this.grant, whenOver);
+            } else {
+                boolean unused = engine().release(this.grant);
+            }
+        } finally {
+            // The handle is in use until here, even if a compiler has its fields in registers.
+            Reference.reachabilityFence(this);
         }
     }
 

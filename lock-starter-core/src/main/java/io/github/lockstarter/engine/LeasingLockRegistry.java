@@ -12,8 +12,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.engine.StoredLocks.View;
-import io.github.lockstarter.lease.support.LeaseClock;
-import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import io.github.lockstarter.tx.LockSequence;
@@ -32,7 +31,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Grants locks as leases in a {@link CommandStore}, which a watchdog renews. Thread-safe.
+ * Grants locks as leases in a {@link LockStore}, which a watchdog renews. Thread-safe.
  *
  * <p>Starts with the application context, or at the first use before that. Stops after the web server and the task
  * schedulers, but before the connections of the store: it then refuses new acquisitions, waits for running bodies up to
@@ -46,7 +45,7 @@ public final class LeasingLockRegistry
 
     private static final LockLog logger = LockLog.of(LeasingLockRegistry.class);
 
-    private final CommandStore store;
+    private final LockStore store;
 
     private final LockSettings settings;
 
@@ -66,7 +65,7 @@ public final class LeasingLockRegistry
 
     /** Creates a registry whose acquisitions are not observed. */
     public LeasingLockRegistry(
-            CommandStore store, LockSettings settings, @Nullable MeterListener meters, List<LockListener> listeners) {
+            LockStore store, LockSettings settings, @Nullable MeterListener meters, List<LockListener> listeners) {
         this(store, settings, meters, listeners, (AcquireObserver) null);
     }
 
@@ -80,7 +79,7 @@ public final class LeasingLockRegistry
      * @param observer observes acquisitions, on their threads; null: none
      */
     public LeasingLockRegistry(
-            CommandStore store,
+            LockStore store,
             LockSettings settings,
             @Nullable MeterListener meters,
             List<LockListener> listeners,
@@ -89,7 +88,7 @@ public final class LeasingLockRegistry
     }
 
     LeasingLockRegistry(
-            CommandStore store,
+            LockStore store,
             LockSettings settings,
             @Nullable MeterListener meters,
             List<LockListener> listeners,

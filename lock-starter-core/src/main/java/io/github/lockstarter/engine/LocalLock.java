@@ -140,7 +140,7 @@ final class LocalLock {
     void enter(Waiter waiter, Moment now) {
         waiter.enteredAt = now.nanos();
         if (this.stopped) {
-            this.out.refused(waiter, refusal(Cause.STOPPED));
+            this.out.refused(waiter, refusal(Cause.STOPPED, null, false));
             return;
         }
         waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
@@ -150,10 +150,10 @@ final class LocalLock {
 
     /** Ends a wait from outside, and returns false if it has ended before. */
     boolean withdraw(Waiter waiter, Cause cause, Moment now) {
-        if (!this.waiters.remove(waiter)) {
+        if (!waiter.isQueued()) {
             return false;
         }
-        this.out.refused(waiter, refusal(cause));
+        refuse(waiter, cause, null, now);
         advance(now);
         return true;
     }
@@ -252,6 +252,7 @@ final class LocalLock {
      * @param until until when it is renewed; {@link Moment#BEFORE}: not at all
      */
     void renewUntil(Grant grant, Terms terms, long until, Moment now) {
+        endExpiredGrants(now);
         grant.renewUntil = until;
         if (grant.isLive() && until > now.nanos()) {
             Stake stake = grant.stake;
@@ -304,6 +305,7 @@ final class LocalLock {
                 stake.isConfirmed = false;
                 begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);
             } else {
+                stake.isNotified |= !id.isEmpty();
                 stake.askAt = now.nanos();
             }
         } else if (stake.phase == Phase.ENDING) {
@@ -371,6 +373,7 @@ final class LocalLock {
                 successor.askAt = now.nanos();
             }
             releaseOver(stake, cause);
+            reportRefusal(stake);
             repeatRelease(stake, now);
         } else {
             if (command instanceof Command.Downgrade) {
@@ -400,7 +403,7 @@ final class LocalLock {
         this.stopped = true;
         for (Waiter waiter = this.waiters.first(); waiter != null; waiter = this.waiters.first()) {
             this.waiters.remove(waiter);
-            this.out.refused(waiter, refusal(Cause.STOPPED));
+            this.out.refused(waiter, refusal(Cause.STOPPED, null, false));
         }
     }
 
@@ -414,7 +417,10 @@ final class LocalLock {
                 }
             }
         }
-        this.stakes.forEach(stake -> stake.phase = Phase.OVER);
+        this.stakes.forEach(stake -> {
+            reportRefusal(stake);
+            stake.phase = Phase.OVER;
+        });
         this.stakes.clear();
         advance(now);
     }
@@ -427,7 +433,7 @@ final class LocalLock {
         for (Waiter waiter = this.waiters.first(); waiter != null; ) {
             Waiter behind = waiter.next;
             if (waiter.isAbandoned) {
-                this.waiters.remove(waiter);
+                refuse(waiter, Cause.WITHDRAWN, null, now);
             }
             waiter = behind;
         }
@@ -486,6 +492,9 @@ final class LocalLock {
             if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.releaseAt <= now.nanos()) {
                 sendRelease(stake, null, now);
             }
+            if (stake.reportAt <= now.nanos()) {
+                reportRefusal(stake);
+            }
             next = Math.min(next, nextDue(stake, now));
             if (stake.phase == Phase.OVER) {
                 this.stakes.remove(i);
@@ -502,7 +511,7 @@ final class LocalLock {
         return switch (stake.phase) {
             case ASKING -> stake.askAt;
             case HELD -> Math.min(stake.renewAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
-            case ENDING -> stake.isReleasing ? NEVER : stake.releaseAt;
+            case ENDING -> stake.isReleasing ? stake.reportAt : Math.min(stake.releaseAt, stake.reportAt);
             // The former is followed by the stake of a reader, or ends with it.
             case SUSPENDED, OVER -> NEVER;
         };
@@ -547,19 +556,19 @@ final class LocalLock {
             List<Waiter> all = this.overdue;
             this.overdue = List.of();
             for (Waiter waiter : all) {
-                if (waiter.isQueued() && !refuseIfKnown(waiter)) {
+                if (waiter.isQueued() && !refuseIfKnown(waiter, now)) {
                     stayOverdue(waiter);
                 }
             }
         }
         while (this.waiters.dueAt() <= now.nanos()) {
             Waiter waiter = Objects.requireNonNull(this.waiters.nextDue());
-            if (refuseIfKnown(waiter)) {
+            if (refuseIfKnown(waiter, now)) {
                 continue;
             }
             long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());
             if (latest <= now.nanos()) {
-                refuse(waiter, Cause.STORE_FAILED, null);
+                refuse(waiter, Cause.STORE_FAILED, null, now);
                 continue;
             }
             this.waiters.postpone(waiter, latest);
@@ -578,14 +587,14 @@ final class LocalLock {
         this.overdue.add(waiter);
     }
 
-    private boolean refuseIfKnown(Waiter waiter) {
+    private boolean refuseIfKnown(Waiter waiter, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first());
         if (!fits(first) || !fits(waiter) || isKnown(this.takenAskedAt, this.takenKnownAt, waiter)) {
-            refuse(waiter, Cause.HELD_BY_OTHERS, null);
+            refuse(waiter, Cause.HELD_BY_OTHERS, null, now);
             return true;
         }
         if (isKnown(this.failedAskedAt, this.failedKnownAt, waiter)) {
-            refuse(waiter, Cause.STORE_FAILED, this.failure);
+            refuse(waiter, Cause.STORE_FAILED, this.failure, now);
             return true;
         }
         return false;
@@ -596,20 +605,46 @@ final class LocalLock {
         return askedAt >= waiter.enteredAt && knownAt >= waiter.deadline;
     }
 
-    private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure) {
+    /**
+     * Ends a wait without a grant. The last waiter is told when it has left the line of the store, or the store could still grant
+     * the lock to it and refuse others; not later than a command timeout after its time.
+     */
+    private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
         this.waiters.remove(waiter);
-        this.out.refused(waiter, refusal(cause, failure));
+        Stake asking = this.ticket;
+        Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
+        if (asking != null && this.waiters.first() == null && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
+            leaveLine(asking, now);
+            asking.leaver = waiter;
+            asking.refusal = refusal;
+            asking.reportAt = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
+        } else {
+            this.out.refused(waiter, refusal);
+        }
     }
 
-    private Refusal refusal(Cause cause) {
-        return refusal(cause, null);
+    private void reportRefusal(Stake stake) {
+        Waiter waiter = stake.leaver;
+        if (waiter != null) {
+            stake.leaver = null;
+            stake.reportAt = NEVER;
+            this.out.refused(waiter, Objects.requireNonNull(stake.refusal));
+        }
     }
 
-    private Refusal refusal(Cause cause, @Nullable LockStoreException failure) {
+    /** Returns whether the ticket may be in the line, and the store answers its questions as far as is known. */
+    private boolean isAnswered(Stake asking, Moment now) {
+        return !asking.isUnknownToStore()
+                && asking.failures == 0
+                && asking.unsettledUntil == BEFORE
+                && (asking.openQuestions == 0 || now.nanos() - asking.askedAt < this.rules.poll());
+    }
+
+    private Refusal refusal(Cause cause, @Nullable LockStoreException failure, boolean mayBeGranted) {
         Reply.Taken last = this.lastTaken;
         return last != null
-                ? new Refusal(cause, failure, last.owner(), last.used())
-                : new Refusal(cause, failure, null, 0);
+                ? new Refusal(cause, failure, last.owner(), last.used(), mayBeGranted)
+                : new Refusal(cause, failure, null, 0, mayBeGranted);
     }
 
     // ---- Asking
@@ -677,13 +712,14 @@ final class LocalLock {
         }
         stake.askAt = now.nanos();
         if (first != null && first.kind.equals(stake.kind)) {
-            refuse(first, Cause.STORE_FAILED, cause);
+            refuse(first, Cause.STORE_FAILED, cause, now);
         }
     }
 
     /** A question about the stake, an acquire or the release that names it, was answered. */
     private void answered(Stake stake, Sent question, Reply reply, Moment now) {
         settled(stake, question, now);
+        stake.hasReply = true;
         if (reply instanceof Reply.Granted granted) {
             boolean isProven = !(question.command() instanceof Command.Release && this.rules.needsConfirmation());
             if (!isProven) {
@@ -820,7 +856,9 @@ final class LocalLock {
             stake.keepUntil = Math.max(stake.keepUntil, Moment.sum(now.nanos(), waiter.terms.minHold()));
         }
         if (stake.renewalsOpen == 0) {
-            stake.renewAt = stake.isConfirmed ? Math.min(stake.renewAt, stake.nextRenewal()) : now.nanos();
+            // In the past if a reader joins readers that were not renewed any more.
+            long next = Math.max(now.nanos(), stake.nextRenewal());
+            stake.renewAt = stake.isConfirmed ? Math.min(stake.renewAt, next) : now.nanos();
         }
         this.overdueMayEnd = true;
         this.out.granted(waiter, grant, way);
@@ -905,12 +943,13 @@ final class LocalLock {
     }
 
     /**
-     * Returns the time from which on the reply to a renewal that is sent now is late. A grant that is not confirmed has a short
-     * lease, in which its renewal must be repeated if it is lost.
+     * Returns the time from which on the reply to a renewal that is sent now is late. What is left of the lease must be enough to
+     * repeat the renewal if it is lost, also where renewals begin shortly before the end.
      */
     private long lateAt(Stake stake, Moment now) {
-        long late = stake.isConfirmed ? stake.lease / 6 : Math.max(10 * MILLI, stake.remaining(now) / 6);
-        return Moment.sum(now.nanos(), Math.min(this.rules.commandTimeout(), late));
+        long left = stake.remaining(now);
+        long late = stake.isConfirmed ? Math.min(stake.lease / 6, left / 3) : left / 6;
+        return Moment.sum(now.nanos(), Math.min(this.rules.commandTimeout(), Math.max(10 * MILLI, late)));
     }
 
     private void sendRenewal(Stake stake, long lease, Moment now) {
@@ -1018,7 +1057,9 @@ final class LocalLock {
     private void releaseAnswered(Stake stake, Sent sent, Reply reply, Moment now) {
         Grant grant = stake.releasing;
         // Of a reader whose downgrade may not have been executed, the store has the writer.
-        boolean isReliable = stake.former == null || stake.former.isDowngraded;
+        boolean isReliable = (stake.former == null || stake.former.isDowngraded)
+                // The lease may have run out after the owner has released it, while the command was under way.
+                && stake.remaining(now) > 0;
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
             lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
@@ -1027,6 +1068,7 @@ final class LocalLock {
             this.out.released(grant, null);
         }
         releaseOver(stake, null);
+        reportRefusal(stake);
         Stake successor = sent.successor();
         if (successor != null) {
             // Second, because observers see the end of a grant before the next one.
@@ -1238,8 +1280,14 @@ final class LocalLock {
         /** When the latest question with an outcome was asked. */
         private long settledQuestion = BEFORE;
 
-        /** Whether the id may be in the line. */
+        /** Whether a question has asked for a place in the line. */
         private boolean hasJoined;
+
+        /** Whether the store has replied to a question. */
+        private boolean hasReply;
+
+        /** Whether a message has reported a grant that it did not prove. */
+        private boolean isNotified;
 
         /** At some time after this moment, the store had not granted the lock to the id. */
         private Moment base;
@@ -1324,6 +1372,14 @@ final class LocalLock {
 
         private long releaseAt = NEVER;
 
+        /** The last waiter, which has left, and is told when the id has left the line; null: none. */
+        private @Nullable Waiter leaver;
+
+        private @Nullable Refusal refusal;
+
+        /** When the waiter is told at the latest. */
+        private long reportAt = NEVER;
+
         private long giveUpAt;
 
         /** Grants that were lost because their time was over, and whose owners have not released them. */
@@ -1390,8 +1446,18 @@ final class LocalLock {
             return isWanted;
         }
 
+        /** Returns whether a question may still be executed, or may have been without a reply. */
+        private boolean isUnsettled(Moment now) {
+            return this.openQuestions > 0 || this.unsettledUntil > now.nanos();
+        }
+
         private boolean isUnknownToStore() {
-            return !this.hasJoined && this.openQuestions == 0 && this.unsettledUntil == BEFORE;
+            return !(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE;
+        }
+
+        /** Returns whether the store has granted the lock from its line, and the reply to a question has shown that. */
+        boolean isNotified() {
+            return this.isNotified;
         }
 
         private boolean isShared() {

@@ -134,14 +134,26 @@ final class LockEvents implements Engine.Observer {
 
     /** Notifies the meters of a wait, which ends with its grant or its refusal. */
     void waitBegan(LockRequest request) {
-        if (this.meters != null) {
-            this.meters.waitBegan(request);
-        }
+        notifyMeters(request, true);
     }
 
     private void waitEnded(LockRequest request) {
-        if (this.meters != null) {
-            this.meters.waitEnded(request);
+        notifyMeters(request, false);
+    }
+
+    private void notifyMeters(LockRequest request, boolean isBegin) {
+        MeterListener observer = this.meters;
+        if (observer == null) {
+            return;
+        }
+        try {
+            if (isBegin) {
+                observer.waitBegan(request);
+            } else {
+                observer.waitEnded(request);
+            }
+        } catch (RuntimeException ex) {
+            this.threads.log(() -> logger.warn("The meters of locks have failed.", ex));
         }
     }
 
@@ -151,9 +163,9 @@ final class LockEvents implements Engine.Observer {
         if (way != Effects.Way.DOWNGRADED) {
             waitEnded(lock);
         }
-        boolean isHandedOver = way == Effects.Way.MESSAGE || way == Effects.Way.LOCAL;
-        if (isHandedOver && this.handedOver.isObserved()) {
-            Kind kind = way == Effects.Way.LOCAL ? Kind.LOCAL : Kind.REMOTE;
+        boolean isRemote = way == Effects.Way.MESSAGE || (way == Effects.Way.REPLY && grant.stake.isNotified());
+        if ((isRemote || way == Effects.Way.LOCAL) && this.handedOver.isObserved()) {
+            Kind kind = isRemote ? Kind.REMOTE : Kind.LOCAL;
             this.handedOver.publish(
                     new LockHandedOverEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), kind));
         }
@@ -193,7 +205,14 @@ final class LockEvents implements Engine.Observer {
     LockStoreException failure(Wait wait, Refusal refusal) {
         LockStoreException failure = refusal.failure();
         if (failure != null) {
-            return failure;
+            return refusal.mayBeGranted() && !failure.isOutcomeUnknown()
+                    ? new LockStoreException(
+                            failure.getMessage()
+                                    + " An earlier command for it had no reply, and may have been executed.",
+                            failure,
+                            true,
+                            failure.isTransient())
+                    : failure;
         }
         return new LockStoreException(
                 "The store of lock '" + shownName(wait) + "' has not answered in time. A lease of "

@@ -344,7 +344,7 @@ final class OwnedLocks {
             try {
                 if (!this.ended) {
                     // An interrupt of another origin must not be cleared.
-                    this.interrupted = !this.thread.isInterrupted();
+                    this.interrupted |= !this.thread.isInterrupted();
                     this.thread.interrupt();
                 }
             } finally {

@@ -1,8 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.lease.support.AcquisitionIds;
-import io.github.lockstarter.lease.support.LeaseClock;
-import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.tx.UnlockWarning;
 
@@ -28,7 +26,7 @@ final class Run {
 
     private final Inventory inventory;
 
-    Run(CommandStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
+    Run(LockStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
         this.settings = settings;
         LoggedNames names = settings.names();
         AcquisitionIds ids = new AcquisitionIds();
@@ -51,7 +49,7 @@ final class Run {
         this.inventory = new Inventory(this.engine, this.events, store, settings);
     }
 
-    private static Rules rules(CommandStore store, LockSettings settings) {
+    private static Rules rules(LockStore store, LockSettings settings) {
         long claim = store.claimMillis() * Moment.MILLI;
         HandOffSettings handOff = settings.handOff();
         return new Rules(
@@ -71,6 +69,7 @@ final class Run {
         this.threads.start();
         this.engine.start();
         this.instances.start();
+        this.leases.start();
     }
 
     /** Refuses new acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.text.LockLog;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -23,8 +24,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * stages of futures, and one for work in the background. Code of users and appenders of the log run on the first three kinds only,
  * and may block them.
  *
- * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and no method throws: what cannot run because the
- * system refuses another thread stays in its queue, and the thread in the background, which exists from the start, tries again.
+ * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and no method throws unless the stack of the caller is almost
+ * exhausted, before it has changed anything: what cannot run because the system refuses another thread stays in its queue, and the thread in the background, which exists from the start, tries again.
  *
  * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
  * auto-configuration.
@@ -97,9 +98,9 @@ final class RunThreads {
         }
     }
 
-    /** Calls a listener after those before it. Returns false if the queue is full, so that it is not called. */
+    /** Calls a listener after those before it, but not after the stop. Returns false if the queue is full, so that it is not called. */
     boolean call(Runnable listener) {
-        return this.listeners.add(listener);
+        return this.listeners.add(listener) || this.listeners.thread.isShutdown();
     }
 
     /**
@@ -160,6 +161,7 @@ final class RunThreads {
             if (this.size.get() >= this.capacity || this.thread.isShutdown()) {
                 return false;
             }
+            StackRoom.require();
             this.size.incrementAndGet();
             this.tasks.add(task);
             wake();
@@ -230,6 +232,7 @@ final class RunThreads {
 
         /** Returns whether the stage need not wait for a thread. */
         boolean start(Runnable stage) {
+            StackRoom.require();
             return take(stage) && startThread(stage);
         }
 

@@ -20,6 +20,10 @@ final class Sent extends Effect {
     /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
     boolean isSettled;
 
+    /** The next one whose outcome the driver could not process. */
+    @Nullable
+    Sent nextUnsettled;
+
     Sent(Command command, LocalLock.Stake stake, LocalLock.@Nullable Stake successor, Moment at) {
         this.command = command;
         this.stake = stake;

@@ -6,8 +6,8 @@ import io.github.lockstarter.LockInventory.StoredGrant;
 import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.Command;
-import io.github.lockstarter.store.CommandStore;
 import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
@@ -29,9 +29,9 @@ final class StoredLocks {
     /** Precedes the id of an owner that has released the lock, while it is kept for a minimum hold. */
     private static final String KEPT = "~k";
 
-    private final CommandStore store;
+    private final LockStore store;
 
-    StoredLocks(CommandStore store) {
+    StoredLocks(LockStore store) {
         this.store = store;
     }
 

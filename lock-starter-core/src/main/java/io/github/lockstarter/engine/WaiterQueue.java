@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The waiters of one lock in the order of arrival, and by the times at which something is due for them. Entering and leaving cost
  * O(log n). The links and the positions in the heap are fields of the waiters, so that a queue of one waiter costs one array.
+ *
+ * <p>A method call fails where the stack is exhausted. Therefore a waiter enters and leaves by plain writes, and each call that
+ * follows either orders the heap or has no effect: what an error leaves is a heap whose order is wrong, which {@link #rebuild}
+ * corrects.
  */
 final class WaiterQueue {
 
@@ -40,6 +44,10 @@ final class WaiterQueue {
             // Precedes all changes, because it can fail.
             this.heap = Arrays.copyOf(this.heap, 2 * this.size);
         }
+        int index = this.size++;
+        this.heap[index] = waiter;
+        waiter.heapIndex = index;
+        waiter.heapKey = dueAt;
         Waiter before = this.last;
         waiter.previous = before;
         if (before == null) {
@@ -48,8 +56,7 @@ final class WaiterQueue {
             before.next = waiter;
         }
         this.last = waiter;
-        waiter.heapKey = dueAt;
-        moveUp(waiter, this.size++);
+        moveUp(waiter, index);
     }
 
     /** Removes a waiter, and returns false if it is not in the queue. */
@@ -76,6 +83,8 @@ final class WaiterQueue {
         Waiter moved = this.heap[--this.size];
         this.heap[this.size] = null;
         if (moved != null && moved != waiter) {
+            this.heap[index] = moved;
+            moved.heapIndex = index;
             moveUp(moved, index);
             moveDown(moved, moved.heapIndex);
         }
@@ -88,15 +97,13 @@ final class WaiterQueue {
         moveDown(waiter, waiter.heapIndex);
     }
 
-    /** Makes the heap anew from the order of arrival, after an error that may have left it incomplete. */
+    /** Orders the heap, after an error that may have left it in disorder. */
     void rebuild() {
-        this.size = 0;
-        Arrays.fill(this.heap, null);
-        for (Waiter waiter = this.first; waiter != null; waiter = waiter.next) {
-            if (this.size == this.heap.length) {
-                this.heap = Arrays.copyOf(this.heap, 2 * this.size);
+        for (int index = this.size / 2; index-- > 0; ) {
+            Waiter waiter = this.heap[index];
+            if (waiter != null) {
+                moveDown(waiter, index);
             }
-            moveUp(waiter, this.size++);
         }
     }
 
@@ -108,10 +115,12 @@ final class WaiterQueue {
             if (above == null || above.heapKey <= waiter.heapKey) {
                 break;
             }
-            put(above, index);
+            this.heap[index] = above;
+            above.heapIndex = index;
             index = parent;
         }
-        put(waiter, index);
+        this.heap[index] = waiter;
+        waiter.heapIndex = index;
     }
 
     private void moveDown(Waiter waiter, int from) {
@@ -130,13 +139,10 @@ final class WaiterQueue {
             if (below == null || waiter.heapKey <= below.heapKey) {
                 break;
             }
-            put(below, index);
+            this.heap[index] = below;
+            below.heapIndex = index;
             index = child;
         }
-        put(waiter, index);
-    }
-
-    private void put(Waiter waiter, int index) {
         this.heap[index] = waiter;
         waiter.heapIndex = index;
     }

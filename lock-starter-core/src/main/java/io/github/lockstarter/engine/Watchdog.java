@@ -1,8 +1,7 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.lease.support.TimingWheel;
 import io.github.lockstarter.store.Command;
-import io.github.lockstarter.store.CommandStore;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
@@ -32,7 +31,7 @@ final class Watchdog {
 
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(1);
 
-    private final CommandStore store;
+    private final LockStore store;
 
     private final LongSupplier clock;
 
@@ -55,7 +54,7 @@ final class Watchdog {
      * @param clock nanoseconds of the engine
      * @param housekeeping runs about once a second on the thread of the watchdog
      */
-    Watchdog(CommandStore store, LongSupplier clock, Runnable housekeeping) {
+    Watchdog(LockStore store, LongSupplier clock, Runnable housekeeping) {
         this.store = store;
         this.clock = clock;
         this.housekeeping = housekeeping;
@@ -130,7 +129,8 @@ final class Watchdog {
             try {
                 cell.timeReached(renewals);
             } catch (Throwable ex) {
-                // Of this lock only; the housekeeping calls it again.
+                // Of this lock only.
+                cell.failed();
                 logger.debug("A call of a lock has failed.", ex);
             }
         }
@@ -205,6 +205,7 @@ final class Watchdog {
                 try {
                     batchCells.get(i).settle(batch.get(i), own, cause);
                 } catch (Throwable ex) {
+                    batchCells.get(i).unsettled(batch.get(i));
                     logger.debug("The outcome of a renewal was not processed.", ex);
                 }
             }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.acquire.AcquireObserver;
+import io.github.lockstarter.engine.AcquireObserver;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;

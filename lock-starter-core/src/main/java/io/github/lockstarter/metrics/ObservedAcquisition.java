@@ -2,7 +2,7 @@ package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
-import io.github.lockstarter.lease.acquire.AcquireObserver.Acquiring;
+import io.github.lockstarter.engine.AcquireObserver.Acquiring;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;

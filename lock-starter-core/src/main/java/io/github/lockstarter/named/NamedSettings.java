@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param minHold zero: none
  * @param onLost the reaction to a loss; not {@code DEFAULT}
  * @param watchdogTimeout lease of renewed locks
- * @param handOffTime time in which a lock may be handed over without the store
- * @param handOffCount number of such hand-overs
  */
 public record NamedSettings(
         String name,
@@ -30,9 +28,7 @@ public record NamedSettings(
         @Nullable NamedValue<Duration> maxHold,
         @Nullable NamedValue<Duration> minHold,
         @Nullable NamedValue<OnLost> onLost,
-        @Nullable NamedValue<Duration> watchdogTimeout,
-        @Nullable NamedValue<Duration> handOffTime,
-        @Nullable NamedValue<Integer> handOffCount) {
+        @Nullable NamedValue<Duration> watchdogTimeout) {
 
     private static final String ANNOTATION = "that of the annotation, or else ";
 
@@ -70,14 +66,6 @@ public record NamedSettings(
             SettingRule.requireTimeout(
                     watchdogTimeout.property(), watchdogTimeout.value(), "distributed-lock.watchdog.timeout");
         }
-        if (handOffTime != null) {
-            SettingRule.requireHandOffTime(
-                    handOffTime.property(), handOffTime.value(), "distributed-lock.handoff.max-time");
-        }
-        if (handOffCount != null) {
-            SettingRule.requireHandOffCount(
-                    handOffCount.property(), handOffCount.value(), "distributed-lock.handoff.max-count");
-        }
     }
 
     private static void requirePositive(NamedValue<Duration> time, String orElse, String otherwise) {
@@ -91,7 +79,7 @@ public record NamedSettings(
 
     /** Creates settings without any value. */
     public static NamedSettings of(String name) {
-        return new NamedSettings(name, null, null, null, null, null, null, null, null);
+        return new NamedSettings(name, null, null, null, null, null, null);
     }
 
     /**
@@ -125,23 +113,10 @@ public record NamedSettings(
 
     /** Returns one of the values; null: there is none. */
     public @Nullable NamedValue<?> anyValue() {
-        return Stream.of(
-                        this.waitTime,
-                        this.lease,
-                        this.maxHold,
-                        this.minHold,
-                        this.onLost,
-                        this.watchdogTimeout,
-                        this.handOffTime,
-                        this.handOffCount)
+        return Stream.of(this.waitTime, this.lease, this.maxHold, this.minHold, this.onLost, this.watchdogTimeout)
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-    }
-
-    /** Returns whether the watchdog or hand-overs work in another way for these locks. */
-    public boolean changesGrants() {
-        return this.watchdogTimeout != null || this.handOffTime != null || this.handOffCount != null;
     }
 
     /** Returns the request with these values where it has none; the same request if nothing is added. */
@@ -174,9 +149,7 @@ public record NamedSettings(
                 first(this.maxHold, other.maxHold),
                 first(this.minHold, other.minHold),
                 first(this.onLost, other.onLost),
-                first(this.watchdogTimeout, other.watchdogTimeout),
-                first(this.handOffTime, other.handOffTime),
-                first(this.handOffCount, other.handOffCount));
+                first(this.watchdogTimeout, other.watchdogTimeout));
     }
 
     private static <T> @Nullable NamedValue<T> first(@Nullable NamedValue<T> one, @Nullable NamedValue<T> other) {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command to a {@link CommandStore}. Each command is one atomic step of the store, {@link RenewAll} one for each lock. Most
+ * A command to a {@link LockStore}. Each command is one atomic step of the store, {@link RenewAll} one for each lock. Most
  * concern a lock, the others the description of an instance.
  *
  * <p>Executed twice, because a caller or a client repeated it, a command has the effect of one execution. The end of an
@@ -78,7 +78,7 @@ public sealed interface Command {
      *
      * <p>Reply: {@link Reply.RenewedAll}.
      *
-     * @param renewals at least one, and not more than {@link CommandStore#renewalBatchSize()}; all have the same lease
+     * @param renewals at least one, and not more than {@link LockStore#renewalBatchSize()}; all have the same lease
      */
     record RenewAll(List<Renew> renewals) implements Command {}
 

@@ -20,8 +20,6 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     /** The lock for reading. */
     public static final GrantKind READER = new GrantKind(LockMode.READ, 0, 0);
 
-    private static final int RESERVED_FOR_PERMITS = 63;
-
     private static final String READER_SUFFIX = ".r";
 
     private static final String PERMITS = ".s";
@@ -69,14 +67,6 @@ public record GrantKind(LockMode mode, int weight, int limit) {
             case READ -> plainId + READER_SUFFIX;
             case PERMIT -> plainId + PERMITS + this.weight + '.' + this.limit;
         };
-    }
-
-    /**
-     * Returns how many tokens after that of a grant the store must give to no other one: a JVM hands permits over in memory
-     * with the next token, while others hold permits as well.
-     */
-    public int reservedTokens() {
-        return this.mode == LockMode.PERMIT ? RESERVED_FOR_PERMITS : 0;
     }
 
     /** Returns whether several grants of this kind may exist at the same time. */

@@ -542,7 +542,7 @@ public final class LockState {
     private long grant(String id, GrantKind kind, long leaseMillis) {
         long granted = Math.max(this.table.micros, this.token + 1);
         long end = this.table.millis + leaseMillis;
-        this.token = granted + kind.reservedTokens();
+        this.token = granted;
         if (this.used == 0) {
             this.soonest = NEVER;
             this.named = "";
@@ -585,8 +585,6 @@ public final class LockState {
             this.named = this.named.equals(id) ? "" : this.named;
             if (this.holders.head == null) {
                 this.shared = null;
-                boolean isLast = this.token == holder.token + holder.kind.reservedTokens();
-                this.token = isLast ? holder.token : this.token;
             } else if (this.holders.size == 1 && !this.named.isEmpty()) {
                 this.endsAt = this.holders.head.deadline;
             }

@@ -4,7 +4,7 @@ import io.github.lockstarter.LockHolder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A reply of a {@link CommandStore}, which was true at one moment between the sending of the command and its receipt. */
+/** A reply of a {@link LockStore}, which was true at one moment between the sending of the command and its receipt. */
 public sealed interface Reply {
 
     /**
@@ -35,7 +35,10 @@ public sealed interface Reply {
         public static final Renewed INSTANCE = new Renewed();
     }
 
-    /** The grant has ended; a lock with a minimum hold is kept. A successor is neither an owner nor in the line. */
+    /**
+     * The grant has ended; a lock with a minimum hold is kept. A successor is neither an owner nor in the line. It is also the
+     * reply where the command may have been executed twice and the second execution has found no grant.
+     */
     record Released() implements Reply {
 
         public static final Released INSTANCE = new Released();

@@ -1,6 +1,6 @@
 package io.github.lockstarter.store;
 
-/** Receives notifications of a {@link CommandStore}, on threads that must not be blocked. */
+/** Receives notifications of a {@link LockStore}, on threads that must not be blocked. */
 public interface StoreListener {
 
     /**

@@ -9,7 +9,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

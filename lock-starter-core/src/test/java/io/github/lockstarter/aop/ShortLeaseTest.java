@@ -61,15 +61,7 @@ class ShortLeaseTest {
 
     private static Consumer<DistributedLockBeanPostProcessor> lease(String name, Duration lease) {
         NamedSettings settings = new NamedSettings(
-                name,
-                null,
-                new NamedValue<>(NamedSettings.property(name, "lease"), lease),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+                name, null, new NamedValue<>(NamedSettings.property(name, "lease"), lease), null, null, null, null);
         return processor -> processor.setSettingsByName(new SettingsByName(List.of(settings)));
     }
 

@@ -173,8 +173,6 @@ class WaitTimeRulesTest {
                 null,
                 null,
                 null,
-                null,
-                null,
                 null);
         return processor -> processor.setSettingsByName(new SettingsByName(List.of(settings)));
     }

@@ -4,12 +4,15 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -35,6 +38,19 @@ class ArchitectureTest {
     }
 
     private static final String ROOT = "io.github.lockstarter";
+
+    private static final DescribedPredicate<JavaClass> STATE_MACHINE =
+            inEngine("LocalLock|WaiterQueue|Waiter|Grant|Owner|Sent|Effect|Effects|Refusal|Moment|Terms|Rules|Draws");
+
+    /** The stores, and the model of one lock that the store in memory keeps. */
+    private static final DescribedPredicate<JavaClass> STORE_IMPLEMENTATIONS = resideInAPackage(ROOT + ".store.redis..")
+            .or(nameMatching("io\\.github\\.lockstarter\\.store\\.(InMemoryLockStore|LockTable|LockState)(\\$.*)?"));
+
+    /** Matches classes of the engine by their simple names, a regular expression, with nested classes and arrays. */
+    private static DescribedPredicate<JavaClass> inEngine(String names) {
+        return nameMatching("(\\[+L)?io\\.github\\.lockstarter\\.engine\\.(" + names + ")(\\$[^;]*)?;?")
+                .forSubtype();
+    }
 
     @ArchTest
     static final ArchRule coreShouldNotKnowBoot =
@@ -70,10 +86,9 @@ class ArchitectureTest {
                     ROOT + ".aop..",
                     ROOT + ".engine..",
                     ROOT + ".key..",
-                    ROOT + ".lease..",
+                    ROOT + ".metrics..",
                     ROOT + ".named..",
-                    ROOT + ".store..",
-                    ROOT + ".metrics..");
+                    ROOT + ".store..");
 
     /** Annotated methods and the registry use them alike. */
     @ArchTest
@@ -119,89 +134,71 @@ class ArchitectureTest {
             .resideInAnyPackage("org.apache.commons.logging..", "org.slf4j..", "java.util.logging..");
 
     @ArchTest
-    static final ArchRule leasesShouldKnowTheStoreByItsInterface = noClasses()
-            .that()
-            .resideInAPackage(ROOT + ".lease..")
-            .should()
-            .dependOnClassesThat(simpleName("InMemoryLockStore")
-                    .or(resideInAnyPackage(ROOT + ".store.redis..", ROOT + ".aop..", ROOT + ".metrics..")));
-
-    @ArchTest
     static final ArchRule storesShouldKnowTheApiAlone = noClasses()
             .that()
             .resideInAPackage(ROOT + ".store..")
             .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(ROOT + ".engine..", ROOT + ".lease..", ROOT + ".aop..", ROOT + ".metrics..");
+            .dependOnClassesThat(
+                    resideInAPackage(ROOT + ".*..").and(not(resideInAnyPackage(ROOT + ".store..", ROOT + ".text.."))));
 
+    /** Commands and replies belong to the interface of a store; the model of one lock does not. */
     @ArchTest
     static final ArchRule theEngineShouldKnowTheStoreByItsInterface = noClasses()
             .that()
             .resideInAPackage(ROOT + ".engine..")
             .should()
-            .dependOnClassesThat(simpleName("MemoryStore")
-                    .or(resideInAnyPackage(ROOT + ".store.redis..", ROOT + ".aop..", ROOT + ".metrics..")));
+            .dependOnClassesThat(STORE_IMPLEMENTATIONS.or(resideInAnyPackage(ROOT + ".aop..", ROOT + ".metrics..")));
 
-    /** The state machine of a lock has no thread, no clock and no I/O, so that a simulation can run it. */
+    /**
+     * The state machine of a lock has no thread, no clock, no log and no I/O, so that a simulation can run it. It has the JDK's
+     * collections, the commands and replies of a store, and values of the API.
+     */
     @ArchTest
-    static final ArchRule theStateMachineShouldBePure = noClasses()
-            .that()
-            .haveNameMatching("io\\.github\\.lockstarter\\.engine\\.(LocalLock.*|WaiterQueue|Grant|Moment|Terms|Rules)")
+    static final ArchRule theStateMachineShouldBePure = classes()
+            .that(STATE_MACHINE)
+            .should()
+            .onlyDependOnClassesThat(STATE_MACHINE
+                    .or(resideInAnyPackage(
+                            ROOT, "java.util", "java.util.function", "java.util.stream", "org.jspecify.."))
+                    .or(resideInAPackage("java.lang..")
+                            .and(not(nameMatching("java\\.lang\\.(Thread|System|Process).*"))))
+                    .or(resideInAPackage(ROOT + ".store")
+                            .and(not(STORE_IMPLEMENTATIONS))
+                            .and(not(simpleName("LockStore")))));
+
+    /** The engine reports through interfaces; what calls it is the registry's. */
+    @ArchTest
+    static final ArchRule theEngineShouldNotKnowTheRegistry = noClasses()
+            .that(STATE_MACHINE.or(inEngine("Engine|Watchdog|TimingWheel|RunThreads")))
             .should()
             .dependOnClassesThat(
-                    resideInAnyPackage("java.util.concurrent..", "java.time..", "org.springframework..", "org.slf4j..")
-                            .or(simpleName("Thread"))
-                            .or(simpleName("System")));
+                    inEngine("Acquire\\w+|Acquisitions|Hold|Instances|Inventory|LeaseHandle|LeasingLockRegistry"
+                            + "|OwnedLocks|Permits|Run|StoredLocks|ThreadHolds|ThreadOwnedLock"));
 
-    /** The way of a lock; a lower package reports upwards through interfaces that it declares. */
-    @ArchTest
-    static final ArchRule leasesShouldDependInOneDirection = layeredArchitecture()
-            .consideringOnlyDependenciesInAnyPackage(ROOT + ".lease..")
-            .layer("registry")
-            .definedBy(ROOT + ".lease")
-            .layer("acquire")
-            .definedBy(ROOT + ".lease.acquire")
-            .layer("release")
-            .definedBy(ROOT + ".lease.release")
-            .layer("holder")
-            .definedBy(ROOT + ".lease.holder")
-            .layer("queue")
-            .definedBy(ROOT + ".lease.queue")
-            .layer("grant")
-            .definedBy(ROOT + ".lease.grant")
-            .layer("event")
-            .definedBy(ROOT + ".lease.event")
-            .layer("settings")
-            .definedBy(ROOT + ".lease.settings")
-            .layer("support")
-            .definedBy(ROOT + ".lease.support")
-            .whereLayer("registry")
-            .mayNotBeAccessedByAnyLayer()
-            .whereLayer("acquire")
-            .mayOnlyBeAccessedByLayers("registry")
-            .whereLayer("release")
-            .mayOnlyBeAccessedByLayers("registry", "acquire")
-            .whereLayer("holder")
-            .mayOnlyBeAccessedByLayers("registry", "acquire")
-            .whereLayer("queue")
-            .mayOnlyBeAccessedByLayers("registry", "acquire", "release")
-            .whereLayer("grant")
-            .mayOnlyBeAccessedByLayers("registry", "acquire", "release")
-            .whereLayer("event")
-            .mayOnlyBeAccessedByLayers("registry", "grant")
-            .whereLayer("settings")
-            .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "grant")
-            .whereLayer("support")
-            .mayOnlyBeAccessedByLayers("registry", "acquire", "release", "holder", "queue", "grant", "event");
-
-    /** Parts get the collaborators that they use; nothing looks them up. */
+    /** The parts of a run get the collaborators that they use; nothing looks them up. OwnedLocks outlives the runs of its registry. */
     @ArchTest
     static final ArchRule onlyTheRegistryShouldKnowItsRun = classes()
-            .that()
-            .haveSimpleName("RegistryRun")
+            .that(inEngine("Run"))
             .should()
-            .onlyHaveDependentClassesThat()
-            .haveNameMatching(".*\\.lease\\.(RegistryRun|LeasingLockRegistry)(\\$.*)?");
+            .onlyHaveDependentClassesThat(inEngine("Run|LeasingLockRegistry|OwnedLocks"));
+
+    @ArchTest
+    static final ArchRule theEngineShouldKeepItsInsidesToItself = classes()
+            .that()
+            .resideInAPackage(ROOT + ".engine")
+            .and()
+            .areTopLevelClasses()
+            .and(not(simpleName("AcquireObserver")
+                    .or(simpleName("AcquisitionIds"))
+                    .or(simpleName("HandOffSettings"))
+                    .or(simpleName("LeaseClock"))
+                    .or(simpleName("LeasingLockRegistry"))
+                    .or(simpleName("LockSettings"))
+                    .or(simpleName("MeterListener"))
+                    .or(simpleName("RegistryStatistics"))
+                    .or(simpleName("ReleaseMode"))))
+            .should()
+            .notBePublic();
 
     /** The sub-packages are internal, see package-info: they share classes among themselves. */
     @ArchTest
@@ -238,12 +235,12 @@ class ArchitectureTest {
             .mayOnlyBeAccessedByLayers("aop", "weave", "call");
 
     @ArchTest
-    static final ArchRule theAspectShouldKnowNeitherLeasesNorStores = noClasses()
+    static final ArchRule theAspectShouldKnowNeitherEngineNorStores = noClasses()
             .that()
             .resideInAPackage(ROOT + ".aop..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(ROOT + ".lease..", ROOT + ".store..", ROOT + ".metrics..");
+            .resideInAnyPackage(ROOT + ".engine..", ROOT + ".store..", ROOT + ".metrics..");
 
     @ArchTest
     static final ArchRule metricsShouldKeepTheirInsidesToThemselves = classes()
@@ -267,9 +264,7 @@ class ArchitectureTest {
             .resideInAPackage(ROOT + ".store.redis")
             .and()
             .areTopLevelClasses()
-            .and(not(simpleName("RedisLockStore")
-                    .or(simpleName("RedisCommandStore"))
-                    .or(simpleName("RedisStoreSettings"))))
+            .and(not(simpleName("RedisLockStore").or(simpleName("RedisStoreSettings"))))
             .should()
             .notBePublic();
 

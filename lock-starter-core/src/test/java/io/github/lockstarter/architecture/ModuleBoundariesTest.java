@@ -32,15 +32,15 @@ class ModuleBoundariesTest {
     private static final Set<String> INTERNALS = Set.of(
             "aop.DistributedLockBeanPostProcessor",
             "aop.LockNameListener",
+            "engine.AcquireObserver",
+            "engine.HandOffSettings",
+            "engine.LeasingLockRegistry",
+            "engine.LockSettings",
+            "engine.MeterListener",
+            "engine.RegistryStatistics",
+            "engine.ReleaseMode",
             "key.StableText",
             "key.UnstableTextException",
-            "lease.LeasingLockRegistry",
-            "lease.RegistryStatistics",
-            "lease.acquire.AcquireObserver",
-            "lease.event.MeterListener",
-            "lease.settings.HandOffSettings",
-            "lease.settings.LockSettings",
-            "lease.settings.ReleaseMode",
             "named.AnnotatedLock",
             "named.NamedSettings",
             "named.NamedValue",
@@ -58,7 +58,7 @@ class ModuleBoundariesTest {
             "tx.CommitGuard");
 
     private static final Pattern USE = Pattern.compile(
-            "\\bio\\.github\\.lockstarter\\.((?:aop|key|lease|metrics|named|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
+            "\\bio\\.github\\.lockstarter\\.((?:aop|engine|key|metrics|named|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
 
     @Test
     void shouldUseTheApiAndNamedInternalsOnly() {

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.EventLog;
-import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.settings.LockSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

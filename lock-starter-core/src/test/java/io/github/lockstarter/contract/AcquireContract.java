@@ -12,7 +12,7 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,15 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.settings.HandOffSettings;
+import io.github.lockstarter.engine.HandOffSettings;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,8 +23,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Requests of one JVM for one lock are granted in the order of their arrival, whatever they request. The tokens show the
  * order: each grant has a larger one than those before it, and only readers share one.
  */
-@Disabled(
-        "Red on the registry of the package lease, which the fixtures run. It belongs to the engine that replaces it.")
 class ArrivalOrderTest {
 
     abstract static class ArrivalOrderContract extends SharedFixture {

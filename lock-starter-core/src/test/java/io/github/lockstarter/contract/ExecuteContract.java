@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

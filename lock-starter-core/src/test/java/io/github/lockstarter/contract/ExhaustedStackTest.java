@@ -7,15 +7,14 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.fixture.Remarks;
-import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -23,8 +22,6 @@ import org.junit.jupiter.api.Test;
  * unusable after that: what the call has done is undone, or ends by itself. With the store in memory, because clients of
  * Redis promise nothing about such errors.
  */
-@Disabled(
-        "Red on the registry of the package lease, which the fixtures run. It belongs to the engine that replaces it.")
 class ExhaustedStackTest extends RegistryFixture {
 
     private static final int NAMES = 1_500;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 

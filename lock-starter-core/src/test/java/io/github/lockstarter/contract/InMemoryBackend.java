@@ -1,24 +1,21 @@
 package io.github.lockstarter.contract;
 
-import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseReply;
-import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.Successor;
-import io.github.lockstarter.store.WaitingListener;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/** One store in memory for all, which notes what it is asked. */
-final class InMemoryBackend implements LockBackend, LockStore {
+/** One store in memory for all, which notes the commands that it executes. */
+final class InMemoryBackend implements LockBackend {
 
     private final InMemoryLockStore store = new InMemoryLockStore();
 
@@ -28,27 +25,23 @@ final class InMemoryBackend implements LockBackend, LockStore {
 
     @Override
     public LockStore newStore() {
-        return this;
+        return new Noting(this.store.forAnotherInstance());
     }
 
     @Override
     public Collection<String> locked() {
-        return this.names.stream().filter(this.store::isLocked).toList();
+        return this.names.stream().filter(name -> inspect(name) != null).toList();
     }
 
     @Override
     public Duration remaining(String lockName) {
-        // A foreign acquisition is told how long it would have to wait.
-        if (this.store.acquire(lockName, "probe", 1, false) instanceof AcquireReply.Taken taken) {
-            return Duration.ofMillis(taken.remainingMillis());
-        }
-        this.store.release(lockName, "probe", 0, null);
-        return Duration.ZERO;
+        StoredLock lock = inspect(lockName);
+        return lock != null ? Duration.ofMillis(Math.max(0, lock.remainingMillis())) : Duration.ZERO;
     }
 
     @Override
     public int inLine(String lockName) {
-        StoredLock lock = this.store.find(lockName);
+        StoredLock lock = inspect(lockName);
         return lock != null ? lock.waiting() : 0;
     }
 
@@ -58,104 +51,70 @@ final class InMemoryBackend implements LockBackend, LockStore {
     }
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        this.names.add(lockName);
-        this.commands.incrementAndGet();
-        return this.store.acquire(lockName, acquisitionId, leaseMillis, join);
+    public void close() {}
+
+    private @Nullable StoredLock inspect(String lockName) {
+        return ((Reply.Described) this.store.call(new Command.Inspect(lockName, false))).lock();
     }
 
-    @Override
-    public void renew(List<? extends Renewal> renewals) {
-        this.commands.incrementAndGet();
-        this.store.renew(renewals);
-    }
+    /** The store of one instance. */
+    private final class Noting implements LockStore {
 
-    @Override
-    public int renewalBatchSize() {
-        return this.store.renewalBatchSize();
-    }
+        private final LockStore store;
 
-    @Override
-    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, Successor successor) {
-        this.commands.incrementAndGet();
-        return this.store.release(lockName, acquisitionId, lastToken, successor);
-    }
+        Noting(LockStore store) {
+            this.store = store;
+        }
 
-    @Override
-    public CompletionStage<ReleaseReply> releaseLater(
-            String lockName, String acquisitionId, long lastToken, Successor successor) {
-        return CompletableFuture.completedStage(release(lockName, acquisitionId, lastToken, successor));
-    }
+        private void note(Command command) {
+            if (command instanceof Command.Acquire acquire) {
+                InMemoryBackend.this.names.add(acquire.lock());
+            }
+            if (!(command instanceof Command.PublishInstance) && !(command instanceof Command.FindInstance)) {
+                InMemoryBackend.this.commands.incrementAndGet();
+            }
+        }
 
-    @Override
-    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        this.commands.incrementAndGet();
-        return this.store.keep(lockName, acquisitionId, keepMillis);
-    }
+        @Override
+        public void start(String instance, StoreListener listener) {
+            this.store.start(instance, listener);
+        }
 
-    @Override
-    public ReleaseReply downgrade(String lockName, String acquisitionId, long lastToken, long leaseMillis) {
-        this.commands.incrementAndGet();
-        return this.store.downgrade(lockName, acquisitionId, lastToken, leaseMillis);
-    }
+        @Override
+        public void stop() {
+            this.store.stop();
+        }
 
-    @Override
-    public boolean isLocked(String lockName) {
-        this.commands.incrementAndGet();
-        return this.store.isLocked(lockName);
-    }
+        @Override
+        public Reply call(Command command) {
+            note(command);
+            return this.store.call(command);
+        }
 
-    @Override
-    public StoredLock find(String lockName) {
-        this.commands.incrementAndGet();
-        return this.store.find(lockName);
-    }
+        @Override
+        public CompletionStage<Reply> send(Command command) {
+            note(command);
+            return this.store.send(command);
+        }
 
-    @Override
-    public boolean renewLater(Renewal renewal) {
-        this.commands.incrementAndGet();
-        return this.store.renewLater(renewal);
-    }
+        @Override
+        public int renewalBatchSize() {
+            return this.store.renewalBatchSize();
+        }
 
-    @Override
-    public long claimMillis() {
-        return this.store.claimMillis();
-    }
+        @Override
+        public long claimMillis() {
+            return this.store.claimMillis();
+        }
 
-    @Override
-    public boolean forceRelease(String lockName) {
-        this.commands.incrementAndGet();
-        return this.store.forceRelease(lockName);
-    }
+        @Override
+        public boolean isConnected() {
+            return this.store.isConnected();
+        }
 
-    @Override
-    public boolean forceReleaseReaders(String lockName) {
-        this.commands.incrementAndGet();
-        return this.store.forceReleaseReaders(lockName);
-    }
-
-    @Override
-    public void prepareWaiting() {
-        this.store.prepareWaiting();
-    }
-
-    @Override
-    public void start(String instanceId, WaitingListener listener) {
-        this.store.start(instanceId, listener);
-    }
-
-    @Override
-    public void stop(WaitingListener listener) {
-        this.store.stop(listener);
-    }
-
-    @Override
-    public String description() {
-        return this.store.description();
-    }
-
-    @Override
-    public void close() {
-        // it goes with the test
+        @Override
+        public String description() {
+            return this.store.description();
+        }
     }
 }

@@ -13,7 +13,7 @@ import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.lease.LeasingLockRegistry;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

@@ -10,7 +10,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +17,6 @@ import org.junit.jupiter.api.Test;
  * A lease is lost while its thread writes and already holds the read lock, with which it would go on. The exception of the
  * unlock skips the code that would end the read hold, so that the unlock must end it: the thread is free to lock again.
  */
-@Disabled(
-        "Red on the registry of the package lease, which the fixtures run. It belongs to the engine that replaces it.")
 class LostWhileWritingTest {
 
     @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well

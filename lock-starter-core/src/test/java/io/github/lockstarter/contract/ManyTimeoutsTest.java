@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.fixture.Remarks;
-import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -16,15 +16,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /**
  * The end of a wait costs about as much in a long queue as in a short one. The cost is the processor time of all Java threads:
  * it depends neither on what else the machine does, nor on the compiler and the garbage collector.
  */
-@Disabled(
-        "Red on the registry of the package lease, which the fixtures run. It belongs to the engine that replaces it.")
 class ManyTimeoutsTest extends RegistryFixture {
 
     private static final int FEW = 500;

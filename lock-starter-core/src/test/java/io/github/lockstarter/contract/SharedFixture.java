@@ -4,8 +4,8 @@ import static io.github.lockstarter.contract.Outcomes.get;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.settings.HandOffSettings;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.engine.HandOffSettings;
+import io.github.lockstarter.engine.LockSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.fixture.Remarks;
-import io.github.lockstarter.lease.LeasingLockRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

@@ -14,6 +14,7 @@ import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -61,6 +62,9 @@ final class Checks {
     /** The bodies whose grants are neither released nor lost, as far as they have been notified. */
     private final List<Body> holding = new ArrayList<>();
 
+    /** Ids for which the longest lease was requested. */
+    private final Set<String> longest = new HashSet<>();
+
     /** Ids whose grant the store has forgotten, at least in part: exclusion is not promised for them. */
     private final Set<String> forgotten = new HashSet<>();
 
@@ -72,6 +76,9 @@ final class Checks {
     private long forgottenAt;
 
     private long restoredAt = -1;
+
+    /** When the store had nothing of the lock: the line is gone with a lease that runs out. */
+    private long freeAt;
 
     /** For each kind, the last time at which it could not be granted. */
     private final long[] blockedUntil;
@@ -133,6 +140,10 @@ final class Checks {
         }
     }
 
+    boolean hasPermits() {
+        return Arrays.stream(this.kinds).anyMatch(kind -> kind.mode() == LockMode.PERMIT);
+    }
+
     boolean hasForgotten() {
         return this.hasForgotten;
     }
@@ -140,6 +151,7 @@ final class Checks {
     // ---- The store
 
     void beforeCommand(@Nullable LockState state) {
+        this.freeAt = state == null ? now() : this.freeAt;
         for (int i = 0; i < this.kinds.length; i++) {
             if (isBlocked(state, this.kinds[i])) {
                 this.blockedUntil[i] = now();
@@ -182,6 +194,9 @@ final class Checks {
                 && release.successor() != null
                 && exchange.isTooLate(release.successor().leaseMillis() * MILLI)) {
             this.excused.add(release.successor().acquisitionId());
+        } else if (command instanceof Command.Downgrade downgrade
+                && (exchange.isTooLate(downgrade.leaseMillis() * MILLI) || this.excused.contains(downgrade.id()))) {
+            this.excused.add(GrantKind.readerOf(downgrade.id()));
         }
         if (command instanceof Command.Release release && release.keepMillis() > 0) {
             // The store sends no notification about the end of a minimum hold.
@@ -462,8 +477,13 @@ final class Checks {
         long changedAt = body.jvm.serverChangedAt;
         long since = Math.max(
                 Math.max(changedAt, this.forgottenAt), Math.max(body.side.troubleUntil, body.jvm.machine.pausedUntil));
-        boolean isRenewed = body.terms.isRenewed() && grant.renewUntil == Moment.NEVER && grant.terms == body.terms;
-        if (changedAt >= this.forgottenAt && isRenewed && now() - since > 3 * this.simulation.rules.commandTimeout()) {
+        boolean isRenewed = body.terms.isRenewed()
+                && body.terms.maxHold() == Moment.NEVER
+                && grant.renewUntil == Moment.NEVER
+                && grant.terms == body.terms;
+        // The longest pause between a failed renewal and the next one.
+        long bound = body.terms.lease() / 12 * 21 / 20 + HAND_OVER;
+        if (changedAt >= this.forgottenAt && isRenewed && now() - since > bound) {
             boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
             check(isThere, "relied on although another server does not have it", grant.id());
         }
@@ -489,10 +509,14 @@ final class Checks {
             long rest = returned.keptUntil - side.jvm.machine.time().nanos();
             check(release.keepMillis() * MILLI >= rest, "released before the end of a minimum hold", returned);
         }
-        boolean renews = command instanceof Command.Renew || command instanceof Command.Downgrade;
-        if (!renews && !(command instanceof Command.Release)) {
+        if (leaseMillis(command) * MILLI >= 2 * this.simulation.watchdog) {
+            this.longest.add((sent.successor() != null ? sent.successor() : sent.stake()).id);
+        }
+        if (command instanceof Command.Acquire) {
+            check(!holdsAlone(side), "a question behind an exclusive grant of its own JVM", sent.stake());
             return;
         }
+        boolean renews = command instanceof Command.Renew || command instanceof Command.Downgrade;
         boolean isHeld = false;
         for (Body body : this.holding) {
             Grant grant = body.grant;
@@ -508,12 +532,39 @@ final class Checks {
         check(renews || !isHeld, "released while it is held", sent.stake());
     }
 
+    private static long leaseMillis(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return acquire.leaseMillis();
+        }
+        if (command instanceof Command.Renew renew) {
+            return renew.leaseMillis();
+        }
+        if (command instanceof Command.Downgrade downgrade) {
+            return downgrade.leaseMillis();
+        }
+        return command instanceof Command.Release release && release.successor() != null
+                ? release.successor().leaseMillis()
+                : 0;
+    }
+
+    /** A nested hold requests a longer lease at once, unless many renewals have no reply. */
+    void afterNesting(Body body, Grant grant, Terms nested) {
+        check(
+                !grant.isLive()
+                        || nested.lease() < 2 * this.simulation.watchdog
+                        || this.longest.contains(grant.id())
+                        || body.former != null && this.longest.contains(body.former)
+                        || now() <= body.side.troubleUntil,
+                "a longer lease is not requested",
+                body);
+    }
+
     void granted(Body body, Grant grant, Way way) {
         Side side = body.side;
         Moment time = side.jvm.machine.time();
         String id = grant.id();
         check(!body.hasEnded, "a grant after the end of the wait", body);
-        check(side.waiting.get(0) == body, "granted before one that came earlier", body);
+        check(side.firstWaiting(body) == body, "granted before one that came earlier", body);
         check(!side.jvm.isStopped(), "a grant after the stop", body);
         check(grant.isHeld(time), "granted although it had expired", id);
         checkTimely(body);
@@ -533,6 +584,7 @@ final class Checks {
         }
         checkToken(grant, way);
         checkNoticeOfOthers(body, grant);
+        checkLine(body);
         if (now() >= this.simulation.settledAt) {
             checkPrompt(body, id, way);
         }
@@ -599,6 +651,61 @@ final class Checks {
                         other);
             }
         }
+    }
+
+    /** The first waiters of other JVMs are in the line, or have just left it, unless they wait for a grant of their JVM. */
+    private void checkLine(Body granted) {
+        LockState state = this.simulation.state(this);
+        if (state == null || this.simulation.stepsBack || this.kinds.length == 2) {
+            return;
+        }
+        for (Machine machine : this.simulation.machines) {
+            Side side = machine.jvm.sides[this.index];
+            Body first = side.firstWaiting(null);
+            if (side == granted.side || first == null || machine.jvm.subscribedAt == Moment.NEVER) {
+                // The store grants nothing to an inbox without a receiver.
+                continue;
+            }
+            long since = Math.max(
+                    Math.max(first.enteredAt, side.changedAt), Math.max(side.troubleUntil, machine.disturbedAt));
+            long bound = this.simulation.rules.poll() * 21 / 20 + HAND_OVER;
+            long lostAt = Math.max(
+                    Math.max(this.freeAt, this.restoredAt),
+                    Math.max(this.simulation.fullUntil, machine.jvm.subscribedAt));
+            boolean joins = first.caller != null && first.caller.waitTime > 0;
+            if (joins && now() - Math.max(since, lostAt) > bound && !holdsAlone(side)) {
+                check(isKnown(state, side), "an earlier waiter of another JVM is not in the line", first);
+            }
+        }
+    }
+
+    private boolean holdsAlone(Side side) {
+        for (Body body : this.holding) {
+            if (body.side == side && body.grant != null && body.grant.isLive() && !body.grant.kind.isShared()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether the store has the ticket of that JVM, in the line or as a grant of which it has not been notified yet. */
+    private static boolean isKnown(LockState state, Side side) {
+        boolean found = isTicket(state.owner(), side);
+        for (LockState.Entry entry = state.firstWaiting(); entry != null && !found; entry = entry.next()) {
+            found = isTicket(entry.id(), side);
+        }
+        for (LockState.Entry entry = state.firstHolder(); entry != null && !found; entry = entry.next()) {
+            found = isTicket(entry.id(), side);
+        }
+        return found;
+    }
+
+    private static boolean isTicket(@Nullable String id, Side side) {
+        if (id == null || !id.startsWith(side.jvm.name)) {
+            return false;
+        }
+        Stake stake = side.lock.find(id);
+        return stake != null && stake.phase == Stake.Phase.ASKING;
     }
 
     /** Without faults, nothing but the time of commands and messages is between the moment at which a grant is possible and the grant. */
@@ -696,12 +803,15 @@ final class Checks {
                 check(hasExpired, "lost before its end", body);
                 boolean hasFailed = now() - body.side.troubleUntil < 3 * this.simulation.watchdog;
                 boolean isTried = now() - body.renewSentAt < 2 * this.simulation.rules.commandTimeout();
+                // A nested hold may request renewals after the last one, when it is too late.
+                boolean isRenewed =
+                        body.terms.isRenewed() && time.nanos() < Moment.sum(grant.grantedAt, body.terms.maxHold());
                 check(
-                        !body.terms.isRenewed() || isDisturbed || hasFailed && isTried,
+                        !isRenewed || isDisturbed || hasFailed && isTried,
                         "a renewed grant has expired without a reason",
                         body);
                 check(
-                        !body.terms.isRenewed() || isDisturbed || body.isAtRisk,
+                        !isRenewed || isDisturbed || body.isAtRisk,
                         "a renewed grant has expired that was not at risk",
                         body);
             }
@@ -756,12 +866,11 @@ final class Checks {
 
     /** After messages may have been lost, a ticket asks at once. */
     void afterGap(Side side, int acquiresBefore) {
-        boolean isOwner = false;
-        for (Body body : this.holding) {
-            isOwner |= body.side == side && body.grant != null && body.grant.isLive() && !body.grant.kind.isShared();
-        }
         boolean asks = side.acquires > acquiresBefore;
-        check(asks || isOwner || side.waiting.isEmpty(), "no question after a gap in the messages", side.jvm);
+        check(
+                asks || holdsAlone(side) || side.firstWaiting(null) == null,
+                "no question after a gap in the messages",
+                side.jvm);
     }
 
     void atEnd(@Nullable LockState state) {

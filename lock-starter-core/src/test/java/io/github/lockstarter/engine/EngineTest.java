@@ -8,8 +8,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.Engine.Observer;
-import io.github.lockstarter.lease.support.AcquisitionIds;
-import io.github.lockstarter.lease.support.LeaseClock;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import java.time.Duration;
@@ -20,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
@@ -331,6 +330,56 @@ class EngineTest {
         }
 
         await().untilAsserted(() -> assertThat(acquire(engine(), "a", 0)).isNotNull());
+    }
+
+    /** A thread that executes effects is relieved, however many others append. */
+    @Test
+    void shouldReturnAlthoughEffectsDoNotEnd() throws InterruptedException {
+        Engine engine = engine();
+        Grant held = acquire(engine, "a", 0);
+        AtomicInteger refused = new AtomicInteger();
+        AtomicBoolean isOver = new AtomicBoolean();
+
+        engine.enter(new Endless(engine, refused, isOver));
+
+        assertThat(engine.release(Objects.requireNonNull(acquire(engine, "b", 0))))
+                .isTrue();
+        int before = refused.get();
+        await().until(() -> refused.get() > before + 1_000);
+        isOver.set(true);
+        assertThat(engine.release(Objects.requireNonNull(held))).isTrue();
+        assertThat(engine.release(Objects.requireNonNull(acquire(engine, "a", 5_000 * MILLI))))
+                .isTrue();
+    }
+
+    /** A single attempt that is followed by another one as soon as it is refused. */
+    private static final class Endless extends Wait {
+
+        private final Engine engine;
+
+        private final AtomicInteger refused;
+
+        private final AtomicBoolean isOver;
+
+        Endless(Engine engine, AtomicInteger refused, AtomicBoolean isOver) {
+            super(LockRequest.of("a"), 0, RENEWED, Owner.NONE);
+            this.engine = engine;
+            this.refused = refused;
+            this.isOver = isOver;
+        }
+
+        @Override
+        void granted(Grant grant, Effects.Way way) {
+            this.engine.giveBack(grant);
+        }
+
+        @Override
+        void refused(Refusal refusal) {
+            this.refused.incrementAndGet();
+            if (!this.isOver.get()) {
+                this.engine.enter(new Endless(this.engine, this.refused, this.isOver));
+            }
+        }
     }
 
     /** An error in a notification neither drops it nor those behind it. */

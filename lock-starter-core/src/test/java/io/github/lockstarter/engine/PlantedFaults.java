@@ -113,31 +113,31 @@ final class PlantedFaults {
     private static void clocksAndLeases() {
         plant(
                 "no margin for clocks",
-                30,
+                20,
                 RULES,
                 "lease - Math.min(lease / 2, Math.max(LEAST_MARGIN, lease / 10))",
                 "lease");
         plant(
                 "monotonic clock only",
-                30,
+                250,
                 LOCK,
                 "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
                 "return left;");
         plant(
                 "wall clock only",
-                200,
+                100,
                 LOCK,
                 "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
                 "return (this.validUntilWall - now.wallMillis()) * MILLI;");
         plant(
                 "the lease of a grant counts from the reply",
-                30,
+                50,
                 LOCK,
                 "stake.extend(from, Rules.usable(Math.min(",
                 "stake.extend(now, Rules.usable(Math.min(");
         plant(
                 "a renewed lease counts from the reply",
-                200,
+                50,
                 LOCK,
                 "extend(stake, sent, leaseOf(sent));",
                 "stake.extend(now, Rules.usable(leaseOf(sent)), leaseOf(sent));");
@@ -149,19 +149,19 @@ final class PlantedFaults {
                 "if (this.name.isEmpty()) {");
         plant(
                 "the end of a lease is not noticed",
-                50,
+                20,
                 LOCK,
                 "stake.phase == Phase.HELD && stake.remaining(now) <= 0",
                 "stake.phase == Phase.HELD && stake.remaining(now) < -MILLI * 60_000");
         plant(
                 "the reply that a grant is gone is ignored",
-                500,
+                1000,
                 LOCK,
                 "if (reply instanceof Reply.NotOwner none) {",
                 "if (reply instanceof Reply.NotOwner none && this.name.isEmpty()) {");
         plant(
                 "renewed beyond the maximum hold",
-                1000,
+                500,
                 LOCK,
                 "each.renewUntil > now.nanos()",
                 "each.renewUntil != BEFORE");
@@ -173,20 +173,20 @@ final class PlantedFaults {
                 "stake.renewAt = NEVER;");
         plant(
                 "a failed renewal is no risk",
-                1000,
+                500,
                 LOCK,
                 "if (stake.needsRenewal(now)) {\n                    atRisk",
                 "if (this.name.isEmpty()) {\n                    atRisk");
-        plant("recovered without a notice", 100, LOCK, "this.out.recovered(grant);", "");
+        plant("recovered without a notice", 50, LOCK, "this.out.recovered(grant);", "");
         plant(
                 "the next renewal counts from the end of the lease",
-                500,
+                50,
                 LOCK,
                 "this.renewedAt = Math.max(this.renewedAt, from.nanos());\n            if (from.nanos() + usable > this.validUntil) {",
                 "if (from.nanos() + usable > this.validUntil) {\n                this.renewedAt = from.nanos();");
         plant(
                 "a nested hold does not request its longer lease",
-                2000,
+                50,
                 LOCK,
                 "stake.isConfirmed &= stake.storedLease >= stake.lease;",
                 "");
@@ -201,16 +201,16 @@ final class PlantedFaults {
                 "begin(stake, token, now, this.rules.claim(), Way.MESSAGE, now);");
         Fault token = plant("the token of a message is not compared", 0, LOCK, "&& token > stake.ownerToken", "");
         Fault chain = plant("the chain of proofs is not checked", 0, LOCK, "&& !stake.isChainBroken", "");
-        ALL.add(token.with("nor the chain of proofs", 500, chain));
+        ALL.add(token.with("nor the chain of proofs", 20000, chain));
         plant(
                 "messages are believed for too long",
-                2000,
+                10000,
                 LOCK,
                 "&& Rules.usable(lease) - now.since(stake.base) >= lease / 4",
                 "");
         plant(
                 "a grant by message is not confirmed",
-                500,
+                100,
                 LOCK,
                 "stake.isConfirmed = false;\n                begin(",
                 "begin(",
@@ -218,31 +218,31 @@ final class PlantedFaults {
                 "");
         plant(
                 "a message that proves nothing is ignored",
-                100,
+                50,
                 LOCK,
-                "} else {\n                stake.askAt = now.nanos();\n            }\n        } else if (stake.phase == Phase.ENDING)",
-                "}\n        } else if (stake.phase == Phase.ENDING)");
+                "stake.isNotified |= !id.isEmpty();\n                stake.askAt = now.nanos();",
+                "");
         plant(
                 "a message about a ticket that was given up is ignored",
-                30,
+                20,
                 LOCK,
                 "stake.settledAt = now.nanos();\n            stake.releaseAt = Math.min(stake.releaseAt, now.nanos());",
                 "");
         plant(
                 "a message does not outdate a release under way",
-                5000,
+                50,
                 LOCK,
                 "stake.settledAt = now.nanos();\n            stake.releaseAt",
                 "stake.releaseAt");
         plant(
                 "a message about an unknown id is ignored",
-                30,
+                20,
                 LOCK,
                 "if (!id.isEmpty() && !this.stopped) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "lost messages are not made up for",
-                500,
+                20,
                 LOCK,
                 "void notificationsMayBeLost(Moment now) {\n        askNow(now);",
                 "void notificationsMayBeLost(Moment now) {");
@@ -251,76 +251,94 @@ final class PlantedFaults {
     private static void unknownOutcomes() {
         plant(
                 "an unknown outcome is forgotten",
-                30,
+                20,
                 LOCK,
                 "if (cause.isOutcomeUnknown()) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "only the latest unknown outcome counts",
-                5000,
+                50000,
                 LOCK,
                 "Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)))",
                 "Moment.sum(now.nanos(), leaseOf(question))");
         plant(
                 "a release is final beside an open question",
-                30,
+                20,
                 LOCK,
                 "return stake.openQuestions == 0\n",
                 "return stake.openQuestions >= 0\n");
         plant(
                 "a release is final beside a question that was answered since",
-                500,
+                50,
                 LOCK,
                 "&& release.at().nanos() >= stake.settledAt",
                 "");
         plant(
                 "a release is final if its reply is late enough",
-                30,
+                20,
                 LOCK,
                 "&& release.at().nanos() >= stake.unsettledUntil",
                 "&& stake.renewedAt + NEVER / 2 >= stake.unsettledUntil");
         plant(
                 "a failed release is not repeated",
-                30,
+                20,
                 LOCK,
                 "if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {",
                 "if (stake.openQuestions == 0) {");
         plant(
                 "releases are given up after the latest lease",
-                200,
+                100,
                 LOCK,
                 "2 * Math.max(stake.longestLease, 2 * this.rules.poll())",
                 "stake.lease");
         plant(
                 "a ticket leaves the line silently",
-                30,
+                20,
                 LOCK,
                 "if (stake.isUnknownToStore()) {",
                 "if (stake.phase == Phase.ASKING) {");
         plant(
                 "a ticket is dropped with an open question",
-                100,
+                20,
                 LOCK,
-                "!this.hasJoined && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
-                "!this.hasJoined");
+                "!(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
+                "!(this.hasJoined && this.hasReply)");
+        plant(
+                "a ticket is dropped although it may be in the line",
+                20,
+                LOCK,
+                "!(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
+                "!(this.hasJoined && this.hasReply) && this.openQuestions == 0");
     }
 
     private static void waits() {
         plant(
                 "the next waiter is not served after a withdrawal",
-                30,
+                20,
                 LOCK,
-                "this.out.refused(waiter, refusal(cause));\n        advance(now);",
-                "this.out.refused(waiter, refusal(cause));");
+                "refuse(waiter, cause, null, now);\n        advance(now);",
+                "refuse(waiter, cause, null, now);");
+        plant(
+                "the last waiter is told without a limit of time",
+                60,
+                LOCK,
+                "Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout())",
+                "NEVER");
+        plant(
+                "the last waiter is not told when it has left the line",
+                20,
+                LOCK,
+                "releaseOver(stake, null);\n        reportRefusal(stake);",
+                "releaseOver(stake, null);");
         plant(
                 "a ticket keeps its kind for the next waiter",
-                30,
+                50,
                 LOCK,
                 "asking != null && (first == null || !asking.kind.equals(first.kind))",
                 "asking != null && first == null");
         plant(
                 "refused without a question",
-                30,
+                20,
                 LOCK,
                 "return askedAt >= waiter.enteredAt && knownAt >= waiter.deadline;",
                 "return true;");
@@ -332,7 +350,7 @@ final class PlantedFaults {
                 "return knownAt >= waiter.deadline;");
         plant(
                 "a waiter whose time is up does not ask",
-                1000,
+                2000,
                 LOCK,
                 "if (asking != null && (asking.askedAt < waiter.enteredAt || asking.settledQuestion >= asking.askedAt)) {",
                 "if (this.name.isEmpty() && asking != null) {");
@@ -344,27 +362,27 @@ final class PlantedFaults {
                 "long latest = now.nanos() + 60_000 * MILLI;");
         plant(
                 "one attempt keeps the next waiter out of the line",
-                1000,
+                20000,
                 LOCK,
                 "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;",
                 "boolean joins = false;");
-        plant("last in, first out", 30, QUEUE, "return this.first;", "return this.last;");
-        plant("the time of a wait is not watched", 30, LOCK, "long next = this.waiters.dueAt();", "long next = NEVER;");
+        plant("last in, first out", 20, QUEUE, "return this.first;", "return this.last;");
+        plant("the time of a wait is not watched", 20, LOCK, "long next = this.waiters.dueAt();", "long next = NEVER;");
         plant(
                 "an order of deadlines that is lost at a removal",
-                50,
+                100,
                 QUEUE,
                 "moveUp(moved, index);\n            moveDown(moved, moved.heapIndex);",
-                "put(moved, index);");
+                "");
         plant(
                 "a failed question is not repeated",
-                50,
+                20,
                 LOCK,
                 "stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));\n            return;\n        }\n        stake.askAt",
                 "return;\n        }\n        stake.askAt");
         plant(
                 "the poll of a ticket is forgotten",
-                50,
+                20,
                 LOCK,
                 "stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), pauseAfter(taken)));",
                 "");
@@ -373,23 +391,23 @@ final class PlantedFaults {
     private static void handOvers() {
         plant(
                 "the grant of a successor is ignored",
-                100,
+                20,
                 LOCK,
                 "answered(successor, sent, reply, now);",
                 "settled(successor, sent, now);");
         plant(
                 "a successor does not poll",
-                500,
+                50,
                 LOCK,
                 "stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), jittered(this.rules.poll())));",
                 "");
         plant(
                 "the successor of an unanswered release is forgotten",
-                500,
+                2000,
                 LOCK,
                 "unanswered(successor, sent, cause, now);",
                 "settled(successor, sent, now);");
-        plant("passed on without a limit of time", 30, LOCK, "&& since < this.rules.passTime()", "");
+        plant("passed on without a limit of time", 20, LOCK, "&& since < this.rules.passTime()", "");
         plant(
                 "passed on too often",
                 2000,
@@ -398,33 +416,33 @@ final class PlantedFaults {
                 "Rules.usable(since) / 1000");
         plant(
                 "tokens grow faster than time",
-                5000,
+                20000,
                 LOCK,
                 "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
                 "this.rules.passCount()");
         plant(
                 "passing on begins a new lease",
-                100,
+                20,
                 LOCK,
                 "stake.token++;",
                 "stake.token++;\n        stake.extend(now, Rules.usable(stake.lease), stake.lease);");
         plant("passed on although at risk", 1000, LOCK, "&& grant.state == Grant.State.HELD", "");
-        plant("passed on with the same token", 50, LOCK, "stake.token++;", "");
+        plant("passed on with the same token", 20, LOCK, "stake.token++;", "");
         plant(
                 "passed on during a minimum hold",
-                30,
+                20,
                 LOCK,
                 "&& stake.keepUntil <= now.nanos()\n                && stake.former == null",
                 "&& stake.former == null");
         plant(
                 "released without the minimum hold",
-                30,
+                20,
                 LOCK,
                 "long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;",
                 "long keep = 0;");
         plant(
                 "the grant of a successor needs no confirmation",
-                2000,
+                1000,
                 LOCK,
                 "!(question.command() instanceof Command.Release && this.rules.needsConfirmation())",
                 "true");
@@ -439,44 +457,55 @@ final class PlantedFaults {
                 "if (this.name.isEmpty()) {");
         plant(
                 "asks only if the waiter fits beside the grants of its JVM",
-                30,
+                20,
                 LOCK,
                 "asking == null && mayAsk()",
                 "asking == null && fits(first)");
         plant(
+                "waits in memory behind shared grants of its JVM",
+                50,
+                LOCK,
+                "if (stake.phase == Phase.HELD && !stake.kind.isShared()) {\n                return false;",
+                "if (stake.phase == Phase.HELD) {\n                return false;");
+        plant(
+                "asks behind an exclusive grant of its JVM",
+                20,
+                LOCK,
+                "if (stake.phase == Phase.HELD && !stake.kind.isShared()) {\n                return false;",
+                "if (stake.phase == Phase.HELD && !stake.kind.isShared() && this.name.isEmpty()) {\n                return false;");
+        plant(
                 "readers join without a limit of time",
-                30,
+                50,
                 LOCK,
                 "&& now.nanos() - stake.grantedAt < this.rules.passTime()",
                 "");
-        plant("readers join a grant at risk", 2000, LOCK, "&& stake.failures == 0\n", "\n");
         plant(
                 "a reader is released while others read",
-                30,
+                20,
                 LOCK,
                 "if (stake.isShared()) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "the store is not told of a downgrade",
-                200,
+                50,
                 LOCK,
                 "former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded",
                 "former != null && former.isDowngraded");
         plant(
                 "the id of a downgraded writer is forgotten",
-                500,
+                50,
                 LOCK,
                 "if (former != null && former.phase == Phase.SUSPENDED) {",
                 "if (this.name.isEmpty() && former != null) {");
         plant(
                 "a downgrade that was not executed is a loss",
-                5000,
+                1000,
                 LOCK,
                 "boolean isReliable = stake.former == null || stake.former.isDowngraded;",
                 "boolean isReliable = true;");
         plant(
                 "a downgrade needs no confirmation",
-                20000,
+                50000,
                 LOCK,
                 "if (this.rules.needsConfirmation()) {\n                stake.renewAt",
                 "if (this.name.isEmpty()) {\n                stake.renewAt");
@@ -485,13 +514,13 @@ final class PlantedFaults {
     private static void owners() {
         plant(
                 "the death of an owner is not noticed",
-                100,
+                50,
                 LOCK,
                 "if (!grant.owner.isAlive()) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "waiters wait for the next event after the death of an owner",
-                1000,
+                50,
                 LOCK,
                 "renewOrEndGrants(now);\n        endOverdueWaits(now);",
                 "endOverdueWaits(now);",
@@ -505,7 +534,7 @@ final class PlantedFaults {
                 "grant.abandoned = true;");
         plant(
                 "a lost grant is reported as released twice",
-                200,
+                50,
                 LOCK,
                 "grant.state == Grant.State.LOST && !grant.isReturned",
                 "grant.state == Grant.State.LOST");
@@ -519,14 +548,21 @@ final class PlantedFaults {
                 "a stop releases what is given up",
                 50,
                 LOCK,
-                "this.stakes.forEach(stake -> stake.phase = Phase.OVER);\n        this.stakes.clear();",
+                "this.stakes.forEach(stake -> {\n            reportRefusal(stake);\n            stake.phase = Phase.OVER;\n        });\n"
+                        + "        this.stakes.clear();",
                 "this.stakes.forEach(stake -> end(stake, now.nanos(), now));");
     }
 
     private static void otherServers() {
         plant(
+                "a ticket does not ask another server",
+                50,
+                LOCK,
+                "        askNow(now);\n        advance(now);\n    }\n\n    /** The store has replied",
+                "        advance(now);\n    }\n\n    /** The store has replied");
+        plant(
                 "another server is not asked for the grant",
-                5000,
+                10000,
                 LOCK,
                 "stake.renewAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)",
                 "stake.lateAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)");
@@ -535,113 +571,107 @@ final class PlantedFaults {
     private static void store() {
         plant(
                 "store: granted past the line",
-                30,
+                20,
                 STATE,
                 "if (this.line.size == 0 && fits(kind)) {",
                 "if (fits(kind)) {");
         plant(
                 "store: weights are ignored",
-                100,
+                50,
                 STATE,
                 "this.used + kind.weight() <= kind.limit()",
                 "kind.weight() <= kind.limit()");
         plant(
                 "store: a command cuts the lease",
-                500,
+                20,
                 STATE,
                 "this.endsAt = Math.max(this.endsAt, end);",
                 "this.endsAt = Math.min(this.endsAt, end);");
         plant(
-                "store: the dead in the line are granted the lock",
-                5000,
-                STATE,
-                "boolean isAlive = head.deadline > this.table.millis || isCaller;",
-                "boolean isAlive = true;");
-        plant(
                 "store: a late release frees others",
-                100,
+                20,
                 STATE,
                 "boolean isOwner = id.equals(this.owner) ||",
                 "boolean isOwner = this.owner != null ||");
         plant(
-                "store: a renewal revives a dead holder",
-                5000,
-                STATE,
-                "if (holder == null || holder.deadline <= this.table.millis) {",
-                "if (holder == null) {");
-        plant(
                 "store: one attempt joins the line",
-                100,
+                20,
                 STATE,
                 "} else if (command.join()) {",
                 "} else if (this.table.millis > 0) {");
         plant(
                 "store: an id that has ended joins the line",
-                5000,
+                1000,
                 STATE,
                 "if (granted == 0 && !hasEnded(id)) {",
                 "if (granted == 0) {");
         plant(
-                "store: a successor that holds joins the line",
-                20000,
-                STATE,
-                "Entry holder = this.holders.find(next);\n        if (holder != null) {",
-                "Entry holder = this.holders.find(next);\n        if (holder != null && this.table.millis < 0) {");
-        plant(
                 "store: a downgrade shortens the lease",
-                5000,
+                1000,
                 STATE,
                 "new Entry(reader, GrantKind.READER, this.token, this.endsAt)",
                 "new Entry(reader, GrantKind.READER, this.token, 0)");
         plant(
                 "store: no waiter is notified",
-                500,
+                50,
                 TABLE,
                 "this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id, grant.token));",
                 "");
         plant(
-                "store: the message precedes the write",
-                500,
+                "store: a grant from the line is stored with another id",
+                20,
                 STATE,
-                "this.table.granted(this.name, head.inbox, head.id, granted);",
-                "this.table.granted(this.name, head.inbox, head.id, granted);\n                    this.owner = this.shared == null ? \"~\" + head.id : this.owner;");
+                "long granted = grant(head.id, head.kind, this.table.claimMillis);",
+                "long granted = grant(head.id + \"x\", head.kind, this.table.claimMillis);");
+        plant(
+                "store: the line is not served when a waiter leaves",
+                30000,
+                STATE,
+                "remove(entry);\n        // Those behind it may fit.\n        grantLine(\"\", 0, true);",
+                "remove(entry);");
+        plant(
+                "store: tokens do not follow those that were passed on",
+                50000,
+                STATE,
+                "this.token = Math.max(this.token, lastToken);\n    }",
+                "}");
     }
 
-    /** What the simulation has found of a fault. */
-    record Result(int seeds, int found, int first, String check) {}
+    /**
+     * What the simulation has found of a fault.
+     *
+     * @param seeds number of seeds up to the first that has found it; 0: none has
+     * @param check what that seed violates
+     */
+    record Result(int seeds, String check) {}
 
-    /** Plants a fault, and runs seeds from 1 on until enough of them have found it, but no more than a number. */
-    static Result run(Fault fault, int most, int enough) {
-        Map<String, Integer> checks = new TreeMap<>();
-        int found = 0;
-        int first = 0;
-        int seed = 0;
+    /** Plants a fault, and runs the first seeds until one has found it, but no more than its number of seeds. */
+    static Result run(Fault fault) {
+        return run(fault, load(fault), 1, fault.seeds);
+    }
+
+    private static Result run(Fault fault, ClassLoader planted, long firstSeed, int most) {
+        int seeds = 0;
         try {
-            Class<?> simulation = load(fault).loadClass("io.github.lockstarter.engine.Simulation");
-            Class<?> reports = simulation.getClassLoader().loadClass("io.github.lockstarter.engine.Simulation$Report");
+            Class<?> simulation = planted.loadClass("io.github.lockstarter.engine.Simulation");
+            Class<?> reports = planted.loadClass("io.github.lockstarter.engine.Simulation$Report");
             Constructor<?> report = reports.getDeclaredConstructor();
             report.setAccessible(true);
             Object counts = report.newInstance();
             Method run = simulation.getDeclaredMethod("violation", long.class, reports);
             run.setAccessible(true);
-            while (seed < most && found < enough) {
-                Object violation = run.invoke(null, (long) ++seed, counts);
+            while (seeds < most) {
+                Object violation = run.invoke(null, firstSeed + seeds++, counts);
                 if (violation != null) {
-                    found++;
-                    first = found == 1 ? seed : first;
-                    checks.merge(violation.toString().replaceFirst("(: | in \\[).*", ""), 1, Integer::sum);
+                    return new Result(seeds, violation.toString().replaceFirst("(: | in \\[).*", ""));
                 }
             }
         } catch (InvocationTargetException ex) {
-            throw new IllegalStateException(fault.name + ", seed " + seed, ex.getCause());
+            throw new IllegalStateException(fault.name + ", seed " + (firstSeed + seeds - 1), ex.getCause());
         } catch (ReflectiveOperationException ex) {
             throw new IllegalStateException(fault.name, ex);
         }
-        String check = checks.entrySet().stream()
-                .max(Map.Entry.comparingByValue())
-                .map(Map.Entry::getKey)
-                .orElse("");
-        return new Result(seed, found, first, check);
+        return new Result(0, "");
     }
 
     private static ClassLoader load(Fault fault) {
@@ -748,15 +778,27 @@ final class PlantedFaults {
         }
     }
 
-    /** Measures the faults. Arguments: first fault, number of faults, most seeds, and the number of seeds that suffice. */
+    /**
+     * Measures the faults. Arguments: first fault, number of faults, most seeds, and how often; each time, the seeds begin at another
+     * million. Prints the number of seeds up to the first violation for each time, and what was violated.
+     */
     public static void main(String[] args) {
         int from = Integer.parseInt(args[0]);
         int to = Math.min(ALL.size(), from + Integer.parseInt(args[1]));
         for (Fault fault : ALL.subList(from, to)) {
             try {
-                Result result = run(fault, Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+                long begin = System.nanoTime();
+                ClassLoader planted = load(fault);
+                List<Integer> seeds = new ArrayList<>();
+                Map<String, Integer> checks = new TreeMap<>();
+                for (int i = 0; i < Integer.parseInt(args[3]); i++) {
+                    Result result = run(fault, planted, 1 + i * 1_000_000L, Integer.parseInt(args[2]));
+                    seeds.add(result.seeds);
+                    checks.merge(result.check, 1, Integer::sum);
+                }
                 System.out.printf(
-                        "| %s | %s | %d | %d of %d |%n", fault, result.check, result.first, result.found, result.seeds);
+                        "| %s | %d | %s | %s | %.1f s |%n",
+                        fault, fault.seeds, seeds, checks, (System.nanoTime() - begin) / 1e9);
             } catch (RuntimeException ex) {
                 System.out.println("| " + fault + " | FAILED " + ex.getMessage());
             }

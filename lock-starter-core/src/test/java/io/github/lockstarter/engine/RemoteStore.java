@@ -2,8 +2,8 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
-import io.github.lockstarter.store.CommandStore;
-import io.github.lockstarter.store.MemoryStore;
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import java.util.concurrent.CompletableFuture;
@@ -17,12 +17,12 @@ import java.util.function.Function;
  * The store of one instance in memory. Commands that are sent and messages arrive on other threads, as those of a server do; a
  * test can replace the outcome of any command.
  */
-final class RemoteStore implements CommandStore {
+final class RemoteStore implements LockStore {
 
     /** What the instances of a test share. */
     static final class Server implements AutoCloseable {
 
-        private final MemoryStore locks = new MemoryStore();
+        private final InMemoryLockStore locks = new InMemoryLockStore();
 
         private final ExecutorService network = Executors.newFixedThreadPool(2);
 
@@ -34,7 +34,7 @@ final class RemoteStore implements CommandStore {
 
     private final ExecutorService network;
 
-    private final MemoryStore store;
+    private final InMemoryLockStore store;
 
     private volatile BiFunction<Command, Function<Command, Reply>, Reply> fault;
 

@@ -13,8 +13,10 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,7 @@ final class Simulation {
      *
      * The driver is simulated by its obligations: effects take place in the order in which they were requested; each command is
      * answered or fails once, within a command timeout from its sending unless the JVM is paused; timers may be late, but are
-     * not lost; a reply that may belong to a second execution of a release is not believed.
+     * not lost; that a second execution of a release has found nothing counts as a release.
      */
 
     static final long MICRO = 1000;
@@ -76,7 +78,7 @@ final class Simulation {
 
     private final EventQueue queue = new EventQueue();
 
-    private final Machine[] machines;
+    final Machine[] machines;
 
     /** All runs of all JVMs; the beginning of an id is the position of its run. */
     private final List<Jvm> runs = new ArrayList<>();
@@ -115,7 +117,7 @@ final class Simulation {
 
     private long readOnlyUntil;
 
-    private long fullUntil;
+    long fullUntil;
 
     private long detachedUntil;
 
@@ -149,6 +151,9 @@ final class Simulation {
 
     private final double odd;
 
+    /** How often a failover follows a grant that no replica has confirmed. */
+    private final double failoversSoon;
+
     private final boolean hasLateTimers;
 
     private final boolean countsReceivers;
@@ -158,7 +163,7 @@ final class Simulation {
     /** Whether JVMs and store are in one process, or almost. */
     private final boolean isNear;
 
-    /** Whether some callers work for about a microsecond. */
+    /** Whether some callers work for about a microsecond, and the network is so fast that grants follow as quickly. */
     private final boolean hurries;
 
     /**
@@ -197,12 +202,14 @@ final class Simulation {
         this.suspends = chance(0.5);
         this.stepsBack = chance(0.1);
         this.confirms = chance(0.2);
+        this.failoversSoon = this.confirms ? some(0.5) : 0;
         this.batches = chance(0.5);
         this.watchdog = chance(0.6) ? 3 * SECOND : chance(0.5) ? 1500 * MILLI : 9 * SECOND;
         long timeout = this.watchdog / 6;
         long poll = Math.min(SECOND, timeout);
         long claim = this.hasMessages && !this.confirms && chance(0.9) ? 2 * poll : 0;
-        this.rules = new Rules(timeout, poll, claim, 10 * MILLI, 64, this.confirms);
+        long passTime = chance(0.7) ? 10 * MILLI : 100 * MILLI;
+        this.rules = new Rules(timeout, poll, claim, passTime, 64, this.confirms);
         this.table = newTable();
         this.replica = newTable();
         addTerms(Moment.NEVER, this.watchdog / 3);
@@ -374,7 +381,16 @@ final class Simulation {
             case 0 -> machine.pause(chance(0.7) ? pick(this.watchdog / 2) : pick(4 * this.watchdog));
             case 1 -> machine.crash();
             case 2 -> machine.jvm.stop();
-            case 3 -> restartStore(failsOver && chance(0.5), forgets && chance(0.5));
+            case 3 -> {
+                boolean isFailover = failsOver && chance(0.5);
+                if (isFailover && this.confirms && chance(0.5)) {
+                    // What was executed meanwhile is lost.
+                    detach();
+                    at(this.now + pick(this.detachedUntil - this.now), this::failOver);
+                } else {
+                    restartStore(isFailover, forgets && chance(0.5));
+                }
+            }
             case 4 -> machine.stepWallClock();
             case 5 -> machine.jvm.loseSubscription(this.now + pick(2 * SECOND));
             case 6 -> this.fullUntil = this.now + pick(3 * SECOND);
@@ -386,11 +402,21 @@ final class Simulation {
 
     private void replicate() {
         if (this.confirms && chance(0.2)) {
-            this.detachedUntil = this.now + pick(2 * SECOND);
-            note(null, "replica detached");
+            detach();
         } else if (this.now >= this.detachedUntil) {
             this.replica = this.table.copy();
             note(null, "replicated");
+        }
+    }
+
+    private void detach() {
+        this.detachedUntil = this.now + pick(2 * SECOND);
+        note(null, "replica detached");
+    }
+
+    private void failOver() {
+        if (!this.isQuiet) {
+            restartStore(true, false);
         }
     }
 
@@ -478,6 +504,11 @@ final class Simulation {
                 && release.keepMillis() > 0
                 && reply == Reply.Released.INSTANCE) {
             count(Seen.MINIMUM_HOLDS);
+        }
+        boolean isUnconfirmed = !(command instanceof Command.Acquire) && reply instanceof Reply.Granted;
+        if (isUnconfirmed && this.now >= Math.max(this.downUntil, this.detachedUntil) && happens(this.failoversSoon)) {
+            detach();
+            at(this.now + pick(20 * MILLI), this::failOver);
         }
         boolean isConfirmed =
                 !this.confirms || !renews && !(command instanceof Command.Acquire && reply instanceof Reply.Granted);
@@ -567,6 +598,8 @@ final class Simulation {
         /** What is requested: several renewals, or one command. */
         final List<Side.Request> requests;
 
+        private long sentAt;
+
         private long timeoutAt;
 
         private boolean isExecuted;
@@ -589,6 +622,7 @@ final class Simulation {
 
         void transmit() {
             long start = Math.max(Simulation.this.now, this.jvm.machine.pausedUntil);
+            this.sentAt = start;
             this.timeoutAt = start + (long) (Simulation.this.rules.commandTimeout() / this.jvm.machine.rate);
             boolean isLost = happens(Simulation.this.loss);
             long arrival = start + delay();
@@ -632,6 +666,10 @@ final class Simulation {
                 settle(isTimedOut ? null : this.reply, isTimedOut ? UNKNOWN : this.failure);
                 return;
             }
+            if (this.jvm.isCrashed && this.jvm.crashedAt < this.sentAt) {
+                // It has crashed in the pause in which it was about to send the command.
+                return;
+            }
             if (Simulation.this.now < Simulation.this.downUntil) {
                 answer(null, UNKNOWN);
             } else if (happens(Simulation.this.refused)) {
@@ -667,12 +705,23 @@ final class Simulation {
                 // The connection broke before the reply came, and the client sends the command again.
                 count(Seen.COMMANDS_REPEATED);
                 hasTrouble();
-                at(Simulation.this.now + delay(), this);
+                long again = Simulation.this.now + delay();
+                if (again >= this.timeoutAt) {
+                    failAt(this.timeoutAt);
+                }
+                at(again, this);
             } else {
-                boolean isNothingToRelease = this.command instanceof Command.Release
-                        && (result instanceof Reply.NotOwner || result instanceof Reply.LeftLine);
-                answer(isRepetition && isNothingToRelease ? null : result, UNKNOWN);
+                answer(isRepetition ? ofRepetition(result) : result, UNKNOWN);
             }
+        }
+
+        /** The first execution may have ended the grant. */
+        private @Nullable Reply ofRepetition(@Nullable Reply result) {
+            boolean isNothing = result instanceof Reply.NotOwner || result instanceof Reply.LeftLine;
+            if (isNothing && this.command instanceof Command.Release) {
+                return Reply.Released.INSTANCE;
+            }
+            return isNothing && this.command instanceof Command.Downgrade ? null : result;
         }
 
         private void answer(@Nullable Reply result, LockStoreException cause) {
@@ -817,6 +866,7 @@ final class Simulation {
             note(null, this.jvm + " crashes");
             count(Seen.CRASHES);
             this.jvm.isCrashed = true;
+            this.jvm.crashedAt = Simulation.this.now;
             this.jvm.goneAt = micros();
             Simulation.this.waiting -= this.jvm.waiting;
             pause(pick(3 * SECOND));
@@ -840,6 +890,8 @@ final class Simulation {
 
         private boolean isCrashed;
 
+        private long crashedAt;
+
         private boolean isStopped;
 
         /** When it crashed or gave up, by the store's clock; {@link Moment#NEVER}: it runs. */
@@ -849,6 +901,9 @@ final class Simulation {
         long serverChangedAt;
 
         private boolean isSubscribed = true;
+
+        /** When it subscribed last; {@link Moment#NEVER}: it has lost its subscription. */
+        long subscribedAt;
 
         private int waiting;
 
@@ -932,8 +987,10 @@ final class Simulation {
                 count(Seen.SUBSCRIPTIONS_LOST);
                 note(null, this + " loses its subscription");
                 this.isSubscribed = false;
+                this.subscribedAt = Moment.NEVER;
                 inJvm(until, this, () -> {
                     this.isSubscribed = true;
+                    this.subscribedAt = Simulation.this.now;
                     note(null, this + " has subscribed");
                     for (Side side : this.sides) {
                         int acquires = side.acquires;
@@ -1020,6 +1077,15 @@ final class Simulation {
         /** Releases without an outcome. */
         final List<LocalLock.Stake> releasing = new ArrayList<>();
 
+        /** When the first release of a stake was sent, while releases of it are repeated. */
+        private final Map<LocalLock.Stake, Long> firstReleases = new HashMap<>();
+
+        /** Stakes of which a release is under way: when a message has reported a grant, by the clock of the JVM. */
+        private final Map<LocalLock.Stake, Long> outdated = new HashMap<>();
+
+        /** When a wait or a grant ended or began last. */
+        long changedAt;
+
         private long armed = Moment.NEVER;
 
         private final Event timer;
@@ -1092,10 +1158,26 @@ final class Simulation {
             after();
         }
 
+        /**
+         * Returns the first body whose wait has not ended.
+         *
+         * @param ending its wait ends in this moment; null: none
+         */
+        @Nullable
+        Body firstWaiting(@Nullable Body ending) {
+            for (Body body : this.waiting) {
+                Caller caller = body.caller;
+                if (body == ending || (caller != null && caller.isQueued())) {
+                    return body;
+                }
+            }
+            return null;
+        }
+
         private void withdraw(Caller caller) {
-            boolean hasEnded = caller.body.hasEnded;
+            boolean wasQueued = caller.isQueued();
             boolean isWithdrawn = this.lock.withdraw(caller, Refusal.Cause.WITHDRAWN, before());
-            Checks.check(isWithdrawn != hasEnded && caller.body.hasEnded, this.checks, "wrong answer to a withdrawal");
+            Checks.check(isWithdrawn == wasQueued && !caller.isQueued(), this.checks, "wrong answer to a withdrawal");
             after();
         }
 
@@ -1105,6 +1187,9 @@ final class Simulation {
             }
             LocalLock.Stake stake = this.lock.find(id);
             boolean wasHeld = stake != null && (stake.phase == Phase.HELD || stake.phase == Phase.SUSPENDED);
+            if (stake != null && stake.phase == Phase.ENDING && this.releasing.contains(stake)) {
+                this.outdated.put(stake, this.jvm.machine.time().nanos());
+            }
             this.lock.notified(id, token, before());
             if (!wasHeld) {
                 this.checks.afterMessage(this, id);
@@ -1147,8 +1232,11 @@ final class Simulation {
                 boolean isDropped = this.sender != Side.this.lock || !Side.this.jvm.isRunning();
                 LocalLock current = Side.this.lock;
                 Side.this.lock = this.sender;
+                LocalLock.Stake stake = this.sent.stake();
+                Long outdatedAt = null;
                 if (this.sent.command() instanceof Command.Release) {
-                    Side.this.releasing.remove(this.sent.stake());
+                    Side.this.releasing.remove(stake);
+                    outdatedAt = Side.this.outdated.remove(stake);
                 }
                 if (reply != null) {
                     this.sender.replied(this.sent, reply, before());
@@ -1156,6 +1244,18 @@ final class Simulation {
                     this.sender.failed(this.sent, failure, before());
                 }
                 Side.this.lock = current;
+                if (stake.phase == Phase.OVER) {
+                    Long first = Side.this.firstReleases.remove(stake);
+                    // Releases are repeated for four of these intervals at least.
+                    boolean mayGiveUp =
+                            first == null || Simulation.this.now - first > Simulation.this.rules.poll() * 7 / 2;
+                    Side.this.checks.check(
+                            outdatedAt == null
+                                    || this.sent.at().nanos() >= outdatedAt
+                                    || mayGiveUp
+                                    || Side.this.jvm.isStopped,
+                            "a release from before a grant counts as its end");
+                }
                 Checks.check(
                         !isDropped || this.sender.isIdle(), Side.this.checks, "a dropped lock has begun something");
                 after();
@@ -1186,6 +1286,7 @@ final class Simulation {
                 }
             } else if (sent.command() instanceof Command.Release) {
                 this.releasing.add(sent.stake());
+                this.firstReleases.putIfAbsent(sent.stake(), Simulation.this.now);
             } else if (sent.command() instanceof Command.Acquire) {
                 this.acquires++;
             }
@@ -1252,6 +1353,7 @@ final class Simulation {
                 note(this.checks, this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
             }
             count(Seen.valueOf("LOST_" + reason));
+            this.changedAt = Simulation.this.now;
             body(grant).lost(grant, reason);
         }
 
@@ -1264,6 +1366,7 @@ final class Simulation {
                     failure != null
                             ? Seen.RELEASE_FAILED
                             : grant.state == Grant.State.LOST ? Seen.RELEASED_AFTER_LOSS : Seen.RELEASED);
+            this.changedAt = Simulation.this.now;
             this.checks.released(body(grant), grant, failure);
         }
 
@@ -1389,6 +1492,7 @@ final class Simulation {
 
         private void endWait() {
             this.hasEnded = true;
+            this.side.changedAt = Simulation.this.now;
             this.side.waiting.remove(this);
             this.jvm.waiting--;
             Simulation.this.waiting--;
@@ -1411,7 +1515,8 @@ final class Simulation {
             this.latestEnd = Moment.sum(endOf(granted), way == Effects.Way.MESSAGE ? Simulation.this.rules.claim() : 0);
             long hold = chance(0.5) ? pick(20 * MICRO) : chance(0.9) ? pick(20 * MILLI) : pick(SECOND);
             if (this.jvm.hurried > 0) {
-                hold = pick(500) + (this.jvm.name.charAt(1) % 2 == 0 ? 1200 : 0);
+                // Less than one token for each microsecond, or as many pass-ons as are permitted.
+                hold = pick(500) + (this.jvm.name.charAt(1) % 2 == 0 ? 2200 : 0);
             } else if (!Simulation.this.isQuiet && chance(Simulation.this.longHolds)) {
                 hold = pick(20 * SECOND);
             }
@@ -1489,7 +1594,8 @@ final class Simulation {
             Moment time = this.side.before();
             LocalLock lock = this.side.lock;
             Terms other = Simulation.this.terms.get(pickInt(2) * 6);
-            int what = pickInt(4);
+            boolean mayDowngrade = held.kind.mode() == LockMode.WRITE && this.side.checks.kinds.length == 3;
+            int what = mayDowngrade && chance(0.4) ? NESTED.size() - 1 : pickInt(NESTED.size());
             if (isTraced()) {
                 note(this.side.checks, this.jvm + " nests in " + this + ": " + NESTED.get(what));
             }
@@ -1511,6 +1617,7 @@ final class Simulation {
                     if (this.isNested) {
                         this.latestEnd = Moment.NEVER;
                         lock.renewUntil(held, other, Moment.NEVER, time);
+                        this.side.checks.afterNesting(this, held, other);
                     } else {
                         long until = this.terms.isRenewed()
                                 ? Moment.sum(held.grantedAt, this.terms.maxHold())
@@ -1520,7 +1627,7 @@ final class Simulation {
                     }
                 }
                 default -> {
-                    if (held.kind.mode() == LockMode.WRITE && this.side.checks.kinds.length == 3) {
+                    if (mayDowngrade) {
                         Caller reader = new Caller(this, GrantKind.READER, 0);
                         returns(held);
                         this.isOver = lock.downgrade(held, reader, time) == null;
@@ -1695,7 +1802,12 @@ final class Simulation {
         if (happens(this.late)) {
             return pick(1 + pick(LATEST_COMMAND));
         }
-        return this.isNear ? 500 + pick(3000) : 20 * MICRO + pick(chance(0.9) ? 400 * MICRO : 3 * MILLI);
+        if (this.isNear) {
+            return 500 + pick(3000);
+        }
+        return this.hurries && chance(0.9)
+                ? 4 * MICRO + pick(10 * MICRO)
+                : 20 * MICRO + pick(chance(0.9) ? 400 * MICRO : 3 * MILLI);
     }
 
     /** Returns whether a fault with that probability happens. */

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -27,8 +26,6 @@ import org.junit.jupiter.api.Test;
  * grants the lock to the abandoned entry. The instance gives that grant back at once instead of letting it expire.
  */
 @RedisTest
-@Disabled(
-        "Red on the registry of the package lease, which the fixtures run. It belongs to the engine that replaces it.")
 class AbandonedTicketTest {
 
     private static final String NAME = "abandoned";

@@ -10,7 +10,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -107,7 +106,7 @@ class CommandCountTest {
 
         assertThat(this.redis.infoCommandStats()).containsEntry("evalsha", 1L);
         // No caller waits for that: the refusal has named an instance that was unknown.
-        soon().until(() -> this.proxy.commandsSeen(Commands.named("hmget")) == 1);
+        soon().until(() -> this.proxy.commandsSeen(Script.INSTANCE) == 1);
         forgetWhatWasSent();
         assertThat(this.instance.lock("counted").tryLock()).isFalse();
         assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(1);

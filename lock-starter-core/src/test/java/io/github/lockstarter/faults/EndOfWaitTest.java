@@ -126,8 +126,7 @@ class EndOfWaitTest {
         for (int i = 0; i < 30; i++) {
             lock.lock();
             Call<Boolean> wait = Call.start(() -> this.waiter.lock("line").tryLock(Duration.ofSeconds(10)));
-            Waiting.soon().until(() -> this.waiter.waiting() == 1);
-            wait.awaitParked();
+            WaitingLine.awaitLength(this.redis, "lock:{line}", 1);
             wait.interrupt();
             assertThat(wait.failure()).isInstanceOf(InterruptedException.class);
             lock.unlock();

@@ -7,12 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What the page on faults says is shown, is there. */
+/** Compares the page on faults with the tests and the situations of the simulation that it names. */
 class FaultMatrixTest {
 
     private static final int FAULTS = 64;
@@ -27,7 +28,7 @@ class FaultMatrixTest {
 
     private static final Pattern ROW = Pattern.compile("\\| (\\d+) \\| (.+) \\| (.+) \\| (.+) \\|");
 
-    /** A class, the file that it links to, and the methods that are named after it. */
+    /** A class, the file that it links to, and the methods or situations that are named after it. */
     private static final Pattern TEST = Pattern.compile("\\[(\\w+)]\\(([^)]+)\\): ((?:`\\w+`(?:, )?)+)");
 
     private static final Pattern METHOD = Pattern.compile("`(\\w+)`");
@@ -104,7 +105,12 @@ class FaultMatrixTest {
         String source = Files.readString(file);
         Matcher method = METHOD.matcher(methods);
         while (method.find()) {
-            assertThat(source).as(className).containsPattern("(?m)^    (public )?void " + method.group(1) + "\\(");
+            String name = method.group(1);
+            boolean isSituation = name.equals(name.toUpperCase(Locale.ROOT));
+            assertThat(source)
+                    .as(className)
+                    .containsPattern(
+                            "(?m)^" + (isSituation ? " {8}" + name + ",?$" : "    (public )?void " + name + "\\("));
         }
     }
 }

@@ -11,7 +11,6 @@ import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -38,8 +37,9 @@ class FullRedisSharedTest {
 
     FullRedisSharedTest(RedisServer server, RedisCli redis) {
         this.redis = redis;
-        this.instance = this.instances.at(server, Setup::calm);
-        this.other = this.instances.at(server, Setup::calm);
+        // No reader joins the grant of another one, so that each of them is in the line.
+        this.instance = this.instances.at(server, setup -> setup.calm().withoutHandOff());
+        this.other = this.instances.at(server, setup -> setup.calm().withoutHandOff());
         Script.loadAll(redis);
     }
 

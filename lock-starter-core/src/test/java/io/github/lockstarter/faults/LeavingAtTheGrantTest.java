@@ -98,8 +98,8 @@ class LeavingAtTheGrantTest {
                 this.redis.command("PUBLISH", inbox.toString(), KEY);
             }
             claim.awaitReached(LIMIT);
-            this.owner.lock("crossed").unlock();
             failure = leaver.leave();
+            this.owner.lock("crossed").unlock();
         }
 
         assertThat(failure).isInstanceOf(how.failure());

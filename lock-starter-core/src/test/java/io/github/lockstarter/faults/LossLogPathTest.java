@@ -12,10 +12,10 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.MeterListener;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
-import io.github.lockstarter.lease.event.MeterListener;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -98,7 +98,7 @@ class LossLogPathTest {
     @Test
     void shouldRenewAcquireAndReleaseWhileTheLogBlocks() throws Exception {
         Instance instance = this.instances.at(this.server, setup -> setup.lease(Duration.ofMillis(1500)));
-        whileTheLogBlocks("event.LoggingLockListener", () -> {
+        whileTheLogBlocks("LoggingLockListener", () -> {
             Lease renewed = instance.acquire("order:1");
             lose(instance.acquire("order:2"));
             awaitBlocked();
@@ -117,7 +117,7 @@ class LossLogPathTest {
         Instance instance = this.instances.at(
                 this.proxy,
                 setup -> setup.commandTimeout(Duration.ofMillis(300)).unreachable());
-        whileTheLogBlocks("acquire.AcquireReports", () -> {
+        whileTheLogBlocks("LockEvents", () -> {
             Call<Boolean> call = Call.start(() -> {
                 instance.lock("early").lock();
                 instance.lock("early").unlock();
@@ -140,7 +140,7 @@ class LossLogPathTest {
             }
         };
         Instance instance = this.instances.at(this.server, setup -> setup.calm().meters(broken));
-        whileTheLogBlocks("event.EventTopic", () -> {
+        whileTheLogBlocks("LockEvents", () -> {
             Call<Boolean> call = Call.start(() -> instance.acquire("order:1").release());
             awaitBlocked();
 
@@ -154,7 +154,7 @@ class LossLogPathTest {
 
     private void whileTheLogBlocks(String writer, Body body) throws Exception {
         BlockedAppender appender = new BlockedAppender();
-        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.lease." + writer);
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.engine." + writer);
         logger.setLevel(Level.WARN);
         appender.start();
         logger.addAppender(appender);

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @RedisTest
 @Timeout(120)
-@Disabled(
-        "Red on the registry of the package lease, which the fixtures run. It belongs to the engine that replaces it.")
 class RefusedThreadsTest {
 
     private static final String NO_USER = "54321";

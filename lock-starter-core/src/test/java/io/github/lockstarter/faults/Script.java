@@ -24,7 +24,8 @@ enum Script implements Predicate<List<String>> {
     KEEP(LuaScript.KEEP, "keep.lua"),
     INSPECT(LuaScript.INSPECT, "inspect.lua"),
     DOWNGRADE(LuaScript.DOWNGRADE, "downgrade.lua"),
-    REGISTER(LuaScript.REGISTER, "register.lua");
+    REGISTER(LuaScript.REGISTER, "register.lua"),
+    INSTANCE(LuaScript.INSTANCE, "instance.lua");
 
     private final String text;
 

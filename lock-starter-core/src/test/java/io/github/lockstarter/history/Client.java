@@ -2,9 +2,9 @@ package io.github.lockstarter.history;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.settings.ReleaseMode;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.metrics;
 
-import io.github.lockstarter.lease.RegistryStatistics;
+import io.github.lockstarter.engine.RegistryStatistics;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;

@@ -2,7 +2,7 @@ package io.github.lockstarter.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.lease.RegistryStatistics;
+import io.github.lockstarter.engine.RegistryStatistics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

@@ -50,8 +50,8 @@ class SettingsByNameTest {
     /** An environment variable comes before a file. */
     @Test
     void shouldMergeSpellingsValueByValue() {
-        NamedSettings file = new NamedSettings(
-                "TicketOffice.sell", value(MINUTE), null, value(MINUTE), null, null, null, null, null);
+        NamedSettings file =
+                new NamedSettings("TicketOffice.sell", value(MINUTE), null, value(MINUTE), null, null, null);
         NamedSettings variable = waiting("ticketofficesell", SECOND);
 
         SettingsByName settings = new SettingsByName(List.of(variable, file));
@@ -80,8 +80,6 @@ class SettingsByNameTest {
                 value(MINUTE),
                 value(SECOND),
                 new NamedValue<>("", OnLost.IGNORE),
-                null,
-                null,
                 null);
         SettingsByName settings = new SettingsByName(List.of(all));
 
@@ -107,17 +105,17 @@ class SettingsByNameTest {
     @Test
     void shouldWriteNamesInBracketsThatPropertiesCannotSpell() {
         assertThat(NamedSettings.property("my-event2", "lease")).isEqualTo("locks.my-event2.lease");
-        assertThat(NamedSettings.property("TicketOffice.sell", "handoff.max-count"))
-                .isEqualTo("locks.[TicketOffice.sell].handoff.max-count");
+        assertThat(NamedSettings.property("TicketOffice.sell", "max-hold"))
+                .isEqualTo("locks.[TicketOffice.sell].max-hold");
     }
 
     /** Two spellings together make what neither does alone. */
     @Test
     void shouldRejectAMinimumHoldThatIsLongerThanTheLease() {
         NamedSettings hold = new NamedSettings(
-                "event", null, null, null, new NamedValue<>("locks.event.min-hold", MINUTE), null, null, null, null);
+                "event", null, null, null, new NamedValue<>("locks.event.min-hold", MINUTE), null, null);
         NamedSettings lease = new NamedSettings(
-                "Event", null, new NamedValue<>("locks.[Event].lease", SECOND), null, null, null, null, null, null);
+                "Event", null, new NamedValue<>("locks.[Event].lease", SECOND), null, null, null, null);
 
         assertThatExceptionOfType(InvalidLockSettingException.class)
                 .isThrownBy(() -> new SettingsByName(List.of(hold, lease)))
@@ -127,7 +125,7 @@ class SettingsByNameTest {
     }
 
     private static NamedSettings waiting(String name, Duration waitTime) {
-        return new NamedSettings(name, value(waitTime), null, null, null, null, null, null, null);
+        return new NamedSettings(name, value(waitTime), null, null, null, null, null);
     }
 
     private static NamedValue<Duration> value(Duration time) {

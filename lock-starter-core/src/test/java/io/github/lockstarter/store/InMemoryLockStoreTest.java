@@ -2,157 +2,252 @@ package io.github.lockstarter.store;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.LossReason;
-import java.time.Duration;
+import io.github.lockstarter.testsupport.NeverRepeated;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every store promises, kept by the one in memory. */
+/** Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest. */
+@NeverRepeated
 class InMemoryLockStoreTest {
 
-    private static final String NAME = "orders:42";
+    private static final long LEASE = 60_000;
 
-    private static final long LONG = 60_000;
+    private static final int THREADS = 4;
 
     private final InMemoryLockStore store = new InMemoryLockStore();
 
-    private long grant(String id, long leaseMillis) {
-        AcquireReply reply = this.store.acquire(NAME, id, leaseMillis, false);
-        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
-        return ((AcquireReply.Granted) reply).fencingToken();
+    private final InMemoryLockStore other = this.store.forAnotherInstance();
+
+    private final Notified notified = new Notified();
+
+    private final Notified otherNotified = new Notified();
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+    /** Records notifications, and executes a command at each if there is one. */
+    private static final class Notified implements StoreListener {
+
+        private final List<String> grants = new ArrayList<>();
+
+        private Runnable reaction = () -> {};
+
+        @Override
+        public void granted(String lock, String id, long token) {
+            this.grants.add(lock + ' ' + id + ' ' + token);
+            this.reaction.run();
+        }
+
+        @Override
+        public void notificationsMayBeLost() {
+            this.grants.add("lost");
+        }
+
+        @Override
+        public void serverChanged() {
+            this.grants.add("changed");
+        }
     }
 
-    private Duration remaining() {
-        AcquireReply reply = this.store.acquire(NAME, "probe", 1, false);
-        assertThat(reply).isInstanceOf(AcquireReply.Taken.class);
-        return Duration.ofMillis(((AcquireReply.Taken) reply).remainingMillis());
+    @BeforeEach
+    void start() {
+        this.store.start("one", this.notified);
+        this.other.start("two", this.otherNotified);
     }
 
-    private String renew(String id, long leaseMillis) {
-        List<String> outcome = new ArrayList<>();
-        this.store.renew(List.of(new Renewal() {
-            @Override
-            public String lockName() {
-                return NAME;
-            }
-
-            @Override
-            public String acquisitionId() {
-                return id;
-            }
-
-            @Override
-            public long leaseMillis() {
-                return leaseMillis;
-            }
-
-            @Override
-            public void renewed() {
-                outcome.add("renewed");
-            }
-
-            @Override
-            public void lost(LossReason reason) {
-                outcome.add(reason.name());
-            }
-
-            @Override
-            public void failed(LockStoreException cause) {
-                outcome.add("failed");
-            }
-        }));
-        assertThat(outcome).hasSize(1);
-        return outcome.get(0);
+    @AfterEach
+    void stop() {
+        this.threads.shutdownNow();
     }
 
-    @Test
-    void shouldGrantToOneAtATimeAndSayHowLong() {
-        grant("a", LONG);
+    private static Command acquire(String id) {
+        return new Command.Acquire("lock", id, LEASE, true);
+    }
 
-        assertThat(this.store.acquire(NAME, "b", LONG, false))
-                .isInstanceOfSatisfying(
-                        AcquireReply.Taken.class,
-                        taken -> assertThat(taken.remainingMillis()).isBetween(LONG / 2, LONG));
-        assertThat(this.store.isLocked(NAME)).isTrue();
-        assertThat(this.store.isLocked("orders:43")).isFalse();
+    private static Command release(String id) {
+        return new Command.Release("lock", id, 0, 0, null);
+    }
+
+    private static long tokenOf(Reply reply) {
+        return ((Reply.Granted) reply).token();
     }
 
     @Test
-    void shouldAnswerItsOwnerAgainWithTheSameTokenAndTheFullLease() {
-        long token = grant("a", 5_000);
+    void shouldNotifyTheInstanceOfTheWaiter() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
 
-        assertThat(grant("a", LONG)).isEqualTo(token);
+        this.store.call(release("one-a"));
 
-        assertThat(remaining()).isGreaterThan(Duration.ofSeconds(30));
-        assertThat(grant("a", 5_000)).isEqualTo(token);
-        assertThat(remaining()).as("a late attempt shortens nothing").isGreaterThan(Duration.ofSeconds(30));
+        long token = tokenOf(this.other.call(acquire("two-b")));
+        assertThat(this.otherNotified.grants).containsExactly("lock two-b " + token);
+        assertThat(this.notified.grants).isEmpty();
     }
 
     @Test
-    void shouldGiveEachGrantALargerToken() {
+    void shouldNotifyOnceWithoutAnIdOfSeveralGrants() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b.r"));
+        this.other.call(acquire("two-c.r"));
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants).containsExactly("lock  0");
+    }
+
+    @Test
+    void shouldExecuteCommandsOfAListenerAndOfOtherThreadsDuringANotification() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
+        this.otherNotified.reaction = () -> {
+            assertThat(this.other.call(release("two-b"))).isInstanceOf(Reply.Released.class);
+            // A thread that waited for the command which has granted the lock would wait for ever.
+            assertThat(this.threads.submit(() -> this.other.call(acquire("two-c"))))
+                    .succeedsWithin(10, TimeUnit.SECONDS)
+                    .isInstanceOf(Reply.Granted.class);
+        };
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants).hasSize(1);
+    }
+
+    @Test
+    void shouldSkipWaitersOfAnInstanceThatHasStopped() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
+        this.other.stop();
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.store.call(new Command.Inspect("lock", true))).isEqualTo(new Reply.Described(null));
+        assertThat(this.otherNotified.grants).isEmpty();
+    }
+
+    @Test
+    void shouldNotifyTheInstanceThatWasStartedLast() {
+        this.other.stop();
+        this.other.start("three", this.otherNotified);
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("three-b"));
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants).hasSize(1).first().asString().startsWith("lock three-b ");
+    }
+
+    @Test
+    void shouldKeepGrantsWhenTheInstanceStops() {
+        this.store.call(acquire("one-a"));
+        this.store.stop();
+
+        assertThat(this.other.call(acquire("two-b"))).isInstanceOf(Reply.Taken.class);
+    }
+
+    @Test
+    void shouldGrantTheLockToOneThreadAtATime() throws Exception {
+        int[] counter = {0};
+        List<Future<Void>> workers = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            String name = "one-" + i + '-';
+            workers.add(this.threads.submit((Callable<Void>) () -> {
+                long last = 0;
+                for (int done = 0, attempt = 0; done < 2_000; attempt++) {
+                    String id = name + attempt;
+                    Reply reply = this.store.call(new Command.Acquire("lock", id, LEASE, false));
+                    if (reply instanceof Reply.Granted granted) {
+                        assertThat(granted.token()).isGreaterThan(last);
+                        last = granted.token();
+                        counter[0]++;
+                        done++;
+                        assertThat(this.store.call(release(id))).isInstanceOf(Reply.Released.class);
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<Void> worker : workers) {
+            worker.get(60, TimeUnit.SECONDS);
+        }
+
+        assertThat(counter[0]).isEqualTo(THREADS * 2_000);
+    }
+
+    @Test
+    void shouldReturnGrowingTokensForALockThatIsFreeInBetween() {
         long last = 0;
-        for (int grant = 0; grant < 1000; grant++) {
-            long token = grant("id-" + grant, LONG);
+        for (int i = 0; i < 10_000; i++) {
+            long token = tokenOf(this.store.call(acquire("one-" + i)));
             assertThat(token).isGreaterThan(last);
-            last = token;
-            assertThat(this.store.release(NAME, "id-" + grant, 0, null)).isEqualTo(ReleaseReply.RELEASED);
+            last = token + 5;
+            this.store.call(new Command.Release("lock", "one-" + i, last, 0, null));
         }
     }
 
     @Test
-    void shouldForgetWhatHasRunOut() {
-        grant("a", 50);
-        soon().until(() -> !this.store.isLocked(NAME));
+    void shouldRenewSeveralLocks() {
+        List<Command.Renew> renewals = new ArrayList<>();
+        for (int i = 0; i < this.store.renewalBatchSize(); i++) {
+            if (i % 2 == 0) {
+                this.store.call(new Command.Acquire("lock" + i, "one-" + i, LEASE, false));
+            }
+            renewals.add(new Command.Renew("lock" + i, "one-" + i, LEASE));
+        }
 
-        assertThat(renew("a", LONG)).isEqualTo("DELETED");
-        assertThat(this.store.release(NAME, "a", 0, null)).isEqualTo(ReleaseReply.GONE);
-        assertThat(this.store.forceRelease(NAME)).isFalse();
-        assertThat(this.store.isLocked(NAME)).isFalse();
-        grant("b", LONG);
+        Reply reply = this.store.call(new Command.RenewAll(renewals));
+
+        List<Reply> outcomes = ((Reply.RenewedAll) reply).outcomes();
+        for (int i = 0; i < renewals.size(); i++) {
+            assertThat(outcomes.get(i)).isEqualTo(i % 2 == 0 ? Reply.Renewed.INSTANCE : Reply.NotOwner.FREE);
+        }
     }
 
     @Test
-    void shouldRenewItsOwnerAndNobodyElse() {
-        grant("a", 5_000);
+    void shouldLetALeaseExpire() {
+        this.store.call(new Command.Acquire("lock", "one-a", 20, false));
 
-        assertThat(renew("b", LONG)).isEqualTo("TAKEN_OVER");
-        assertThat(remaining()).isLessThanOrEqualTo(Duration.ofSeconds(5));
-        assertThat(renew("a", LONG)).isEqualTo("renewed");
-        assertThat(remaining()).isGreaterThan(Duration.ofSeconds(30));
-        assertThat(renew("a", 10)).isEqualTo("renewed");
-        assertThat(remaining()).isGreaterThan(Duration.ofSeconds(30));
+        soon().until(() ->
+                this.other.call(new Command.Acquire("lock", "two-b", LEASE, false)) instanceof Reply.Granted);
+
+        assertThat(this.store.call(new Command.Renew("lock", "one-a", LEASE))).isEqualTo(Reply.NotOwner.TAKEN);
     }
 
     @Test
-    void shouldNotCreateWhatItShouldRenew() {
-        assertThat(renew("a", LONG)).isEqualTo("DELETED");
+    void shouldRejectTheUseOfOneNameForALockAndForPermits() {
+        this.store.call(acquire("one-a"));
 
-        assertThat(this.store.isLocked(NAME)).isFalse();
+        assertThatExceptionOfType(LockStoreException.class)
+                .isThrownBy(() -> this.store.call(acquire("one-b.s1.2")))
+                .satisfies(ex ->
+                        assertThat(ex.isOutcomeUnknown() || ex.isTransient()).isFalse());
+        CompletableFuture<Reply> sent = this.store.send(acquire("one-b.s1.2")).toCompletableFuture();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(sent::join)
+                .withCauseInstanceOf(LockStoreException.class);
     }
 
     @Test
-    void shouldReleaseItsOwnerOnceAndNobodyElse() {
-        grant("a", LONG);
+    void shouldFindTheDescriptionOfAnInstanceForALimitedTime() {
+        LockHolder instance = new LockHolder("one", "app", "host", 1L, null);
+        assertThat(this.other.call(new Command.FindInstance("one"))).isEqualTo(new Reply.Instance(null));
 
-        assertThat(this.store.release(NAME, "b", 0, null)).isEqualTo(ReleaseReply.TAKEN);
-        assertThat(this.store.release(NAME, "a", 0, null)).isEqualTo(ReleaseReply.RELEASED);
-        assertThat(this.store.release(NAME, "a", 0, null)).isEqualTo(ReleaseReply.GONE);
-        grant("b", LONG);
-        assertThat(this.store.release(NAME, "a", 0, null)).isEqualTo(ReleaseReply.TAKEN);
-        assertThat(this.store.isLocked(NAME)).isTrue();
-    }
+        this.store.call(new Command.PublishInstance(instance, LEASE));
+        assertThat(this.other.call(new Command.FindInstance("one"))).isEqualTo(new Reply.Instance(instance));
 
-    @Test
-    void shouldKeepGrantsOverAStop() {
-        WaitingListener listener = new HeardMessages();
-        this.store.start("one", listener);
-        grant("a", LONG);
-
-        this.store.stop(listener);
-
-        assertThat(this.store.isLocked(NAME)).isTrue();
+        this.store.call(new Command.PublishInstance(instance, 1));
+        soon().until(() -> this.other.call(new Command.FindInstance("one")).equals(new Reply.Instance(null)));
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.engine.LockSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

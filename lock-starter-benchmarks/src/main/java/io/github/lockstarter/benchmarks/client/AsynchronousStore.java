@@ -1,31 +1,24 @@
 package io.github.lockstarter.benchmarks.client;
 
-import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseReply;
-import io.github.lockstarter.store.Successor;
-import java.util.Objects;
-import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
+import io.github.lockstarter.store.Reply;
+import java.util.concurrent.CompletionException;
 
-/** A store whose blocking calls go over Lettuce's asynchronous API instead of the template: what does that one cost? */
+/** A store whose blocking calls go over Lettuce's asynchronous API instead of the template, to show the price of the template. */
 final class AsynchronousStore extends ForwardingStore {
 
     AsynchronousStore(LockStore redis) {
         super(redis);
     }
 
-    private static <T> T answer(@Nullable CompletionStage<T> stage) {
-        return Objects.requireNonNull(stage).toCompletableFuture().join();
-    }
-
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        return answer(acquireLater(lockName, acquisitionId, leaseMillis, join));
-    }
-
-    @Override
-    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        return answer(releaseLater(lockName, acquisitionId, lastToken, successor));
+    public Reply call(Command command) {
+        try {
+            return send(command).toCompletableFuture().join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof LockStoreException failure ? failure : ex;
+        }
     }
 }

@@ -1,16 +1,12 @@
 package io.github.lockstarter.benchmarks.client;
 
-import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseReply;
-import io.github.lockstarter.store.Renewal;
-import io.github.lockstarter.store.Successor;
-import io.github.lockstarter.store.WaitingListener;
-import java.util.List;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
-/** Passes all calls on to another store, for variants that differ in a few of them. */
+/** Passes all calls on to another store, for variants that differ in one of them. */
 class ForwardingStore implements LockStore {
 
     private final LockStore redis;
@@ -20,35 +16,23 @@ class ForwardingStore implements LockStore {
     }
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        return this.redis.acquire(lockName, acquisitionId, leaseMillis, join);
+    public void start(String instance, StoreListener listener) {
+        this.redis.start(instance, listener);
     }
 
     @Override
-    public @Nullable CompletionStage<AcquireReply> acquireLater(
-            String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        return this.redis.acquireLater(lockName, acquisitionId, leaseMillis, join);
+    public void stop() {
+        this.redis.stop();
     }
 
     @Override
-    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        return this.redis.release(lockName, acquisitionId, lastToken, successor);
+    public Reply call(Command command) {
+        return this.redis.call(command);
     }
 
     @Override
-    public @Nullable CompletionStage<ReleaseReply> releaseLater(
-            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        return this.redis.releaseLater(lockName, acquisitionId, lastToken, successor);
-    }
-
-    @Override
-    public void renew(List<? extends Renewal> renewals) {
-        this.redis.renew(renewals);
-    }
-
-    @Override
-    public boolean renewLater(Renewal renewal) {
-        return this.redis.renewLater(renewal);
+    public CompletionStage<Reply> send(Command command) {
+        return this.redis.send(command);
     }
 
     @Override
@@ -57,43 +41,13 @@ class ForwardingStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        return this.redis.keep(lockName, acquisitionId, keepMillis);
-    }
-
-    @Override
-    public boolean isLocked(String lockName) {
-        return this.redis.isLocked(lockName);
-    }
-
-    @Override
     public long claimMillis() {
         return this.redis.claimMillis();
     }
 
     @Override
-    public boolean forceRelease(String lockName) {
-        return this.redis.forceRelease(lockName);
-    }
-
-    @Override
-    public boolean forceReleaseReaders(String lockName) {
-        return this.redis.forceReleaseReaders(lockName);
-    }
-
-    @Override
-    public void prepareWaiting() {
-        this.redis.prepareWaiting();
-    }
-
-    @Override
-    public void start(String instanceId, WaitingListener listener) {
-        this.redis.start(instanceId, listener);
-    }
-
-    @Override
-    public void stop(WaitingListener listener) {
-        this.redis.stop(listener);
+    public boolean isConnected() {
+        return this.redis.isConnected();
     }
 
     @Override

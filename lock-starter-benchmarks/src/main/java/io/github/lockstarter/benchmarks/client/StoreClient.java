@@ -1,16 +1,16 @@
 package io.github.lockstarter.benchmarks.client;
 
-import io.github.lockstarter.lease.support.AcquisitionIds;
-import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.engine.AcquisitionIds;
+import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,16 +24,19 @@ public final class StoreClient implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private final AcquisitionIds ids = new AcquisitionIds();
-
-    private final WaitingListener listener = new WaitingListener() {
+    private static final StoreListener NO_LISTENER = new StoreListener() {
 
         @Override
-        public void handedOver(String lockName) {}
+        public void granted(String lock, String id, long token) {}
 
         @Override
-        public void missedSome() {}
+        public void notificationsMayBeLost() {}
+
+        @Override
+        public void serverChanged() {}
     };
+
+    private final AcquisitionIds ids = new AcquisitionIds();
 
     private final LettuceConnectionFactory connections;
 
@@ -43,23 +46,34 @@ public final class StoreClient implements AutoCloseable {
     public StoreClient(int port, Duration pollInterval) {
         this.connections = Connections.open(new ClientSettings(port, null, Use.CONTENDED));
         this.store = new RedisLockStore(this.connections, new RedisStoreSettings("lock", TIMEOUT, true, pollInterval));
-        this.store.start(this.ids.instance(), this.listener);
-        this.store.prepareWaiting();
+        this.store.start(this.ids.instance(), NO_LISTENER);
         String probe = "probe:" + this.ids.instance();
         String owner = nextId(GrantKind.EXCLUSIVE);
         String waiter = nextId(GrantKind.EXCLUSIVE);
-        this.store.acquire(probe, owner, TIMEOUT.toMillis(), false);
-        // an acquisition joins a line only after the subscription has begun
-        while (this.store.acquire(probe, waiter, TIMEOUT.toMillis(), true) instanceof AcquireReply.Taken taken
-                && taken.pollMillis() == 0) {
+        acquire(probe, owner, TIMEOUT, false);
+        // The first acquisition that waits begins the subscription, and joins the line after that.
+        while (acquire(probe, waiter, TIMEOUT, true) instanceof Reply.Taken taken && taken.pollMillis() == 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }
-        this.store.release(probe, waiter, 0, null);
-        this.store.release(probe, owner, 0, null);
+        release(probe, waiter);
+        release(probe, owner);
     }
 
-    public LockStore store() {
-        return this.store;
+    public Reply acquire(String lockName, String id, Duration lease, boolean join) {
+        return this.store.call(new Command.Acquire(lockName, id, lease.toMillis(), join));
+    }
+
+    public Reply release(String lockName, String id) {
+        return this.store.call(new Command.Release(lockName, id, 0, 0, null));
+    }
+
+    public Reply renew(String lockName, String id, Duration lease) {
+        return this.store.call(new Command.Renew(lockName, id, lease.toMillis()));
+    }
+
+    /** Returns what the question whether the lock is locked returns. */
+    public Reply inspect(String lockName) {
+        return this.store.call(new Command.Inspect(lockName, true));
     }
 
     /** The id of a new acquisition of that kind. */
@@ -70,15 +84,15 @@ public final class StoreClient implements AutoCloseable {
     /** Many that hold the lock together, or wait in the line of an owner; returns their ids in the order of arrival. */
     public List<String> enter(String lockName, GrantKind kind, int count, Duration lease, boolean join) {
         List<String> entered = new ArrayList<>(count);
-        List<CompletionStage<AcquireReply>> replies = new ArrayList<>(count);
+        List<CompletionStage<Reply>> replies = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             String id = nextId(kind);
             entered.add(id);
-            replies.add(Objects.requireNonNull(this.store.acquireLater(lockName, id, lease.toMillis(), join)));
+            replies.add(this.store.send(new Command.Acquire(lockName, id, lease.toMillis(), join)));
         }
-        for (CompletionStage<AcquireReply> stage : replies) {
-            AcquireReply reply = stage.toCompletableFuture().join();
-            boolean waits = reply instanceof AcquireReply.Taken taken && taken.pollMillis() > 0;
+        for (CompletionStage<Reply> stage : replies) {
+            Reply reply = stage.toCompletableFuture().join();
+            boolean waits = reply instanceof Reply.Taken taken && taken.pollMillis() > 0;
             if (waits != join) {
                 throw new IllegalStateException(lockName + ": " + reply);
             }
@@ -88,7 +102,7 @@ public final class StoreClient implements AutoCloseable {
 
     @Override
     public void close() {
-        this.store.stop(this.listener);
+        this.store.stop();
         this.connections.destroy();
     }
 }

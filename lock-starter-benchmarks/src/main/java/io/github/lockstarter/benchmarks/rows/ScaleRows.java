@@ -1,24 +1,18 @@
 package io.github.lockstarter.benchmarks.rows;
 
-import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.benchmarks.client.Contender;
 import io.github.lockstarter.benchmarks.client.StoreClient;
 import io.github.lockstarter.benchmarks.contention.Pause;
 import io.github.lockstarter.benchmarks.report.Metric;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.report.Row;
-import io.github.lockstarter.store.AcquireReply;
 import io.github.lockstarter.store.GrantKind;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseReply;
-import io.github.lockstarter.store.Renewal;
+import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 
 /** How long Redis is busy with one command of a lock that has many holders or waiters, dead or alive. */
 final class ScaleRows {
@@ -43,8 +37,6 @@ final class ScaleRows {
 
     private final StoreClient client;
 
-    private final LockStore store;
-
     private final int port;
 
     private final Random random = new Random(1);
@@ -52,7 +44,6 @@ final class ScaleRows {
     private ScaleRows(RedisCli cli, StoreClient client, int port) {
         this.cli = cli;
         this.client = client;
-        this.store = client.store();
         this.port = port;
     }
 
@@ -139,8 +130,8 @@ final class ScaleRows {
             released(release("readers", id));
             refused.run(() -> refused(acquire("readers", this.client.nextId(GrantKind.EXCLUSIVE), LONG)));
             String holder = readers.get(this.random.nextInt(readers.size()));
-            renewed.run(() -> new OneRenewal("readers", holder).renew(this.store));
-            asked.run(() -> this.store.isLocked("readers"));
+            renewed.run(() -> expect(Reply.Renewed.INSTANCE, this.client.renew("readers", holder, LONG)));
+            asked.run(() -> this.client.inspect("readers"));
         }
         Step counted = new Step(Metric.EXPIRED_READER);
         for (int i = 0; i < EXPIRIES; i++) {
@@ -163,7 +154,7 @@ final class ScaleRows {
             String waiter = waiters.get(this.random.nextInt(waiters.size()));
             polled.run(() -> waits(join("line", waiter)));
             String leaver = waiters.remove(this.random.nextInt(waiters.size()));
-            left.run(() -> expect(ReleaseReply.LEFT, release("line", leaver)));
+            left.run(() -> expect(Reply.LeftLine.INSTANCE, release("line", leaver)));
             String arrived = this.client.nextId(GrantKind.EXCLUSIVE);
             joined.run(() -> waits(join("line", arrived)));
             waiters.add(arrived);
@@ -227,32 +218,32 @@ final class ScaleRows {
         return micros / MILLI;
     }
 
-    private AcquireReply acquire(String lockName, String id, Duration lease) {
-        return this.store.acquire(lockName, id, lease.toMillis(), false);
+    private Reply acquire(String lockName, String id, Duration lease) {
+        return this.client.acquire(lockName, id, lease, false);
     }
 
-    private AcquireReply join(String lockName, String id) {
-        return this.store.acquire(lockName, id, LONG.toMillis(), true);
+    private Reply join(String lockName, String id) {
+        return this.client.acquire(lockName, id, LONG, true);
     }
 
-    private ReleaseReply release(String lockName, String id) {
-        return this.store.release(lockName, id, 0, null);
+    private Reply release(String lockName, String id) {
+        return this.client.release(lockName, id);
     }
 
-    private static void granted(AcquireReply reply) {
-        expect(true, reply instanceof AcquireReply.Granted);
+    private static void granted(Reply reply) {
+        expect(true, reply instanceof Reply.Granted);
     }
 
-    private static void refused(AcquireReply reply) {
-        expect(true, reply instanceof AcquireReply.Taken taken && taken.pollMillis() == 0);
+    private static void refused(Reply reply) {
+        expect(true, reply instanceof Reply.Taken taken && taken.pollMillis() == 0);
     }
 
-    private static void waits(AcquireReply reply) {
-        expect(true, reply instanceof AcquireReply.Taken taken && taken.pollMillis() > 0);
+    private static void waits(Reply reply) {
+        expect(true, reply instanceof Reply.Taken taken && taken.pollMillis() > 0);
     }
 
-    private static void released(ReleaseReply reply) {
-        expect(ReleaseReply.RELEASED, reply);
+    private static void released(Reply reply) {
+        expect(Reply.Released.INSTANCE, reply);
     }
 
     private static void expect(Object expected, Object actual) {
@@ -264,41 +255,5 @@ final class ScaleRows {
     /** Time must pass at the server. */
     private static void pause(Duration time) {
         Pause.until(System.nanoTime() + time.toNanos());
-    }
-
-    private record OneRenewal(String lockName, String acquisitionId, CountDownLatch replied) implements Renewal {
-
-        OneRenewal(String lockName, String acquisitionId) {
-            this(lockName, acquisitionId, new CountDownLatch(1));
-        }
-
-        void renew(LockStore store) {
-            store.renew(List.of(this));
-            try {
-                this.replied.await();
-            } catch (InterruptedException ex) {
-                throw new IllegalStateException(ex);
-            }
-        }
-
-        @Override
-        public long leaseMillis() {
-            return LONG.toMillis();
-        }
-
-        @Override
-        public void renewed() {
-            this.replied.countDown();
-        }
-
-        @Override
-        public void lost(LossReason reason) {
-            throw new IllegalStateException("lost: " + reason);
-        }
-
-        @Override
-        public void failed(LockStoreException cause) {
-            throw cause;
-        }
     }
 }

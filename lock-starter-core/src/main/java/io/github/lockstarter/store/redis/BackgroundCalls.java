@@ -1,7 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.redis.script.StackRoom;
+import io.github.lockstarter.store.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;

@@ -1,10 +1,10 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.StackRoom;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The subscription
- * begins with the first command that joins the line. Waiters poll in addition, so that a failure here makes waiting slower but
+ * begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition, so that a failure here makes waiting slower but
  * loses no lock. Thread-safe.
  */
 final class Inbox implements MessageListener, SubscriptionListener {

@@ -1,28 +1,34 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.store.AcquireReply;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseReply;
-import io.github.lockstarter.store.Renewal;
-import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.Successor;
-import io.github.lockstarter.store.WaitingListener;
-import io.github.lockstarter.store.redis.confirm.ReplicaConfirmation;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.connection.OptionalCommands;
 import io.github.lockstarter.store.redis.connection.PrivateConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnection;
 import io.github.lockstarter.store.redis.connection.StoreConnections;
-import io.github.lockstarter.store.redis.connection.WireFormat;
+import io.github.lockstarter.store.redis.error.ErrorReplies;
+import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
+import io.github.lockstarter.store.redis.script.CrossSlotSupport;
+import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Stores locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. Thread-safe, except that {@link
@@ -46,27 +52,34 @@ public final class RedisLockStore implements LockStore {
      *     while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
      *   - an acquisition id owns or waits at most once, and is never used again after its release.
      *
-     * Atomicity and repetition. Each change is one script, because the decision and the write must be one step. Clients
+     * Atomicity and repetition. Each command is one script, because the decision and the write must be one step. Clients
      * and callers repeat calls whose reply was lost, so each script has the same effect when it is executed twice with
      * the same acquisition id. Its late execution is harmless as well:
      *   - a late acquire grants a lock that no caller uses: the caller releases the id when the outcome is unknown;
      *   - a late renewal compares the owner, and so cannot extend the lease of the next one;
      *   - a late release compares the owner, and so cannot release the lock of the next one;
      *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
-     * If a connection breaks during a release and the reply is "not owned", the first of two executions may have
-     * released: this is UNPROVEN, found by comparing disconnects() before and after the call.
+     * If a connection breaks during a command, its reply may be that to a second execution. "Not owned" in reply to a release
+     * and every rejection then leave the outcome unknown: disconnects() before and after the command tells.
      *
-     * Waiting. An acquire that joins the line names the inbox of this instance, and release.lua grants the lock to the
+     * Waiting. A command that joins the line names the inbox of this instance, and release.lua grants the lock to the
      * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter
      * renews it, or asks again under its id if the message proves too little. A waiter also polls. Three races matter:
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
-     *   - after a reconnection of the subscription, messages may be missing: missedSome() makes all waiters check;
+     *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters ask;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
      *     receivers, so countsAllReceivers() is passed to the script.
      *
-     * Threads. Any thread may call any method. Blocking methods return within one command timeout and never wait for a
-     * connection; methods whose names end in Later never block, and complete on an event loop of the private connection,
-     * which must not be blocked. Listeners are called on threads of Lettuce and on the background threads of connection and subscription.
+     * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and that of a
+     * release which names a successor through Lettuce itself: the next owner waits for it, and the path runs too seldom to be
+     * compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are sent complete on an event loop of the
+     * private connection, which must not be blocked. The application's connection offers blocking calls only; BackgroundCalls
+     * executes what is sent over it. Whatever is thrown, an Error included, becomes a failure of the command.
+     *
+     * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the repetition
+     * with the text of the script, the confirmation by replicas, the repetition of renewals one by one. A blocking call over the
+     * template ends within the timeout as well, except that a server which has lost its scripts gets the text in a command
+     * of its own. Over the application's connection its timeouts apply once a call has begun.
      *
      * Format. The scripts of two formats would misread the same key, so format() decides whether locks may be acquired; its
      * version is read with each connection. Without it a release names no successor, or the waiters of this JVM would
@@ -76,40 +89,42 @@ public final class RedisLockStore implements LockStore {
      * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
      * equality matters.
      *
-     * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, two frames from here to the template.
+     * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, one frame from here to the template.
      *
      * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks with
      * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
      */
 
-    /** An argument of {@code inspect.lua}: a lock may have thousands of holders. */
-    private static final String ONLY_WHETHER_OWNED = "1";
+    private static final LockLog logger = LockLog.of(RedisLockStore.class);
+
+    /** Renewals in one call: enough to share its cost, and few enough to block Redis for less than a millisecond. */
+    private static final int LARGEST_BATCH = 100;
+
+    /** For a thread that cannot create an exception which names the lock. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
+    private static final LockStoreException EXHAUSTED = new LockStoreException(
+            "A command failed because the JVM has no memory or no stack left. It is unknown whether it was executed.",
+            null,
+            true,
+            true);
+
+    private static final CompletableFuture<Reply> FAILED = CompletableFuture.failedFuture(EXHAUSTED);
 
     private final LockKeys keys;
 
     private final StoreConnection connection;
 
-    private final WireFormat format;
+    private final ScriptCommands scriptCommands;
 
-    private final LockCommands commands;
-
-    private final GrantChanges changes;
-
-    private final ScriptArguments arguments;
-
-    private final RenewalSender renewals;
-
-    /** Null if no replica must acknowledge a grant. */
-    private final @Nullable ReplicaConfirmation confirmation;
-
-    /** Null if instances are not published. */
-    private final @Nullable InstanceDescriptions instances;
+    private final RedisStoreSettings settings;
 
     /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
     private final long claimMillis;
 
+    private final AtomicBoolean warned = new AtomicBoolean();
+
     /** Null unless started. */
-    private volatile @Nullable NotificationSubscription subscription;
+    private volatile @Nullable Run run;
 
     /**
      * Creates a store; {@link #start} connects it.
@@ -117,6 +132,7 @@ public final class RedisLockStore implements LockStore {
      * @param factory the application's connection factory, which is neither changed nor closed
      */
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
+        this.settings = settings;
         this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
         this.connection = StoreConnections.over(
                 factory,
@@ -124,191 +140,398 @@ public final class RedisLockStore implements LockStore {
                 settings.commandTimeout(),
                 settings.privateConnection(),
                 new OptionalCommands(settings.publishInstance(), settings.confirmReplicas()));
-        this.format = this.connection.format();
-        this.commands = new LockCommands(this.keys, this.connection);
-        this.changes = new GrantChanges(this.commands, this.connection);
-        this.renewals = new RenewalSender(this.keys, this.connection);
-        this.confirmation = settings.confirmReplicas() > 0
-                ? new ReplicaConfirmation(
-                        (PrivateConnection) this.connection,
-                        this.keys,
-                        settings.commandTimeout(),
-                        settings.confirmReplicas())
-                : null;
         this.claimMillis = 2 * settings.pollInterval().toMillis();
-        this.arguments = new ScriptArguments(this.connection, this.claimMillis);
-        this.instances = settings.publishInstance() ? new InstanceDescriptions(this.keys, this.connection) : null;
+        this.scriptCommands = new ScriptCommands(this.keys, this.claimMillis);
     }
 
     @Override
-    public AcquireReply acquire(String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        if (!this.format.isSupported()) {
-            throw this.format.refusal(lockName);
+    public void start(String instance, StoreListener listener) {
+        Run created = new Run(instance, listener);
+        this.run = created;
+        this.connection.start(created);
+    }
+
+    @Override
+    public void stop() {
+        Run ended = this.run;
+        this.run = null;
+        if (ended != null) {
+            ended.stop();
         }
-        long startedAt = this.confirmation != null ? System.nanoTime() : 0;
-        AcquireReply reply = AcquireReplyCodes.toReply(this.commands.execute(
-                lockName,
-                LuaScript.ACQUIRE,
-                this.arguments.ofAcquire(acquisitionId, leaseMillis, join ? this.subscription : null)));
-        return this.confirmation != null
-                ? this.confirmation.await(reply, lockName, acquisitionId, leaseMillis, startedAt)
+        this.connection.stop();
+    }
+
+    @Override
+    public Reply call(Command command) {
+        long disconnects = this.connection.disconnects();
+        try {
+            if (isOfInstances(command) && !this.settings.publishInstance()) {
+                return withoutInstances(command);
+            }
+            LettuceScriptExecutor scripts = this.connection.scripts();
+            StringRedisTemplate template = this.connection.template();
+            if (template == null) {
+                throw notConnected(command);
+            }
+            if (scripts != null && hasStages(command)) {
+                return start(command, scripts).get();
+            }
+            ScriptCommands.Call call = prepare(command);
+            Object result = scripts != null && command instanceof Command.Release release && release.successor() != null
+                    ? scripts.call(call.script(), call.keys(), call.arguments())
+                    : template.execute(
+                            call.script(), call.keys(), call.arguments().toArray());
+            if (result == null) {
+                // In a transaction or pipeline of the application.
+                throw RedisExceptionTranslator.inTransaction(subject(command));
+            }
+            return toReply(command, result, disconnects);
+        } catch (Throwable ex) {
+            if (ex instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            throw failedSafely(ex, command, disconnects);
+        }
+    }
+
+    @Override
+    public CompletionStage<Reply> send(Command command) {
+        try {
+            if (isOfInstances(command) && !this.settings.publishInstance()) {
+                return CompletableFuture.completedFuture(withoutInstances(command));
+            }
+            LettuceScriptExecutor scripts = this.connection.scripts();
+            if (scripts != null) {
+                return start(command, scripts);
+            }
+            Run current = this.run;
+            if (this.connection.isPrivate() || current == null) {
+                throw notConnected(command);
+            }
+            return current.calls.submit(() -> call(command), subject(command));
+        } catch (Throwable ex) {
+            try {
+                return CompletableFuture.failedFuture(failedSafely(ex, command, this.connection.disconnects()));
+            } catch (Throwable another) {
+                return FAILED;
+            }
+        }
+    }
+
+    private static boolean isOfInstances(Command command) {
+        return command instanceof Command.PublishInstance || command instanceof Command.FindInstance;
+    }
+
+    private static Reply withoutInstances(Command command) {
+        return command instanceof Command.FindInstance ? new Reply.Instance(null) : Reply.Done.INSTANCE;
+    }
+
+    /** Returns whether a command may take more than one call of a script, or a call over another connection. */
+    private boolean hasStages(Command command) {
+        return command instanceof Command.RenewAll || isConfirmed(command);
+    }
+
+    private boolean isConfirmed(Command command) {
+        return this.settings.confirmReplicas() > 0
+                && (command instanceof Command.Acquire
+                        || command instanceof Command.Renew
+                        || command instanceof Command.RenewAll);
+    }
+
+    /** Returns the call of a command. */
+    private ScriptCommands.Call prepare(Command command) {
+        Command executed = command;
+        if (!this.connection.format().isSupported()) {
+            if (command instanceof Command.Acquire acquire) {
+                throw this.connection.format().refusal(acquire.lock());
+            }
+            if (command instanceof Command.Release release && release.successor() != null) {
+                executed = new Command.Release(
+                        release.lock(), release.id(), release.lastToken(), release.keepMillis(), null);
+            }
+        }
+        Run current = this.run;
+        Inbox inbox = current != null ? current.inbox : null;
+        return this.scriptCommands.callOf(
+                executed, inbox != null ? inbox.address() : null, this.connection.countsAllReceivers());
+    }
+
+    /** Sends a command. The reply or the failure arrives within one command timeout. */
+    private CompletableFuture<Reply> start(Command command, LettuceScriptExecutor scripts) {
+        PendingReply reply = new PendingReply(command, confirmationOf(command));
+        try {
+            scripts.limit(reply);
+        } catch (Throwable ex) {
+            throw new LockStoreException(
+                    "A command for " + subject(command) + " was not sent: no thread is available for its timeout.",
+                    ex,
+                    false,
+                    true);
+        }
+        try {
+            CompletableFuture<Reply> sent;
+            if (command instanceof Command.RenewAll renewAll) {
+                sent = renewAll(renewAll, scripts, reply);
+            } else if (command instanceof Command.Renew) {
+                sent = renew(command, scripts, reply);
+            } else {
+                ScriptCommands.Call call = prepare(command);
+                sent = scripts.start(call.script(), call.keys(), call.arguments())
+                        .thenApply(result -> toReply(command, result, reply.disconnects));
+                if (command instanceof Command.Acquire acquire && reply.confirmation != null) {
+                    sent = sent.thenCompose(granted -> granted instanceof Reply.Granted
+                            ? confirm(acquire, granted, scripts, reply)
+                            : CompletableFuture.completedFuture(granted));
+                }
+            }
+            CompletableFuture<?> unused = sent.whenComplete((result, failure) -> {
+                if (failure == null) {
+                    reply.complete(result);
+                } else {
+                    reply.completeExceptionally(failure);
+                }
+            });
+        } catch (Throwable ex) {
+            reply.completeExceptionally(ex);
+        }
+        return reply;
+    }
+
+    private @Nullable ReplicaConfirmation confirmationOf(Command command) {
+        if (!isConfirmed(command)) {
+            return null;
+        }
+        Run current = this.run;
+        if (current == null) {
+            throw notConnected(command);
+        }
+        return current.confirmation;
+    }
+
+    /** Sends a renewal, or several in one call. */
+    private CompletableFuture<Reply> renew(Command command, LettuceScriptExecutor scripts, PendingReply pending) {
+        ScriptCommands.Call call = prepare(command);
+        CompletableFuture<?> result = pending.confirmation != null
+                ? pending.confirmation.send(call, subject(command))
+                : scripts.start(call.script(), call.keys(), call.arguments());
+        return result.thenApply(reply -> toReply(command, reply, pending.disconnects));
+    }
+
+    /**
+     * Sends renewals in one call, or each in a call of its own if the server takes no keys of different slots, or if one lock
+     * has made the call fail, which has changed nothing then.
+     */
+    private CompletableFuture<Reply> renewAll(
+            Command.RenewAll command, LettuceScriptExecutor scripts, PendingReply pending) {
+        CrossSlotSupport slots = scripts.crossSlotSupport();
+        if (command.renewals().size() == 1) {
+            return renew(command, scripts, pending);
+        }
+        if (this.connection.isCluster() || slots.isRejected()) {
+            return renewEach(command, scripts, pending);
+        }
+        return renew(command, scripts, pending)
+                .thenCompose(reply -> slots.isRejected() && hasFailures(reply)
+                        ? renewEach(command, scripts, pending)
+                        : CompletableFuture.completedFuture(reply))
+                .exceptionallyCompose(
+                        failure -> slots.recordRejection(failure) || ErrorReplies.mayConcernOneKey(failure)
+                                ? renewEach(command, scripts, pending)
+                                : CompletableFuture.failedFuture(failure));
+    }
+
+    private CompletableFuture<Reply> renewEach(
+            Command.RenewAll command, LettuceScriptExecutor scripts, PendingReply pending) {
+        List<CompletableFuture<Reply>> outcomes = new ArrayList<>();
+        for (Command.Renew each : command.renewals()) {
+            outcomes.add(renew(each, scripts, pending)
+                    .exceptionally(failure -> new Reply.Failed(String.valueOf(
+                            failed(failure, each, pending.disconnects).getMessage()))));
+        }
+        return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+                .thenApply(unused -> new Reply.RenewedAll(
+                        outcomes.stream().map(CompletableFuture::join).toList()));
+    }
+
+    /** Confirms a grant. Each failure leaves the grant in Redis, so that the outcome is unknown. */
+    private CompletableFuture<Reply> confirm(
+            Command.Acquire command, Reply granted, LettuceScriptExecutor scripts, PendingReply pending) {
+        Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
+        return renew(renewal, scripts, pending).handle((reply, failure) -> {
+            if (failure != null) {
+                LockStoreException cause = failed(failure, command, pending.disconnects);
+                throw cause.isOutcomeUnknown() ? cause : withUnknownOutcome(cause, "");
+            }
+            if (reply instanceof Reply.NotOwner none) {
+                // The grant was written to a server that the pair has not reached.
+                this.connection.findMaster();
+                throw new LockStoreException(
+                        "Redis granted " + subject(command) + " but did not confirm it: when the replicas were to"
+                                + " acknowledge it, the lock " + (none.isFree() ? "was free." : "had another owner.")
+                                + " Either its lease of " + command.leaseMillis()
+                                + " ms is too short, the lock was released by force, or a failover is in progress.",
+                        null,
+                        true,
+                        true);
+            }
+            return granted;
+        });
+    }
+
+    // ---- Replies and failures
+
+    private Reply toReply(Command command, Object result, long disconnects) {
+        Reply reply = this.scriptCommands.toReply(command, result, this.connection.disconnects() != disconnects);
+        if (reply instanceof Reply.InLine
+                || (reply instanceof Reply.Taken && command instanceof Command.Acquire acquire && acquire.join())) {
+            subscribe();
+        }
+        return command instanceof Command.RenewAll renewAll && hasFailures(reply)
+                ? explained(renewAll.renewals(), (Reply.RenewedAll) reply)
                 : reply;
     }
 
-    @Override
-    public @Nullable CompletionStage<AcquireReply> acquireLater(
-            String lockName, String acquisitionId, long leaseMillis, boolean join) {
-        if (!this.format.isSupported()) {
-            return CompletableFuture.failedStage(this.format.refusal(lockName));
-        }
-        CompletionStage<AcquireReply> reply = this.commands.send(
-                lockName,
-                LuaScript.ACQUIRE,
-                this.arguments.ofAcquire(acquisitionId, leaseMillis, join ? this.subscription : null),
-                AcquireReplyCodes::toReply);
-        return reply != null && this.confirmation != null
-                ? this.confirmation.later(reply, lockName, acquisitionId, leaseMillis)
-                : reply;
-    }
-
-    @Override
-    public ReleaseReply release(String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        long disconnects = this.connection.disconnects();
-        String[] arguments = ofRelease(acquisitionId, lastToken, successor);
-        long result = successor != null
-                ? this.commands.executeDirectly(lockName, LuaScript.RELEASE, arguments)
-                : this.commands.execute(lockName, LuaScript.RELEASE, arguments);
-        return toReleaseReply(result, disconnects);
-    }
-
-    @Override
-    public @Nullable CompletionStage<ReleaseReply> releaseLater(
-            String lockName, String acquisitionId, long lastToken, @Nullable Successor successor) {
-        long disconnects = this.connection.disconnects();
-        return this.commands.send(
-                lockName,
-                LuaScript.RELEASE,
-                ofRelease(acquisitionId, lastToken, successor),
-                result -> toReleaseReply(result, disconnects));
-    }
-
-    private String[] ofRelease(String acquisitionId, long lastToken, @Nullable Successor successor) {
-        Successor accepted = successor != null && this.format.isSupported() ? successor : null;
-        return this.arguments.ofRelease(acquisitionId, lastToken, accepted, this.subscription);
-    }
-
-    private ReleaseReply toReleaseReply(long result, long disconnectsBefore) {
-        ReleaseReply reply = ReleaseReplyCodes.toReply(result, this.connection.disconnects() != disconnectsBefore);
-        return this.confirmation != null ? reply.unconfirmed() : reply;
-    }
-
-    @Override
-    public void renew(List<? extends Renewal> renewals) {
-        if (this.confirmation != null) {
-            this.confirmation.renew(renewals);
-        } else {
-            this.renewals.renew(renewals);
+    /** A waiter of this JVM needs messages. An instance whose locks are always free has no subscription. */
+    private void subscribe() {
+        Run current = this.run;
+        if (current != null) {
+            current.inbox.request();
         }
     }
 
-    @Override
-    public boolean renewLater(Renewal renewal) {
-        return this.confirmation != null ? this.confirmation.renewLater(renewal) : this.renewals.renewLater(renewal);
+    private static boolean hasFailures(Reply reply) {
+        for (Reply outcome : ((Reply.RenewedAll) reply).outcomes()) {
+            if (outcome instanceof Reply.Failed) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Replaces error replies by messages that name the lock and what to do, and takes the steps that they call for. */
+    private Reply explained(List<Command.Renew> renewals, Reply.RenewedAll reply) {
+        LettuceScriptExecutor scripts = this.connection.scripts();
+        List<Reply> outcomes = new ArrayList<>(reply.outcomes());
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof Reply.Failed failed) {
+                if (ErrorReplies.isNotMaster(failed.message())) {
+                    this.connection.findMaster();
+                }
+                if (scripts != null && renewals.size() > 1 && ErrorReplies.isCrossSlot(failed.message())) {
+                    scripts.crossSlotSupport().recordRejection();
+                }
+                outcomes.set(
+                        i,
+                        new Reply.Failed("Redis did not renew " + subject(renewals.get(i)) + ": "
+                                + RedisExceptionTranslator.withRemedy(failed.message())));
+            }
+        }
+        return new Reply.RenewedAll(outcomes);
+    }
+
+    private LockStoreException notConnected(Command command) {
+        this.connection.check();
+        return this.connection.notConnected(subject(command));
+    }
+
+    /**
+     * Returns the failure of a command as an exception that names the lock.
+     *
+     * @param disconnects count of disconnects before the command
+     */
+    private LockStoreException failed(Throwable failure, Command command, long disconnects) {
+        Throwable cause = (failure instanceof CompletionException || failure instanceof ExecutionException)
+                        && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        if (cause instanceof LockStoreException known) {
+            return known;
+        }
+        LockStoreException translated = this.connection.failed(cause, subject(command));
+        if (isOfInstances(command)) {
+            warnOfPermission(cause);
+        }
+        if (cause instanceof TimeoutException && isConfirmed(command)) {
+            return withUnknownOutcome(
+                    translated,
+                    " Its confirmation is part of it: distributed-lock.redis.confirm-replicas="
+                            + this.settings.confirmReplicas()
+                            + " makes it wait for replicas. Check that Redis and its replicas are not overloaded, or"
+                            + " raise distributed-lock.redis.command-timeout.");
+        }
+        return translated.isOutcomeUnknown() || this.connection.disconnects() == disconnects
+                ? translated
+                : withUnknownOutcome(
+                        translated,
+                        " The connection broke meanwhile, so that the client may have repeated the command.");
+    }
+
+    private static LockStoreException withUnknownOutcome(LockStoreException failure, String more) {
+        return new LockStoreException(failure.getMessage() + more, failure.getCause(), true, failure.isTransient());
+    }
+
+    /** As {@link #failed}; the thread may have neither stack nor memory left. */
+    private LockStoreException failedSafely(Throwable failure, Command command, long disconnects) {
+        try {
+            if (failure instanceof StackOverflowError) {
+                // It may have left a lock of the client behind, at which every later command would wait for ever.
+                this.connection.discard();
+            }
+            return failed(failure, command, disconnects);
+        } catch (Throwable another) {
+            return EXHAUSTED;
+        }
+    }
+
+    /** The check at the start logs it for a private connection. */
+    private void warnOfPermission(Throwable cause) {
+        if (!this.connection.isPrivate()
+                && ErrorReplies.isMissingKeyPermission(cause)
+                && this.warned.compareAndSet(false, true)) {
+            logger.warn("The Redis user lacks the permission " + this.keys.instancePattern()
+                    + " for the descriptions of instances; grant it with 'ACL SETUSER <user> "
+                    + this.keys.instancePattern()
+                    + "', or set distributed-lock.redis.publish-instance=false. Until then"
+                    + " holders of locks are shown by their ids.");
+        }
+    }
+
+    /** Returns what a command is for, as messages name it. */
+    private String subject(Command command) {
+        if (command instanceof Command.Acquire acquire) {
+            return this.keys.describe(acquire.lock());
+        }
+        if (command instanceof Command.Release release) {
+            return this.keys.describe(release.lock());
+        }
+        if (command instanceof Command.Renew renew) {
+            return this.keys.describe(renew.lock());
+        }
+        if (command instanceof Command.Downgrade downgrade) {
+            return this.keys.describe(downgrade.lock());
+        }
+        if (command instanceof Command.Inspect inspect) {
+            return this.keys.describe(inspect.lock());
+        }
+        if (command instanceof Command.RenewAll renewAll) {
+            int others = renewAll.renewals().size() - 1;
+            return subject(renewAll.renewals().get(0)) + (others > 0 ? " and " + others + " others" : "");
+        }
+        return "the descriptions of instances";
     }
 
     @Override
     public int renewalBatchSize() {
-        return this.connection.isPrivate() ? RenewalSender.LARGEST_BATCH : 1;
-    }
-
-    @Override
-    public ReleaseReply keep(String lockName, String acquisitionId, long keepMillis) {
-        return this.changes.keep(lockName, acquisitionId, keepMillis);
-    }
-
-    @Override
-    public @Nullable CompletionStage<ReleaseReply> keepLater(String lockName, String acquisitionId, long keepMillis) {
-        return this.changes.keepLater(lockName, acquisitionId, keepMillis);
-    }
-
-    @Override
-    public ReleaseReply downgrade(String lockName, String acquisitionId, long lastToken, long leaseMillis) {
-        ReleaseReply reply = this.changes.downgrade(lockName, acquisitionId, lastToken, leaseMillis);
-        return this.confirmation != null ? reply.unconfirmed() : reply;
-    }
-
-    @Override
-    public boolean isLocked(String lockName) {
-        return !this.commands
-                .execute(lockName, LuaScript.INSPECT, ONLY_WHETHER_OWNED)
-                .isEmpty();
-    }
-
-    @Override
-    public @Nullable CompletionStage<Boolean> isLockedLater(String lockName) {
-        return this.commands.send(
-                lockName, LuaScript.INSPECT, new String[] {ONLY_WHETHER_OWNED}, reply -> !reply.isEmpty());
-    }
-
-    @Override
-    public @Nullable StoredLock find(String lockName) {
-        return InspectReply.of(this.commands.execute(lockName, LuaScript.INSPECT));
-    }
-
-    @Override
-    public @Nullable CompletionStage<?> publishInstance(LockHolder instance, long ttlMillis) {
-        return this.instances != null ? this.instances.publish(instance, ttlMillis) : null;
-    }
-
-    @Override
-    public @Nullable CompletionStage<Optional<LockHolder>> findInstance(String instance) {
-        return this.instances != null ? this.instances.find(instance) : null;
-    }
-
-    @Override
-    public boolean forceRelease(String lockName) {
-        List<String> owners = InspectReply.owners(this.commands.execute(lockName, LuaScript.INSPECT));
-        return GrantChanges.releaseAll(owners, owner -> release(lockName, owner, 0, null));
-    }
-
-    @Override
-    public boolean forceReleaseReaders(String lockName) {
-        List<String> readers = InspectReply.readers(this.commands.execute(lockName, LuaScript.INSPECT));
-        return GrantChanges.releaseAll(readers, reader -> release(lockName, reader, 0, null));
+        LettuceScriptExecutor scripts = this.connection.scripts();
+        boolean takesSlots = scripts == null || !scripts.crossSlotSupport().isRejected();
+        // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
+        return this.connection.isPrivate() && !this.connection.isCluster() && takesSlots ? LARGEST_BATCH : 1;
     }
 
     @Override
     public long claimMillis() {
-        // A grant is believed only after its confirmation, which the acquire does that follows the message.
-        return this.confirmation != null ? 0 : this.claimMillis;
-    }
-
-    @Override
-    public void prepareWaiting() {
-        NotificationSubscription current = this.subscription;
-        if (current != null) {
-            current.subscribe();
-        }
-    }
-
-    @Override
-    public void start(String instanceId, WaitingListener listener) {
-        NotificationSubscription created = new NotificationSubscription(this.keys, instanceId, listener);
-        this.subscription = created;
-        this.connection.start(this.confirmation != null ? this.confirmation.start(created) : created);
-    }
-
-    @Override
-    public void stop(WaitingListener listener) {
-        NotificationSubscription current = this.subscription;
-        this.subscription = null;
-        if (current != null) {
-            current.stop();
-        }
-        if (this.confirmation != null) {
-            this.confirmation.stop();
-        }
-        this.connection.stop();
+        // A grant is reported only after its confirmation, which the acquire does that follows the message.
+        return this.settings.confirmReplicas() > 0 ? 0 : this.claimMillis;
     }
 
     @Override
@@ -319,5 +542,86 @@ public final class RedisLockStore implements LockStore {
     @Override
     public String description() {
         return this.connection.description() + ", key prefix " + this.keys.prefix();
+    }
+
+    /** The reply to a command that was sent. Every failure becomes a {@link LockStoreException}. */
+    private final class PendingReply extends CompletableFuture<Reply> {
+
+        private final Command command;
+
+        /** Null if the command needs no confirmation. */
+        private final @Nullable ReplicaConfirmation confirmation;
+
+        private final long disconnects = RedisLockStore.this.connection.disconnects();
+
+        PendingReply(Command command, @Nullable ReplicaConfirmation confirmation) {
+            this.command = command;
+            this.confirmation = confirmation;
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable failure) {
+            return !isDone() && super.completeExceptionally(failedSafely(failure, this.command, this.disconnects));
+        }
+    }
+
+    /** One run of the store, from its start to its stop. */
+    private final class Run implements StoreConnection.Listener {
+
+        private final StoreListener listener;
+
+        private final Inbox inbox;
+
+        private final BackgroundCalls calls;
+
+        /** Null if no replica must acknowledge a grant. */
+        private final @Nullable ReplicaConfirmation confirmation;
+
+        private volatile boolean stopped;
+
+        Run(String instance, StoreListener listener) {
+            RedisStoreSettings settings = RedisLockStore.this.settings;
+            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+            threads.setDaemon(true);
+            this.listener = listener;
+            this.inbox = new Inbox(RedisLockStore.this.keys, instance, listener, threads);
+            this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
+            this.confirmation = settings.confirmReplicas() > 0
+                    ? new ReplicaConfirmation(
+                            (PrivateConnection) RedisLockStore.this.connection,
+                            settings.commandTimeout(),
+                            settings.confirmReplicas(),
+                            ((PrivateConnection) RedisLockStore.this.connection).recipe()::runLater)
+                    : null;
+        }
+
+        @Override
+        public void connected(RedisConnectionFactory factory) {
+            if (this.confirmation != null) {
+                this.confirmation.connected((LettuceConnectionFactory) factory);
+            }
+            this.inbox.connected(factory);
+        }
+
+        @Override
+        public void moved() {
+            if (!this.stopped) {
+                this.listener.serverChanged();
+            }
+        }
+
+        @Override
+        public void subscriptionLost(RedisConnectionFactory factory) {
+            this.inbox.subscriptionLost(factory);
+        }
+
+        void stop() {
+            this.stopped = true;
+            this.inbox.stop();
+            this.calls.stop();
+            if (this.confirmation != null) {
+                this.confirmation.stop();
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.redis.connection.ConnectionAttempts;
 import io.github.lockstarter.store.redis.connection.DerivedFactory;
 import io.github.lockstarter.store.redis.connection.PrivateConnection;
@@ -9,7 +10,6 @@ import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.store.redis.script.ReplyTimeouts;
-import io.github.lockstarter.store.redis.script.StackRoom;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;

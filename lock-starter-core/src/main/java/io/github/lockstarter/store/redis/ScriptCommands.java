@@ -174,11 +174,24 @@ final class ScriptCommands {
         if (command instanceof Command.Acquire) {
             return acquired((List<?>) result);
         }
-        if (command instanceof Command.Release release) {
-            return released(release.lock(), (Long) result, disconnected);
+        if (command instanceof Command.Release) {
+            Reply reply = released((Long) result);
+            // The client may have repeated the command, and the first execution has ended the grant.
+            boolean isEnd = reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine;
+            return disconnected && isEnd ? Reply.Released.INSTANCE : reply;
         }
         if (command instanceof Command.Downgrade downgrade) {
-            return released(downgrade.lock(), (Long) result, disconnected);
+            Reply reply = released((Long) result);
+            if (disconnected && reply instanceof Reply.NotOwner) {
+                throw new LockStoreException(
+                        "The connection broke during a command for " + this.keys.describe(downgrade.lock())
+                                + ", and the client may have repeated it. It is unknown whether the first execution ended"
+                                + " the grant.",
+                        null,
+                        true,
+                        true);
+            }
+            return reply;
         }
         if (command instanceof Command.Renew) {
             Reply outcome = renewed((List<?>) result, 1).get(0);
@@ -214,7 +227,7 @@ final class ScriptCommands {
                 number(result.get(3)));
     }
 
-    private Reply released(String lock, long result, boolean disconnected) {
+    private static Reply released(long result) {
         if (result > LARGEST_CODE) {
             return new Reply.Granted(result);
         }
@@ -226,14 +239,6 @@ final class ScriptCommands {
         }
         if (result == LEFT_LINE) {
             return Reply.LeftLine.INSTANCE;
-        }
-        if (disconnected) {
-            throw new LockStoreException(
-                    "The connection broke during a command for " + this.keys.describe(lock)
-                            + ", and the client may have repeated it. It is unknown whether the first execution ended the grant.",
-                    null,
-                    true,
-                    true);
         }
         return result == FREE ? Reply.NotOwner.FREE : Reply.NotOwner.TAKEN;
     }

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.aop.RealLocks;
+import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.Servers;
-import io.github.lockstarter.lease.settings.LockSettings;
-import io.github.lockstarter.lease.settings.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisServer;

@@ -31,7 +31,7 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
 
     private final LettuceConnectionFactory factory;
 
-    private final RedisCommandStore store;
+    private final RedisLockStore store;
 
     private final List<Message> messages = new CopyOnWriteArrayList<>();
 
@@ -44,7 +44,7 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
         this.factory = factory;
         factory.afterPropertiesSet();
         factory.start();
-        this.store = new RedisCommandStore(factory, settings);
+        this.store = new RedisLockStore(factory, settings);
         this.store.start(instance, this);
     }
 
@@ -69,7 +69,7 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
         this.moves.incrementAndGet();
     }
 
-    RedisCommandStore store() {
+    RedisLockStore store() {
         return this.store;
     }
 

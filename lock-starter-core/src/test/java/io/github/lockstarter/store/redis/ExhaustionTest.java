@@ -183,13 +183,13 @@ class ExhaustionTest {
     /** Executes commands on each level of a recursion that has reached the end of the stack, from the last one upwards. */
     private static final class DeepCalls implements Runnable {
 
-        private final RedisCommandStore store;
+        private final RedisLockStore store;
 
         private final List<CompletableFuture<Reply>> sent = new ArrayList<>(1000);
 
         private int left = 1000;
 
-        DeepCalls(RedisCommandStore store) {
+        DeepCalls(RedisLockStore store) {
             this.store = store;
         }
 

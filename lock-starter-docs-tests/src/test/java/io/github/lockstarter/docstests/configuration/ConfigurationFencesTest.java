@@ -20,7 +20,7 @@ class ConfigurationFencesTest {
               locks:
                 event:
                   wait-time: 2s
-                  handoff.max-count: 16
+                  max-hold: 1h
                 "[TicketOffice.sell]":
                   watchdog-timeout: 12s
             spring.data.redis.host: redis.example.org

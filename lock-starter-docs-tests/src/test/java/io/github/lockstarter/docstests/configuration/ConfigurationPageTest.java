@@ -30,7 +30,7 @@ class ConfigurationPageTest {
                 .extracting(Metadata.Property::name)
                 .contains(
                         "distributed-lock.wait-time",
-                        "distributed-lock.locks.<name>.handoff.max-time",
+                        "distributed-lock.locks.<name>.max-hold",
                         "management.endpoint.locks.access")
                 .doesNotContain("distributed-lock.locks");
     }

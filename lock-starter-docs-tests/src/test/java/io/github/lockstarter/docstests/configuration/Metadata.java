@@ -94,7 +94,7 @@ public final class Metadata {
         return this.properties.keySet();
     }
 
-    /** Returns the names of the settings of one lock, such as {@code handoff.max-time}. */
+    /** Returns the names of the settings of one lock, such as {@code max-hold}. */
     static List<String> settingsOfOneLock() {
         return names(DistributedLockProperties.Lock.class, "").toList();
     }

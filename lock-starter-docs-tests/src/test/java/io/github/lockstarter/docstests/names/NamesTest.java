@@ -18,7 +18,7 @@ class NamesTest {
                 "distributed-lock.",
                 "distributed-lock.locks.<name>.…",
                 "distributed-lock.locks.[TicketOffice.sell].wait-time",
-                "distributed-lock.locks.event.handoff.max-time",
+                "distributed-lock.locks.event.max-hold",
                 "management.health.distributed-lock.enabled=false",
                 "lock-starter.jar"
             })

@@ -44,7 +44,10 @@ final class DisconnectMonitor {
         factory.getRequiredNativeClient().addListener(new StateListener(onSubscriptionLost));
     }
 
-    /** Returns a number that changes with each disconnection and reconnection. */
+    /**
+     * Returns a number that changes with each disconnection. A client repeats a command only after its connection has
+     * broken, so that new connections do not count.
+     */
     long count() {
         return this.count.get();
     }
@@ -59,7 +62,6 @@ final class DisconnectMonitor {
 
         @Override
         public void onRedisConnected(RedisChannelHandler<?, ?> connection, @Nullable SocketAddress socketAddress) {
-            DisconnectMonitor.this.count.incrementAndGet();
             if (!(connection instanceof StatefulRedisPubSubConnection)) {
                 DisconnectMonitor.this.onConnected.run();
             }

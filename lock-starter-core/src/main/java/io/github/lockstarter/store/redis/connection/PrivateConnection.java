@@ -1,9 +1,9 @@
 package io.github.lockstarter.store.redis.connection;
 
+import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.StackRoom;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Objects;

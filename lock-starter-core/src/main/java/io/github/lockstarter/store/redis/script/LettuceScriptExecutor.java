@@ -10,7 +10,6 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +19,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.ObjLongConsumer;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -88,10 +86,6 @@ public final class LettuceScriptExecutor {
         } catch (RedisNoScriptException ex) {
             return await(this.commands.<T>eval(bytes(script.getScriptAsString()), type, keyBytes, values), deadline);
         }
-    }
-
-    public <T> T call(LuaScript<T> script, List<String> keys, String... arguments) {
-        return call(script, keys, List.of(arguments));
     }
 
     private <T> T await(RedisFuture<T> reply, long deadline) {
@@ -170,21 +164,6 @@ public final class LettuceScriptExecutor {
             // An Error as well: the caller relies on the completion.
             reply.completeExceptionally(ex);
         }
-    }
-
-    /** Queries some fields of a hash without waiting for the reply; a field that does not exist is null in the result. */
-    public CompletionStage<List<@Nullable String>> sendFields(String key, List<String> fields) {
-        CompletableFuture<List<@Nullable String>> reply = this.commands
-                .hmget(bytes(key), bytes(fields))
-                .thenApply(values -> {
-                    List<@Nullable String> texts = new ArrayList<>();
-                    values.forEach(value ->
-                            texts.add(value.hasValue() ? new String(value.getValue(), StandardCharsets.UTF_8) : null));
-                    return texts;
-                })
-                .toCompletableFuture();
-        limit(reply);
-        return reply;
     }
 
     private static ScriptOutputType outputOf(LuaScript<?> script) {

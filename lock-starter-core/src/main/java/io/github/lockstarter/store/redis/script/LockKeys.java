@@ -111,7 +111,9 @@ public final class LockKeys {
 
     private static String encode(String name) {
         for (int i = 0; i < name.length(); i++) {
-            if (mustEncode(name, i)) {
+            char c = name.charAt(i);
+            boolean isPlain = c > ' ' && c < '{' && c != '%';
+            if (!isPlain && mustEncode(name, i)) {
                 return encodeFrom(name, i);
             }
         }

@@ -1,17 +1,14 @@
 package io.github.lockstarter.store.redis.script;
 
+import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Fails futures of replies that do not arrive in time. Thread-safe.
@@ -21,9 +18,6 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * need the processor.
  */
 public final class ReplyTimeouts {
-
-    /** Not {@code orTimeout}: its single thread also runs dependents of other futures in the JVM, which may block. */
-    private static final ScheduledThreadPoolExecutor TIMER = timer();
 
     private final long timeoutNanos;
 
@@ -38,11 +32,6 @@ public final class ReplyTimeouts {
 
     /** The check that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
     private volatile @Nullable Check scheduled;
-
-    /** Creates timeouts of that length; they need no thread until a reply is late. */
-    public ReplyTimeouts(Duration timeout) {
-        this(timeout, ReplyTimeouts::runLater, System::nanoTime);
-    }
 
     /**
      * Creates timeouts of that length.
@@ -115,19 +104,6 @@ public final class ReplyTimeouts {
 
     private boolean isOver(Pending each) {
         return each.reply.isDone() || each.deadline - this.clock.getAsLong() <= 0;
-    }
-
-    private static void runLater(Runnable task, long delayNanos) {
-        ScheduledFuture<?> unused = TIMER.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-    }
-
-    private static ScheduledThreadPoolExecutor timer() {
-        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-answer-timer-");
-        threads.setDaemon(true);
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads);
-        timer.setKeepAliveTime(3, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
-        return timer;
     }
 
     private final class Check implements Runnable {

@@ -269,12 +269,11 @@ local function fits(id)
   return kind ~= nil and kind == lock.marker and lock.used + weight <= limit and lock.holders < MOST_HOLDERS
 end
 
--- Returns the token of the grant. A JVM hands permits over in memory with the next token: each grant reserves 64 of them, so
--- that no two holders have the same.
+-- Returns the token of the grant.
 local function grant(id, lease)
   local token = math.max(lock.micros, lock.token + 1)
   local kind, weight = kindOf(id)
-  lock.token = kind == '~s' and token + 63 or token
+  lock.token = token
   if lock.used == 0 then
     lock.soonest, lock.ends, lock.onlyLater = math.huge, nil, false
   end
@@ -290,8 +289,7 @@ local function grant(id, lease)
   return token
 end
 
--- Ends a grant. The last holder gives back the tokens that it has reserved and not used, unless a later grant has reserved
--- others, so that tokens of a semaphore with one permit do not run ahead of the server's time.
+-- Ends a grant.
 local function endGrant(id, lastToken)
   local holder = holderOf(id)
   if holder then
@@ -300,7 +298,6 @@ local function endGrant(id, lastToken)
     lock.named = lock.named ~= id and lock.named or ''
     if lock.used == 0 then
       lock.marker = nil
-      lock.token = lock.token == holder.token + 63 and holder.token or lock.token
     elseif lock.holders == 1 then
       -- It may be kept for a few milliseconds only, and the key would stay for the lease of those that have left.
       local last = holderOf(lock.named)

@@ -2,8 +2,8 @@ package io.github.lockstarter.aop.weave.woven;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.lease.LeasingLockRegistry;
-import io.github.lockstarter.lease.settings.LockSettings;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.InvalidLockSettingException;
-import io.github.lockstarter.store.WaitingListener;
+import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.lang.reflect.Proxy;
@@ -26,12 +26,15 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Tests when locks over the application's connection are logged as a risk. */
 class SharedConnectionTest {
 
-    private static final WaitingListener NO_LISTENER = new WaitingListener() {
+    private static final StoreListener NO_LISTENER = new StoreListener() {
         @Override
-        public void handedOver(String lockName) {}
+        public void granted(String lock, String id, long token) {}
 
         @Override
-        public void missedSome() {}
+        public void notificationsMayBeLost() {}
+
+        @Override
+        public void serverChanged() {}
     };
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(SharedConnection.class);
@@ -61,7 +64,7 @@ class SharedConnectionTest {
             lettuce.start();
         }
         store.start("instance", NO_LISTENER);
-        store.stop(NO_LISTENER);
+        store.stop();
         if (lettuce != null) {
             lettuce.destroy();
         }

@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -23,7 +24,10 @@ class ReplyTimeoutsTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(200);
 
-    private final ReplyTimeouts timeouts = new ReplyTimeouts(TIMEOUT);
+    private final ReplyTimeouts timeouts = new ReplyTimeouts(
+            TIMEOUT,
+            (check, nanos) -> CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
+                    .execute(check));
 
     /** Checks by the time at which they are due. */
     private final NavigableMap<Long, Runnable> scheduled = new TreeMap<>();

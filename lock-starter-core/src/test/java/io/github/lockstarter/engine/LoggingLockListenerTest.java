@@ -1,0 +1,152 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.text.LoggedNames;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What the log says of leases in trouble. */
+class LoggingLockListenerTest {
+
+    private long nanos = -42;
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LoggingLockListener.class);
+
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    private final LoggingLockListener log = new LoggingLockListener(() -> this.nanos, LoggedNames.WITH_KEYS);
+
+    @BeforeEach
+    void listen() {
+        this.logger.setLevel(Level.DEBUG);
+        this.logger.setAdditive(false);
+        this.lines.start();
+        this.logger.addAppender(this.lines);
+    }
+
+    @AfterEach
+    void stopListening() {
+        this.logger.detachAppender(this.lines);
+        this.logger.setAdditive(true);
+        this.logger.setLevel(null);
+    }
+
+    private void atRisk(String name, String key) {
+        this.log.atRisk(new LockAtRiskEvent(
+                name, key, LockMode.WRITE, 7, "id", Duration.ofMillis(1234), new IllegalStateException("no answer")));
+    }
+
+    private void lost(String name, String key) {
+        this.log.lost(
+                new LockLostEvent(name, key, LockMode.WRITE, 7, "id", LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
+    }
+
+    private Level lastLevel() {
+        return this.lines.list.get(this.lines.list.size() - 1).getLevel();
+    }
+
+    @Test
+    void shouldWarnOnceForANameAndThenGoOnAtDebug() {
+        atRisk("orders", "1");
+        assertThat(this.lines.list).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getFormattedMessage()).contains("'orders:1'", "7", "1234 ms", "no answer");
+        });
+
+        atRisk("orders", "1");
+        atRisk("orders", "2");
+        assertThat(this.lines.list.subList(1, 3))
+                .extracting(ILoggingEvent::getLevel)
+                .containsOnly(Level.DEBUG);
+        assertThat(this.lines.list.get(2).getFormattedMessage()).contains("'orders:2'");
+
+        atRisk("invoices", "1");
+        assertThat(lastLevel()).isEqualTo(Level.WARN);
+    }
+
+    @Test
+    void shouldSayWhenARenewalIsOnlyLate() {
+        this.log.atRisk(new LockAtRiskEvent("orders", "", LockMode.WRITE, 7, "id", Duration.ofMillis(1234), null));
+
+        assertThat(this.lines.list).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getFormattedMessage()).contains("'orders'", "late");
+        });
+    }
+
+    @Test
+    void shouldSayWithNameTokenTimeAndReasonWhatIsLost() {
+        lost("orders", "1");
+        lost("orders", "1");
+
+        assertThat(this.lines.list).hasSize(2).allSatisfy(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.ERROR);
+            assertThat(line.getFormattedMessage()).contains("'orders:1'", "token 7", "4321 ms", "TAKEN_OVER");
+        });
+    }
+
+    @Test
+    void shouldSayThatOneIsSafeAgainAndWarnOfTheNext() {
+        LockRecoveredEvent recovered =
+                new LockRecoveredEvent("orders", "1", LockMode.WRITE, 7, "id", Duration.ofSeconds(20));
+        this.log.recovered(recovered);
+        assertThat(this.lines.list).isEmpty();
+        atRisk("orders", "1");
+
+        this.log.recovered(recovered);
+
+        assertThat(lastLevel()).isEqualTo(Level.INFO);
+        this.log.recovered(recovered);
+        assertThat(this.lines.list).hasSize(2);
+        atRisk("orders", "1");
+        assertThat(lastLevel()).isEqualTo(Level.WARN);
+    }
+
+    @Test
+    void shouldWarnAgainAfterALoss() {
+        atRisk("orders", "1");
+        lost("orders", "1");
+
+        atRisk("orders", "2");
+
+        assertThat(lastLevel()).isEqualTo(Level.WARN);
+    }
+
+    /** A lease that is given back in the middle of an outage neither recovers nor is lost. */
+    @Test
+    void shouldWarnAgainAfterAMinute() {
+        atRisk("orders", "1");
+        this.nanos += Duration.ofSeconds(59).toNanos();
+        atRisk("orders", "2");
+        assertThat(lastLevel()).isEqualTo(Level.DEBUG);
+
+        this.nanos += Duration.ofSeconds(1).toNanos();
+        atRisk("orders", "3");
+
+        assertThat(lastLevel()).isEqualTo(Level.WARN);
+    }
+
+    @Test
+    void shouldNotRememberNamesWithoutEnd() {
+        for (int i = 0; i < 300; i++) {
+            atRisk("lock-" + i, "");
+        }
+
+        assertThat(this.lines.list)
+                .filteredOn(line -> line.getLevel() == Level.WARN)
+                .hasSize(200);
+    }
+}

@@ -1,0 +1,183 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The queue of what is due, against a plain map. */
+class TimingWheelTest {
+
+    private static final long NONE = Long.MAX_VALUE;
+
+    private static final class Item extends TimingWheel.Entry {}
+
+    private final Map<Item, Long> model = new HashMap<>();
+
+    private TimingWheel<Item> queue = new TimingWheel<>(0);
+
+    private long earliest() {
+        return this.model.values().stream().mapToLong(Long::longValue).min().orElse(NONE);
+    }
+
+    /** Times are those of a clock that may overflow, so the model counts from its start. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 1000",
+        "-9223372036854775808, 3000000000",
+        "9223372036854775307, 30000000000",
+        "-5, 3000000000000",
+    })
+    void shouldDoWhatAModelDoes(long start, long span) {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        this.queue = new TimingWheel<>(start);
+        List<Item> items = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            items.add(new Item());
+        }
+        long now = 0;
+        // what whoever plans the next look has been told
+        long announced = NONE;
+
+        for (int step = 0; step < 30_000; step++) {
+            Item item = items.get(random.nextInt(items.size()));
+            int choice = random.nextInt(step / 5_000 % 2 == 0 ? 11 : 13);
+            if (choice < 6) {
+                long due = now + random.nextLong(span) - span / 10;
+                if (this.queue.put(item, start + due)) {
+                    announced = due;
+                }
+                this.model.put(item, due);
+            } else if (choice < 8) {
+                this.queue.remove(item);
+                this.model.remove(item);
+            } else if (choice < 10) {
+                Item other = new Item();
+                boolean isIn = this.model.containsKey(item);
+                assertThat(this.queue.replace(item, other)).as("seed %s", seed).isEqualTo(isIn);
+                if (isIn) {
+                    this.model.put(other, this.model.remove(item));
+                    items.set(items.indexOf(item), other);
+                }
+            } else {
+                // some looks are ahead of time
+                long time = now + random.nextLong(span / 200);
+                now = random.nextBoolean() ? time : now;
+                for (Item polled = this.queue.pollDue(start + time); polled != null; ) {
+                    assertThat(this.model.remove(polled)).as("seed %s", seed).isLessThanOrEqualTo(time);
+                    polled = this.queue.pollDue(start + time);
+                }
+                assertThat(earliest()).as("seed %s", seed).isGreaterThan(time);
+            }
+            if (random.nextInt(5) == 0) {
+                long first = this.queue.firstDue(start + NONE);
+                announced = this.model.isEmpty() ? NONE : first - start;
+                assertThat(first == start + NONE).as("seed %s", seed).isEqualTo(this.model.isEmpty());
+                // nobody has looked for that long
+                long then = now + random.nextLong(span / 50);
+                assertThat(this.queue.firstLate(start + then) - start)
+                        .as("seed %s", seed)
+                        .isEqualTo(Math.min(earliest(), then));
+            }
+            assertThat(announced).as("seed %s", seed).isLessThanOrEqualTo(earliest());
+        }
+        assertThat(this.queue.snapshot()).containsExactlyInAnyOrderElementsOf(this.model.keySet());
+    }
+
+    /** Whoever looks whenever he was told to meets each entry in time, and does not look much more often. */
+    @Test
+    void shouldLeadToEachEntryInTime() {
+        new Random(42).longs(500, 0, Duration.ofSeconds(40).toNanos()).forEach(due -> {
+            Item item = new Item();
+            this.model.put(item, due);
+            this.queue.put(item, due);
+        });
+        long now = 0;
+        int looks = 0;
+        while (!this.model.isEmpty()) {
+            long next = this.queue.firstDue(NONE);
+            assertThat(next).isBetween(now, earliest());
+            now = next;
+            looks++;
+            for (Item item = this.queue.pollDue(now); item != null; item = this.queue.pollDue(now)) {
+                assertThat(this.model.remove(item)).isLessThanOrEqualTo(now);
+            }
+        }
+
+        assertThat(this.queue.snapshot()).isEmpty();
+        assertThat(looks).isLessThan(500 * 12);
+    }
+
+    @Test
+    void shouldTakeAnEntryBackThatWasTakenOut() {
+        Item item = new Item();
+        assertThat(this.queue.put(item, 10)).isTrue();
+        this.queue.remove(item);
+        this.queue.remove(item);
+        assertThat(this.queue.firstDue(NONE)).isEqualTo(NONE);
+
+        assertThat(this.queue.put(item, 20)).isTrue();
+
+        assertThat(this.queue.pollDue(19)).isNull();
+        assertThat(this.queue.pollDue(20)).isSameAs(item);
+        assertThat(this.queue.pollDue(20)).isNull();
+    }
+
+    @Test
+    void shouldSayWhenNobodyKnewOfATimeThatEarly() {
+        Item early = new Item();
+        Item late = new Item();
+        assertThat(this.queue.put(late, 20)).isTrue();
+        assertThat(this.queue.put(early, 10)).isTrue();
+
+        assertThat(this.queue.put(late, 30)).isFalse();
+        assertThat(this.queue.put(late, 5)).isTrue();
+        assertThat(this.queue.put(late, 40)).isFalse();
+
+        assertThat(this.queue.firstDue(NONE)).isLessThanOrEqualTo(10);
+        assertThat(this.queue.pollDue(10)).isSameAs(early);
+    }
+
+    @Test
+    void shouldPutOneInThePlaceOfAnother() {
+        List<Item> items = List.of(new Item(), new Item(), new Item());
+        items.forEach(item -> this.queue.put(item, 10));
+
+        for (Item item : items) {
+            Item by = new Item();
+            assertThat(this.queue.replace(item, by)).isTrue();
+            assertThat(this.queue.replace(item, new Item())).isFalse();
+            assertThat(this.queue.snapshot()).contains(by).doesNotContain(item).hasSize(3);
+            // it is out, and may come in again
+            this.queue.put(item, 20);
+            this.queue.remove(item);
+        }
+
+        assertThat(this.queue.pollDue(9)).isNull();
+        assertThat(this.queue.pollDue(10)).isNotNull().isNotIn(items);
+        assertThat(this.queue.pollDue(10)).isNotNull().isNotIn(items);
+        assertThat(this.queue.pollDue(10)).isNotNull().isNotIn(items);
+        assertThat(this.queue.pollDue(100)).isNull();
+    }
+
+    @Test
+    void shouldNotReplaceWhatIsNotIn() {
+        Item item = new Item();
+        Item by = new Item();
+
+        assertThat(this.queue.replace(item, by)).isFalse();
+        this.queue.put(item, 10);
+        assertThat(this.queue.pollDue(10)).isSameAs(item);
+        assertThat(this.queue.replace(item, by)).isFalse();
+
+        assertThat(this.queue.snapshot()).isEmpty();
+    }
+}

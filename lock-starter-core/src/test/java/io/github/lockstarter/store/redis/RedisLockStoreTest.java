@@ -1,0 +1,589 @@
+package io.github.lockstarter.store.redis;
+
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.store.redis.ConnectedStore.LEASE;
+import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
+import static io.github.lockstarter.store.redis.ConnectedStore.get;
+import static io.github.lockstarter.store.redis.ConnectedStore.join;
+import static io.github.lockstarter.store.redis.ConnectedStore.release;
+import static io.github.lockstarter.store.redis.ConnectedStore.renew;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.redis.ConnectedStore.Message;
+import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** The store over a real Redis: what it adds to the scripts, which the differential test covers. */
+@RedisTest
+class RedisLockStoreTest {
+
+    private static final String NAME = "a";
+
+    private static final String KEY = "lock:{a}";
+
+    private static final Duration PATIENT = Duration.ofSeconds(10);
+
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    private final FaultProxy proxy;
+
+    private final RedisServer server;
+
+    private final RedisCli redis;
+
+    private final List<ConnectedStore> stores = new ArrayList<>();
+
+    private final StoreListener silent = new StoreListener() {
+
+        @Override
+        public void granted(String lock, String id, long token) {}
+
+        @Override
+        public void notificationsMayBeLost() {}
+
+        @Override
+        public void serverChanged() {}
+    };
+
+    RedisLockStoreTest(RedisServer server, FaultProxy proxy, RedisCli redis) {
+        this.server = server;
+        this.proxy = proxy;
+        this.redis = redis;
+    }
+
+    @AfterEach
+    void close() {
+        this.proxy.heal();
+        this.stores.forEach(ConnectedStore::close);
+    }
+
+    private ConnectedStore store(String instance) {
+        return store(instance, this.server.port(), PATIENT, true).connected();
+    }
+
+    /** A store behind the proxy. */
+    private ConnectedStore remote(Duration timeout, boolean privateConnection) {
+        return store("remote", this.proxy.port(), timeout, privateConnection).connected();
+    }
+
+    private ConnectedStore store(String instance, int port, Duration timeout, boolean privateConnection) {
+        ConnectedStore created = new ConnectedStore(
+                instance,
+                Servers.at("127.0.0.1", port),
+                new RedisStoreSettings("lock", timeout, privateConnection, Duration.ofSeconds(5)));
+        this.stores.add(created);
+        return created;
+    }
+
+    // ---- Commands
+
+    @ParameterizedTest
+    @CsvSource({"CALL, true", "SEND, true", "CALL, false", "SEND, false"})
+    void shouldExecuteEachCommand(Way way, boolean privateConnection) {
+        ConnectedStore store =
+                store("one", this.server.port(), PATIENT, privateConnection).connected();
+
+        Reply.Granted granted = (Reply.Granted) store.execute(way, acquire(NAME, "me"));
+        assertThat(store.execute(way, acquire(NAME, "you")))
+                .isInstanceOfSatisfying(
+                        Reply.Taken.class, taken -> assertThat(taken.owner()).isEqualTo("me"));
+        assertThat(store.execute(way, renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(store.execute(way, renew(NAME, "you"))).isEqualTo(Reply.NotOwner.TAKEN);
+        assertThat(store.execute(way, new Command.RenewAll(List.of(renew(NAME, "me")))))
+                .isEqualTo(new Reply.RenewedAll(List.of(Reply.Renewed.INSTANCE)));
+        assertThat(described(store.execute(way, new Command.Inspect(NAME, false))))
+                .extracting(StoredLock::owner, StoredLock::fencingToken)
+                .containsExactly("me", granted.token());
+        assertThat(store.execute(way, new Command.Downgrade(NAME, "me", 0, LEASE)))
+                .isEqualTo(granted);
+        String reader = GrantKind.readerOf("me");
+        assertThat(store.execute(way, release(NAME, reader))).isEqualTo(Reply.Released.INSTANCE);
+        assertThat(store.execute(way, release(NAME, reader))).isEqualTo(Reply.NotOwner.FREE);
+        assertThat(store.execute(way, new Command.Inspect(NAME, true))).isEqualTo(new Reply.Described(null));
+        store.granted(NAME, "keeper");
+        assertThat(store.execute(way, new Command.Release(NAME, "keeper", 0, LEASE, null)))
+                .isEqualTo(Reply.Released.INSTANCE);
+        assertThat(this.redis.pttl(KEY)).isPositive();
+    }
+
+    /** The path of every uncontended acquisition: no layers between the store and the template. */
+    @Test
+    void shouldCallTheTemplateWithoutLayersInBetween() {
+        List<String> frames = new ArrayList<>();
+        RedisConnectionFactory recording = (RedisConnectionFactory) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RedisConnectionFactory.class},
+                (proxy, method, arguments) -> {
+                    for (StackTraceElement frame : Thread.currentThread().getStackTrace()) {
+                        if (frame.getClassName().startsWith("io.github.lockstarter.")
+                                && !frame.getClassName().startsWith(RedisLockStoreTest.class.getName())) {
+                            frames.add(frame.getMethodName());
+                        }
+                    }
+                    throw new IllegalStateException("no connection");
+                });
+        RedisLockStore store = new RedisLockStore(recording, new RedisStoreSettings("lock", TIMEOUT, false));
+
+        assertThatThrownBy(() -> store.call(acquire(NAME, "me"))).isInstanceOf(LockStoreException.class);
+
+        assertThat(frames).containsExactly("call");
+    }
+
+    private static StoredLock described(Reply reply) {
+        return Objects.requireNonNull(((Reply.Described) reply).lock());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CALL, true", "SEND, true", "SEND, false"})
+    void shouldPublishAndFindInstances(Way way, boolean privateConnection) {
+        ConnectedStore store =
+                store("one", this.server.port(), PATIENT, privateConnection).connected();
+        LockHolder full = new LockHolder("one", "billing", "host-7", 4711L, Instant.ofEpochMilli(5));
+        LockHolder bare = new LockHolder("two", "billing", null, null, null);
+
+        assertThat(store.execute(way, new Command.PublishInstance(full, LEASE))).isEqualTo(Reply.Done.INSTANCE);
+        assertThat(store.execute(way, new Command.PublishInstance(bare, LEASE))).isEqualTo(Reply.Done.INSTANCE);
+
+        assertThat(store.execute(way, new Command.FindInstance("one"))).isEqualTo(new Reply.Instance(full));
+        assertThat(store.execute(way, new Command.FindInstance("two"))).isEqualTo(new Reply.Instance(bare));
+        assertThat(store.execute(way, new Command.FindInstance("three"))).isEqualTo(new Reply.Instance(null));
+        assertThat(this.redis.pttl("lock:instance:one")).isBetween(1L, LEASE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldGrantToTheSuccessor(Way way) {
+        ConnectedStore store = store("one");
+        long token = store.granted(NAME, "first");
+
+        Reply reply = store.execute(way, releaseTo("first", "second"));
+
+        assertThat(((Reply.Granted) reply).token()).isGreaterThan(token);
+        ConnectedStore other = store("two");
+        other.joins(NAME, "third");
+        assertThat(store.execute(way, releaseTo("second", "fourth"))).isInstanceOf(Reply.InLine.class);
+        assertThat(described(store.call(new Command.Inspect(NAME, false))))
+                .extracting(StoredLock::owner, StoredLock::line)
+                .containsExactly("third", List.of("fourth"));
+    }
+
+    private static Command.Release releaseTo(String id, String successor) {
+        return new Command.Release(NAME, id, 0, 0, new Successor(successor, LEASE));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRenewManyLocksInOneCallEachIndependentlyOfTheOthers(Way way) {
+        ConnectedStore store = store("one");
+        List<Command.Renew> renewals = new ArrayList<>();
+        for (int i = 0; i < store.store().renewalBatchSize(); i++) {
+            store.granted("many-" + i, "me");
+            renewals.add(renew("many-" + i, "me"));
+        }
+        this.redis.command("DEL", "lock:{many-7}");
+        this.redis.command("SET", "lock:{many-8}", "of another program");
+        this.redis.command("CONFIG", "RESETSTAT");
+
+        Reply.RenewedAll reply = (Reply.RenewedAll) store.execute(way, new Command.RenewAll(renewals));
+
+        assertThat(reply.outcomes())
+                .hasSize(100)
+                .startsWith(IntStream.range(0, 7)
+                        .mapToObj(i -> Reply.Renewed.INSTANCE)
+                        .toArray(Reply[]::new))
+                .contains(Reply.NotOwner.FREE, org.assertj.core.data.Index.atIndex(7))
+                .contains(Reply.NotOwner.TAKEN, org.assertj.core.data.Index.atIndex(8))
+                .endsWith(Reply.Renewed.INSTANCE, Reply.Renewed.INSTANCE);
+        assertThat(calls()).isOne();
+    }
+
+    private long calls() {
+        return this.redis.infoCommandStats().getOrDefault("evalsha", 0L)
+                + this.redis.infoCommandStats().getOrDefault("eval", 0L);
+    }
+
+    /** The server rejects the whole call because of one key. */
+    @Test
+    void shouldRenewTheOthersIfTheUserMayNotAccessOneKey() {
+        this.redis.command(
+                "ACL", "SETUSER", "default", "resetkeys", "~lock:{good*", "~lock:format", "~lock:instance:*");
+        try {
+            ConnectedStore store = store("one");
+            store.granted("good-1", "me");
+            store.granted("good-2", "me");
+
+            Reply reply = store.call(
+                    new Command.RenewAll(List.of(renew("good-1", "me"), renew("bad", "me"), renew("good-2", "me"))));
+
+            List<Reply> outcomes = ((Reply.RenewedAll) reply).outcomes();
+            assertThat(outcomes.get(0)).isEqualTo(Reply.Renewed.INSTANCE);
+            assertThat(outcomes.get(1))
+                    .isInstanceOfSatisfying(
+                            Reply.Failed.class,
+                            failed -> assertThat(failed.message()).contains("'bad'"));
+            assertThat(outcomes.get(2)).isEqualTo(Reply.Renewed.INSTANCE);
+        } finally {
+            this.redis.command("ACL", "SETUSER", "default", "allkeys");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldGoOnWhenTheServerLosesItsScripts(Way way) {
+        ConnectedStore store = store("one");
+        store.granted(NAME, "first");
+        store.granted("b", "first");
+        store.execute(way, renew(NAME, "first"));
+        store.execute(way, releaseTo("nobody", "nobody too"));
+        this.redis.command("SCRIPT", "FLUSH");
+
+        assertThat(store.execute(way, renew(NAME, "first"))).isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(store.execute(way, releaseTo("first", "second"))).isInstanceOf(Reply.Granted.class);
+        assertThat(store.execute(way, acquire("c", "first"))).isInstanceOf(Reply.Granted.class);
+    }
+
+    @Test
+    void shouldNotAcquireLocksOfAnotherFormat() {
+        store("one").granted(NAME, "me");
+        this.redis.command("HSET", "lock:format", "version", "999");
+        ConnectedStore store = store("two");
+
+        LockStoreException failure = store.failure(Way.CALL, acquire(NAME, "you"));
+
+        assertThat(failure).hasMessageContaining("999").hasMessageContaining("lock:format");
+        assertThat(failure.isTransient()).isFalse();
+        assertThat(failure.isOutcomeUnknown()).isFalse();
+        assertThat(store.failure(Way.SEND, acquire(NAME, "you"))).hasMessageContaining("999");
+        assertThat(store.call(renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(store.call(releaseTo("me", "you")))
+                .as("without the successor")
+                .isEqualTo(Reply.Released.INSTANCE);
+    }
+
+    // ---- The waiting line and its messages
+
+    @Test
+    void shouldJoinTheLineWhenMessagesWouldArrive() {
+        ConnectedStore one = store("one");
+        one.granted(NAME, "me");
+        assertThat(one.call(acquire(NAME, "you"))).isInstanceOf(Reply.Taken.class);
+        assertThat(readers("one")).as("nothing has waited").isZero();
+        int gaps = one.gaps();
+
+        Reply first = one.call(join(NAME, "you"));
+
+        assertThat(((Reply.Taken) first).pollMillis()).as("not in the line yet").isZero();
+        soon().until(() -> one.gaps() > gaps);
+        assertThat(readers("one")).isOne();
+        assertThat(((Reply.Taken) one.call(join(NAME, "you"))).pollMillis()).isPositive();
+        assertThat(described(one.call(new Command.Inspect(NAME, false))).line()).containsExactly("you");
+        assertThat(this.redis.infoCommandStats()).containsEntry("subscribe", 1L);
+    }
+
+    private long readers(String instance) {
+        return (Long)
+                ((List<?>) Objects.requireNonNull(this.redis.command("PUBSUB", "NUMSUB", "lock:inbox:" + instance)))
+                        .get(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldReportGrantsFromTheLine(Way way) {
+        ConnectedStore one = store("one");
+        ConnectedStore two = store("two");
+        one.granted(NAME, "me");
+        two.joins(NAME, "you");
+
+        one.execute(way, release(NAME, "me"));
+
+        soon().until(() -> !two.messages().isEmpty());
+        long token = described(one.call(new Command.Inspect(NAME, false))).fencingToken();
+        assertThat(two.messages()).containsExactly(new Message(NAME, "you", token));
+        assertThat(one.messages()).isEmpty();
+    }
+
+    @Test
+    void shouldReportSeveralGrantsOfOneStepWithoutTheirIds() {
+        ConnectedStore one = store("one");
+        ConnectedStore two = store("two");
+        one.granted(NAME, "writer");
+        two.joins(NAME, "first.r");
+        two.joins(NAME, "second.r");
+
+        one.call(release(NAME, "writer"));
+
+        soon().until(() -> !two.messages().isEmpty());
+        assertThat(two.messages()).containsExactly(new Message(NAME, "", 0));
+    }
+
+    @Test
+    void shouldIgnoreMessagesOfOthers() {
+        ConnectedStore one = store("one");
+        ConnectedStore two = store("two");
+        one.granted(NAME, "me");
+        two.joins(NAME, "you");
+        this.redis.command("PUBLISH", "lock:inbox:two", "hello");
+        this.redis.command("PUBLISH", "lock:inbox:two", KEY + "you:12x");
+
+        one.call(release(NAME, "me"));
+
+        soon().until(() -> two.messages().size() == 2);
+        assertThat(two.messages().get(0)).isEqualTo(new Message(NAME, "", 0));
+    }
+
+    @Test
+    void shouldReportThatMessagesMayBeLostWhenTheSubscriptionBreaks() {
+        ConnectedStore one = store("one");
+        one.granted(NAME, "me");
+        one.joins(NAME, "you");
+        int gaps = one.gaps();
+
+        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+
+        // Once because of the break, and once because of the new subscription.
+        soon().until(() -> one.gaps() > gaps + 1);
+        one.joins(NAME, "you");
+        store("two").call(release(NAME, "me"));
+        soon().until(() -> !one.messages().isEmpty());
+    }
+
+    @Test
+    void shouldPollIfItMayNotSubscribe() {
+        this.redis.command("ACL", "SETUSER", "default", "resetchannels");
+        try {
+            ConnectedStore one = store("one");
+            one.granted(NAME, "me");
+
+            one.joins(NAME, "you");
+
+            assertThat(this.redis.hgetall(KEY).get("w:you")).endsWith(":");
+            assertThat(readers("one")).isZero();
+        } finally {
+            this.redis.command("ACL", "SETUSER", "default", "allchannels");
+        }
+    }
+
+    @Test
+    void shouldEndItsSubscriptionWhenItStopsAndStartAgain() {
+        ConnectedStore one = store("one");
+        one.granted(NAME, "me");
+        one.joins(NAME, "you");
+
+        one.store().stop();
+
+        soon().until(() -> readers("one") == 0);
+        LockStoreException failure = one.failure(Way.CALL, acquire(NAME, "me"));
+        assertThat(failure.isOutcomeUnknown()).isFalse();
+        one.store().start("again", one);
+        one.joins(NAME, "they");
+        assertThat(readers("again")).isOne();
+    }
+
+    // ---- Failures
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotKnowTheOutcomeIfTheConnectionBreaksBeforeTheReply(Way way) {
+        ConnectedStore store = remote(PATIENT, true);
+        store.granted(NAME, "me");
+        store.execute(way, release(NAME, "nobody"));
+        this.proxy.swallowReplyOf(Commands.with(KEY), this.proxy::cutRst);
+
+        LockStoreException failure = store.failure(way, release(NAME, "me"));
+
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+        assertThat(failure.isTransient()).isTrue();
+        assertThat(this.redis.exists(KEY)).as("it was executed").isFalse();
+        soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted(NAME, "next") > 0);
+    }
+
+    /** The application's client executes commands again after it has reconnected. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotTakeARepeatedReleaseThatFindsNothingForALoss(Way way) {
+        ConnectedStore store = remote(PATIENT, false);
+        store.granted(NAME, "me");
+        store.execute(way, release(NAME, "nobody"));
+        this.proxy.swallowReplyOf(Commands.with(KEY), this.proxy::cutFin);
+
+        assertThat(store.execute(way, release(NAME, "me"))).isEqualTo(Reply.Released.INSTANCE);
+
+        assertThat(this.redis.exists(KEY)).isFalse();
+        assertThat(store.execute(way, release(NAME, "me")))
+                .as("without a disconnection")
+                .isEqualTo(Reply.NotOwner.FREE);
+    }
+
+    /** The second execution is rejected, the first was not. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotBelieveARepeatedCommandThatIsRejected(Way way) {
+        ConnectedStore store = remote(PATIENT, false);
+        store.execute(way, acquire("b", "me"));
+        store.execute(way, release("b", "me"));
+        this.proxy.swallowReplyOf(Commands.with(KEY), () -> {
+            this.redis.command("SET", KEY, "of another program");
+            this.proxy.cutFin();
+        });
+
+        LockStoreException failure = store.failure(way, acquire(NAME, "me"));
+
+        assertThat(failure.getMessage()).contains("WRONGTYPE");
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKnowThatARejectedCommandWasNotExecuted(Way way) {
+        ConnectedStore store = store("one");
+        this.redis.command("SET", KEY, "of another program");
+
+        LockStoreException failure = store.failure(way, acquire(NAME, "me"));
+
+        assertThat(failure.isOutcomeUnknown()).isFalse();
+        assertThat(failure.isTransient()).isFalse();
+        assertThat(store.call(renew(NAME, "me"))).isEqualTo(Reply.NotOwner.TAKEN);
+    }
+
+    /** Neither by the repetition with the text of a script, nor by anything else. */
+    @ParameterizedTest
+    @CsvSource({"CALL, true", "SEND, true", "CALL, false", "SEND, false"})
+    void shouldFailWithinOneCommandTimeout(Way way, boolean withScripts) {
+        ConnectedStore store = remote(TIMEOUT, true);
+        if (withScripts) {
+            store.execute(way, releaseTo("nobody", "nobody too"));
+        } else {
+            this.redis.command("SCRIPT", "FLUSH");
+        }
+        try (Hold held = this.proxy.holdReply(withScripts ? Commands.with(KEY) : Commands.named("eval"))) {
+            long since = System.nanoTime();
+
+            LockStoreException failure = store.failure(way, releaseTo("me", "you"));
+
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(TIMEOUT, TIMEOUT.plusMillis(400));
+            assertThat(failure.isOutcomeUnknown()).isTrue();
+            assertThat(failure.isTransient()).isTrue();
+            assertThat(failure).hasMessageContaining("'a'");
+        }
+    }
+
+    @Test
+    void shouldFailRenewalsOfASilentServerInTime() {
+        ConnectedStore store = remote(TIMEOUT, true);
+        store.granted(NAME, "me");
+        this.proxy.blackHole();
+        List<CompletableFuture<Reply>> sent = IntStream.range(0, 100)
+                .mapToObj(i -> store.store()
+                        .send(new Command.RenewAll(List.of(renew(NAME, "me"), renew("b", "me"))))
+                        .toCompletableFuture())
+                .toList();
+
+        for (CompletableFuture<Reply> each : sent) {
+            assertThat(each)
+                    .failsWithin(TIMEOUT.plusSeconds(2))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LockStoreException.class);
+        }
+    }
+
+    @Test
+    void shouldNotKnowTheOutcomeIfTheThreadIsInterrupted() throws Exception {
+        ConnectedStore store = remote(PATIENT, true);
+        for (Command command : List.of(
+                acquire(NAME, "me"), releaseTo("me", "you"), new Command.RenewAll(List.of(renew(NAME, "me"))))) {
+            try (Hold held = this.proxy.holdReply(Commands.with(KEY))) {
+                CompletableFuture<Boolean> flag = new CompletableFuture<>();
+                Thread caller = new Thread(() -> {
+                    LockStoreException failure = store.failure(Way.CALL, command);
+                    flag.complete(failure.isOutcomeUnknown()
+                            && failure.isTransient()
+                            && Thread.currentThread().isInterrupted());
+                });
+                caller.start();
+                held.awaitReached(PATIENT);
+
+                caller.interrupt();
+
+                assertThat(flag).as("%s", command).succeedsWithin(PATIENT).isEqualTo(true);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFailAtOnceWhileThereIsNoConnection(Way way) {
+        this.proxy.refuse();
+        ConnectedStore store = store("remote", this.proxy.port(), PATIENT, true);
+        assertThat(store.store().isConnected()).isFalse();
+        long since = System.nanoTime();
+
+        LockStoreException failure = store.failure(way, acquire(NAME, "me"));
+
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(1));
+        assertThat(failure.isOutcomeUnknown()).isFalse();
+        assertThat(failure.isTransient()).isTrue();
+        this.proxy.accept();
+        soon().until(store.store()::isConnected);
+        assertThat(store.execute(way, acquire(NAME, "me"))).isInstanceOf(Reply.Granted.class);
+    }
+
+    /** As of Jedis: there is neither an asynchronous API nor a native connection. */
+    @Test
+    void shouldSendOverAFactoryOfAnotherClient() {
+        LettuceConnectionFactory hidden = Servers.of(this.server);
+        hidden.afterPropertiesSet();
+        hidden.start();
+        RedisConnectionFactory other = (RedisConnectionFactory) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RedisConnectionFactory.class},
+                (proxy, method, arguments) -> method.invoke(hidden, arguments));
+        RedisLockStore store =
+                new RedisLockStore(other, new RedisStoreSettings("lock", TIMEOUT, false, Duration.ofSeconds(5)));
+        assertThat(store.send(acquire(NAME, "me")).toCompletableFuture())
+                .as("not started")
+                .isCompletedExceptionally();
+        store.start("one", this.silent);
+        try {
+            List<CompletableFuture<Reply>> sent = IntStream.range(0, 1000)
+                    .mapToObj(i -> store.send(acquire("b" + i, "me")).toCompletableFuture())
+                    .toList();
+
+            assertThat(sent).allSatisfy(each -> assertThat(get(each)).isInstanceOf(Reply.Granted.class));
+            assertThat(store.renewalBatchSize()).isOne();
+            assertThat(store.isConnected()).isTrue();
+        } finally {
+            store.stop();
+            hidden.destroy();
+        }
+    }
+}
