@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /** A call in a thread of its own, which can be interrupted. */
 final class Call<T> {
@@ -41,6 +42,14 @@ final class Call<T> {
     /** Waits until the thread waits for something. */
     void awaitParked() {
         soon().until(() -> PARKED.contains(this.thread.getState()));
+    }
+
+    /** Waits until the thread waits for a lock, and executes no command. */
+    void awaitWaiting() {
+        soon().until(() -> {
+            Object blocker = LockSupport.getBlocker(this.thread);
+            return blocker != null && blocker.getClass().getSimpleName().equals("ThreadWait");
+        });
     }
 
     boolean isDone() {

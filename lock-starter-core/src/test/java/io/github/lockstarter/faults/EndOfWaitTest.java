@@ -127,6 +127,7 @@ class EndOfWaitTest {
             lock.lock();
             Call<Boolean> wait = Call.start(() -> this.waiter.lock("line").tryLock(Duration.ofSeconds(10)));
             WaitingLine.awaitLength(this.redis, "lock:{line}", 1);
+            wait.awaitWaiting();
             wait.interrupt();
             assertThat(wait.failure()).isInstanceOf(InterruptedException.class);
             lock.unlock();
