@@ -177,9 +177,8 @@ final class Acquisitions {
             this.observed.granted(grant.token);
             LeaseHandle.Operations operations = Acquisitions.this.leases;
             LeaseHandle before = this.lease;
-            LeaseHandle lease = before != null ? before : operations.ofThread(grant);
+            LeaseHandle lease = before != null ? before : operations.withoutThread(grant);
             this.lease = lease;
-            operations.watch(lease);
             CompletableFuture<?> unused = this.future.whenComplete((delivered, failure) -> {
                 if (delivered != lease) {
                     engine().giveBack(grant);

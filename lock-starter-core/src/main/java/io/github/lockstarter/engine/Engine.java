@@ -8,6 +8,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -87,6 +88,8 @@ final class Engine implements StoreListener {
         /** See {@link Effects#waitsForStore}. */
         void waitsForStore(String lockName, LockStoreException cause);
     }
+
+    private static final LockLog logger = LockLog.of(Engine.class);
 
     private static final int MOST_CELLS = 10_000;
 
@@ -728,12 +731,10 @@ final class Engine implements StoreListener {
                     afterInput();
                     effects = takeEffects(thread);
                 } catch (Throwable ex) {
-                    // Only plain writes: the stack may be exhausted.
                     if (entering != null) {
                         entering.isAbandoned = true;
                     }
-                    this.needsRepair = true;
-                    Engine.this.needsRepair = true;
+                    failed();
                     throw ex;
                 } finally {
                     this.call = null;
@@ -745,11 +746,10 @@ final class Engine implements StoreListener {
                 try {
                     deliver(effects, thread, renewals);
                 } catch (Throwable ex) {
-                    // Only plain writes, and only here, because the call of deliver() may have failed.
+                    // Only here, because the call of deliver() may have failed.
                     if (this.deliverer == thread) {
                         this.isStalled = true;
-                        this.needsRepair = true;
-                        Engine.this.needsRepair = true;
+                        failed();
                     }
                     throw ex;
                 }
@@ -862,8 +862,7 @@ final class Engine implements StoreListener {
             wait.granted(grant, way);
             if (wait.isAbandoned) {
                 grant.isUnclaimed = true;
-                this.needsRepair = true;
-                Engine.this.needsRepair = true;
+                failed();
             }
         }
 
@@ -910,17 +909,21 @@ final class Engine implements StoreListener {
         /** Sends a command without waiting for the reply. */
         void sendNow(Sent sent) {
             CompletionStage<Reply> reply = Engine.this.store.send(sent.command());
-            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
-                try {
-                    settle(sent, answer, failure);
-                } catch (Throwable ex) {
-                    unsettled(sent);
-                }
-            });
+            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> completed(sent, answer, failure));
+        }
+
+        /** As {@link #settle}, but does not throw. */
+        void completed(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
+            try {
+                settle(sent, reply, failure);
+            } catch (Throwable ex) {
+                unsettled(sent);
+                logger.debug("The outcome of a command was not processed.", ex);
+            }
         }
 
         /** Has the watchdog report an unknown outcome, because the outcome could not be processed. */
-        void unsettled(Sent sent) {
+        private void unsettled(Sent sent) {
             if (!sent.isSettled) {
                 sent.nextUnsettled = this.unsettled;
                 this.unsettled = sent;
@@ -928,14 +931,14 @@ final class Engine implements StoreListener {
             }
         }
 
-        /** Has the watchdog repair the lock. Only plain writes: the stack may be exhausted. */
+        /** Has the watchdog repair the lock. */
         void failed() {
             this.needsRepair = true;
             Engine.this.needsRepair = true;
         }
 
         /** Reports the outcome of a command. One of the two is null. */
-        void settle(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
+        private void settle(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
             boolean unused = apply(
                     (local, now) -> {
                         if (sent.isSettled) {
@@ -1035,8 +1038,6 @@ final class Engine implements StoreListener {
                     deliver(failed, thread, null);
                 } catch (Throwable ex) {
                     this.isStalled = this.deliverer == thread;
-                    this.needsRepair = true;
-                    Engine.this.needsRepair = true;
                     throw ex;
                 }
             }

@@ -54,16 +54,11 @@ final class LeaseHandle implements Lease {
             return new LeaseHandle(this, grant);
         }
 
-        /** Creates a handle for a grant that belongs to no thread. */
+        /** Creates a handle for a grant that belongs to no thread, which is watched for being dropped without a release. */
         LeaseHandle withoutThread(Grant grant) {
             LeaseHandle handle = new LeaseHandle(this, grant);
-            watch(handle);
+            grant.watch = new Watch(handle);
             return handle;
-        }
-
-        /** Watches a handle for being dropped without a release. */
-        void watch(LeaseHandle handle) {
-            handle.grant.watch = new Watch(handle);
         }
 
         /** Begins to look for dropped handles, once a second. Ends with the threads. */

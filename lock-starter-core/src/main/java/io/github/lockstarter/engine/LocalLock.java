@@ -492,7 +492,7 @@ final class LocalLock {
             if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.releaseAt <= now.nanos()) {
                 sendRelease(stake, null, now);
             }
-            if (stake.reportAt <= now.nanos()) {
+            if (stake.leaver != null && stake.leaver.latest <= now.nanos()) {
                 reportRefusal(stake);
             }
             next = Math.min(next, nextDue(stake, now));
@@ -511,7 +511,10 @@ final class LocalLock {
         return switch (stake.phase) {
             case ASKING -> stake.askAt;
             case HELD -> Math.min(stake.renewAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
-            case ENDING -> stake.isReleasing ? stake.reportAt : Math.min(stake.releaseAt, stake.reportAt);
+            case ENDING ->
+                Math.min(
+                        stake.isReleasing ? NEVER : stake.releaseAt,
+                        stake.leaver != null ? stake.leaver.latest : NEVER);
             // The former is followed by the stake of a reader, or ends with it.
             case SUSPENDED, OVER -> NEVER;
         };
@@ -606,8 +609,8 @@ final class LocalLock {
     }
 
     /**
-     * Ends a wait without a grant. The last waiter is told when it has left the line of the store, or the store could still grant
-     * the lock to it and refuse others; not later than a command timeout after its time.
+     * Ends a wait without a grant. The last waiter is notified when its place in the line of the store is gone, because the store
+     * could still grant the lock to it and refuse others; not later than a command timeout after its time.
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
         this.waiters.remove(waiter);
@@ -615,20 +618,18 @@ final class LocalLock {
         Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
         if (asking != null && this.waiters.first() == null && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
             leaveLine(asking, now);
-            asking.leaver = waiter;
-            asking.refusal = refusal;
-            asking.reportAt = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
+            long latest = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
+            asking.leaver = new Leaver(waiter, refusal, latest);
         } else {
             this.out.refused(waiter, refusal);
         }
     }
 
     private void reportRefusal(Stake stake) {
-        Waiter waiter = stake.leaver;
-        if (waiter != null) {
+        Leaver leaver = stake.leaver;
+        if (leaver != null) {
             stake.leaver = null;
-            stake.reportAt = NEVER;
-            this.out.refused(waiter, Objects.requireNonNull(stake.refusal));
+            this.out.refused(leaver.waiter, leaver.refusal);
         }
     }
 
@@ -1253,6 +1254,9 @@ final class LocalLock {
         return null;
     }
 
+    /** A waiter that has left, and is to be notified of its refusal at that time at the latest. */
+    private record Leaver(Waiter waiter, Refusal refusal, long latest) {}
+
     /** All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock alone. */
     static final class Stake {
 
@@ -1372,13 +1376,8 @@ final class LocalLock {
 
         private long releaseAt = NEVER;
 
-        /** The last waiter, which has left, and is told when the id has left the line; null: none. */
-        private @Nullable Waiter leaver;
-
-        private @Nullable Refusal refusal;
-
-        /** When the waiter is told at the latest. */
-        private long reportAt = NEVER;
+        /** The last waiter, which is notified of its refusal when the id has left the line; null: none. */
+        private @Nullable Leaver leaver;
 
         private long giveUpAt;
 

@@ -229,7 +229,7 @@ final class LockEvents implements Engine.Observer {
 
     /** Returns the time since the beginning of the wait; zero if it did not wait, as the reader that a writer becomes. */
     Duration waited(Wait wait) {
-        return wait.startedAt() > 0 ? since(wait.startedAt()) : Duration.ZERO;
+        return wait.enteredAt > 0 ? since(wait.enteredAt) : Duration.ZERO;
     }
 
     @Override

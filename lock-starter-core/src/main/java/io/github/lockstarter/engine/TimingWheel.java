@@ -75,25 +75,6 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** Replaces an entry by another one that is due at the same time; returns false if the first is not in the wheel. */
-    boolean replace(E entry, E by) {
-        this.lock.lock();
-        try {
-            Entry out = entry;
-            Entry in = by;
-            int slot = out.slot;
-            if (slot < 0) {
-                return false;
-            }
-            takeOut(out);
-            in.due = out.due;
-            link(in, slot);
-            return true;
-        } finally {
-            this.lock.unlock();
-        }
-    }
-
     /** Removes the entry if it is in the wheel. */
     void remove(E entry) {
         this.lock.lock();
@@ -174,7 +155,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** Returns all entries, in no particular order. */
+    /** Returns all entries, in no particular order. For tests. */
     List<E> snapshot() {
         this.lock.lock();
         try {

@@ -22,11 +22,6 @@ abstract class Wait extends Waiter {
         return mine;
     }
 
-    /** Returns when it began, in nanoseconds of the engine. */
-    final long startedAt() {
-        return this.enteredAt;
-    }
-
     /**
      * The wait has ended with a grant, which is live unless it was lost in between. Called once, by any thread and outside of
      * mutexes; neither blocks nor throws.

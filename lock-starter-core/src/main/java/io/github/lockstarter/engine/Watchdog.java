@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -196,18 +195,10 @@ final class Watchdog {
 
         private void settle(
                 List<Engine.Cell> batchCells, List<Sent> batch, @Nullable Reply reply, @Nullable Throwable failure) {
-            Throwable cause = failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                    ? wrapped.getCause()
-                    : failure;
             for (int i = 0; i < batch.size(); i++) {
                 Reply own =
                         reply instanceof Reply.RenewedAll all ? all.outcomes().get(i) : null;
-                try {
-                    batchCells.get(i).settle(batch.get(i), own, cause);
-                } catch (Throwable ex) {
-                    batchCells.get(i).unsettled(batch.get(i));
-                    logger.debug("The outcome of a renewal was not processed.", ex);
-                }
+                batchCells.get(i).completed(batch.get(i), own, failure);
             }
         }
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -24,22 +25,24 @@ public final class InMemoryLockStore implements LockStore {
 
     private static final int RENEWAL_BATCH = 100;
 
-    private static final int TABLES = 64;
+    private static final int PARTS = 64;
 
     private final Shared shared;
 
     /** Id of the instance; empty unless started. */
     private volatile String instance = "";
 
-    /** What the stores of several instances have in common. Each table is guarded by its monitor. */
-    private record Shared(
-            List<LockTable> tables, Map<String, StoreListener> listeners, long startNanos, long startMicros) {}
+    /** Some of the locks, and what guards them. */
+    private record Part(LockTable table, ReentrantLock mutex) {}
+
+    /** What the stores of several instances have in common. */
+    private record Shared(List<Part> parts, Map<String, StoreListener> listeners, long startNanos, long startMicros) {}
 
     /** Creates a store of locks of its own. */
     public InMemoryLockStore() {
         this(new Shared(
-                Stream.generate(() -> new LockTable(CLAIM_MILLIS, true))
-                        .limit(TABLES)
+                Stream.generate(() -> new Part(new LockTable(CLAIM_MILLIS, true), new ReentrantLock()))
+                        .limit(PARTS)
                         .toList(),
                 new ConcurrentHashMap<>(),
                 System.nanoTime(),
@@ -80,13 +83,16 @@ public final class InMemoryLockStore implements LockStore {
 
     private Reply execute(Command command) {
         int hash = LockTable.lockOf(command).hashCode();
-        LockTable table = this.shared.tables.get(Math.floorMod(hash ^ hash >>> 16, TABLES));
+        Part part = this.shared.parts.get(Math.floorMod(hash ^ hash >>> 16, PARTS));
         Messages messages = new Messages(this.shared.listeners);
         Reply reply;
-        synchronized (table) {
+        part.mutex.lock();
+        try {
             // Continues steadily when the clock of the computer is set.
             long micros = this.shared.startMicros + (System.nanoTime() - this.shared.startNanos) / 1000;
-            reply = table.execute(command, micros, this.instance, messages);
+            reply = part.table.execute(command, micros, this.instance, messages);
+        } finally {
+            part.mutex.unlock();
         }
         messages.notifications.forEach(Runnable::run);
         return reply;

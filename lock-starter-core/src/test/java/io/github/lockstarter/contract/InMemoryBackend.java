@@ -1,10 +1,10 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.fixture.ForwardingStore;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
-import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import java.util.Collection;
@@ -58,12 +58,10 @@ final class InMemoryBackend implements LockBackend {
     }
 
     /** The store of one instance. */
-    private final class Noting implements LockStore {
-
-        private final LockStore store;
+    private final class Noting extends ForwardingStore {
 
         Noting(LockStore store) {
-            this.store = store;
+            super(store);
         }
 
         private void note(Command command) {
@@ -76,45 +74,15 @@ final class InMemoryBackend implements LockBackend {
         }
 
         @Override
-        public void start(String instance, StoreListener listener) {
-            this.store.start(instance, listener);
-        }
-
-        @Override
-        public void stop() {
-            this.store.stop();
-        }
-
-        @Override
         public Reply call(Command command) {
             note(command);
-            return this.store.call(command);
+            return super.call(command);
         }
 
         @Override
         public CompletionStage<Reply> send(Command command) {
             note(command);
-            return this.store.send(command);
-        }
-
-        @Override
-        public int renewalBatchSize() {
-            return this.store.renewalBatchSize();
-        }
-
-        @Override
-        public long claimMillis() {
-            return this.store.claimMillis();
-        }
-
-        @Override
-        public boolean isConnected() {
-            return this.store.isConnected();
-        }
-
-        @Override
-        public String description() {
-            return this.store.description();
+            return super.send(command);
         }
     }
 }

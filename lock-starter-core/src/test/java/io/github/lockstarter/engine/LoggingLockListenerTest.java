@@ -3,46 +3,27 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** What the log says of leases in trouble. */
 class LoggingLockListenerTest {
 
     private long nanos = -42;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LoggingLockListener.class);
-
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    @AutoClose
+    private final LogCapture lines = new LogCapture(LoggingLockListener.class, Level.DEBUG);
 
     private final LoggingLockListener log = new LoggingLockListener(() -> this.nanos, LoggedNames.WITH_KEYS);
-
-    @BeforeEach
-    void listen() {
-        this.logger.setLevel(Level.DEBUG);
-        this.logger.setAdditive(false);
-        this.lines.start();
-        this.logger.addAppender(this.lines);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.lines);
-        this.logger.setAdditive(true);
-        this.logger.setLevel(null);
-    }
 
     private void atRisk(String name, String key) {
         this.log.atRisk(new LockAtRiskEvent(
@@ -55,23 +36,23 @@ class LoggingLockListenerTest {
     }
 
     private Level lastLevel() {
-        return this.lines.list.get(this.lines.list.size() - 1).getLevel();
+        return this.lines.events().get(this.lines.events().size() - 1).getLevel();
     }
 
     @Test
     void shouldWarnOnceForANameAndThenGoOnAtDebug() {
         atRisk("orders", "1");
-        assertThat(this.lines.list).singleElement().satisfies(line -> {
+        assertThat(this.lines.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage()).contains("'orders:1'", "7", "1234 ms", "no answer");
         });
 
         atRisk("orders", "1");
         atRisk("orders", "2");
-        assertThat(this.lines.list.subList(1, 3))
+        assertThat(this.lines.events().subList(1, 3))
                 .extracting(ILoggingEvent::getLevel)
                 .containsOnly(Level.DEBUG);
-        assertThat(this.lines.list.get(2).getFormattedMessage()).contains("'orders:2'");
+        assertThat(this.lines.events().get(2).getFormattedMessage()).contains("'orders:2'");
 
         atRisk("invoices", "1");
         assertThat(lastLevel()).isEqualTo(Level.WARN);
@@ -81,7 +62,7 @@ class LoggingLockListenerTest {
     void shouldSayWhenARenewalIsOnlyLate() {
         this.log.atRisk(new LockAtRiskEvent("orders", "", LockMode.WRITE, 7, "id", Duration.ofMillis(1234), null));
 
-        assertThat(this.lines.list).singleElement().satisfies(line -> {
+        assertThat(this.lines.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage()).contains("'orders'", "late");
         });
@@ -92,7 +73,7 @@ class LoggingLockListenerTest {
         lost("orders", "1");
         lost("orders", "1");
 
-        assertThat(this.lines.list).hasSize(2).allSatisfy(line -> {
+        assertThat(this.lines.events()).hasSize(2).allSatisfy(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.ERROR);
             assertThat(line.getFormattedMessage()).contains("'orders:1'", "token 7", "4321 ms", "TAKEN_OVER");
         });
@@ -103,14 +84,14 @@ class LoggingLockListenerTest {
         LockRecoveredEvent recovered =
                 new LockRecoveredEvent("orders", "1", LockMode.WRITE, 7, "id", Duration.ofSeconds(20));
         this.log.recovered(recovered);
-        assertThat(this.lines.list).isEmpty();
+        assertThat(this.lines.events()).isEmpty();
         atRisk("orders", "1");
 
         this.log.recovered(recovered);
 
         assertThat(lastLevel()).isEqualTo(Level.INFO);
         this.log.recovered(recovered);
-        assertThat(this.lines.list).hasSize(2);
+        assertThat(this.lines.events()).hasSize(2);
         atRisk("orders", "1");
         assertThat(lastLevel()).isEqualTo(Level.WARN);
     }
@@ -145,7 +126,7 @@ class LoggingLockListenerTest {
             atRisk("lock-" + i, "");
         }
 
-        assertThat(this.lines.list)
+        assertThat(this.lines.events())
                 .filteredOn(line -> line.getLevel() == Level.WARN)
                 .hasSize(200);
     }

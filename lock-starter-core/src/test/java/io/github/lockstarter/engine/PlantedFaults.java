@@ -319,13 +319,13 @@ final class PlantedFaults {
                 "refuse(waiter, cause, null, now);\n        advance(now);",
                 "refuse(waiter, cause, null, now);");
         plant(
-                "the last waiter is told without a limit of time",
+                "the last waiter is notified without a limit of time",
                 60,
                 LOCK,
                 "Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout())",
                 "NEVER");
         plant(
-                "the last waiter is not told when it has left the line",
+                "the last waiter is not notified when it has left the line",
                 20,
                 LOCK,
                 "releaseOver(stake, null);\n        reportRefusal(stake);",

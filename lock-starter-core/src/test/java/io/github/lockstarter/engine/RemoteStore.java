@@ -1,9 +1,9 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.ForwardingStore;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
-import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +17,7 @@ import java.util.function.Function;
  * The store of one instance in memory. Commands that are sent and messages arrive on other threads, as those of a server do; a
  * test can replace the outcome of any command.
  */
-final class RemoteStore implements LockStore {
+final class RemoteStore extends ForwardingStore {
 
     /** What the instances of a test share. */
     static final class Server implements AutoCloseable {
@@ -34,13 +34,11 @@ final class RemoteStore implements LockStore {
 
     private final ExecutorService network;
 
-    private final InMemoryLockStore store;
-
     private volatile BiFunction<Command, Function<Command, Reply>, Reply> fault;
 
     RemoteStore(Server server) {
+        super(server.locks.forAnotherInstance());
         this.network = server.network;
-        this.store = server.locks.forAnotherInstance();
         this.fault = (command, unchanged) -> unchanged.apply(command);
     }
 
@@ -74,11 +72,6 @@ final class RemoteStore implements LockStore {
     }
 
     @Override
-    public void stop() {
-        this.store.stop();
-    }
-
-    @Override
     public Reply call(Command command) {
         return this.fault.apply(command, this.store::call);
     }
@@ -96,25 +89,5 @@ final class RemoteStore implements LockStore {
             }
         });
         return reply;
-    }
-
-    @Override
-    public int renewalBatchSize() {
-        return this.store.renewalBatchSize();
-    }
-
-    @Override
-    public long claimMillis() {
-        return this.store.claimMillis();
-    }
-
-    @Override
-    public boolean isConnected() {
-        return this.store.isConnected();
-    }
-
-    @Override
-    public String description() {
-        return this.store.description();
     }
 }

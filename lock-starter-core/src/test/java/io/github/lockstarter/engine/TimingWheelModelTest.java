@@ -27,12 +27,6 @@ public class TimingWheelModelTest {
         return this.queue.put(this.items.get(entry), time(due));
     }
 
-    /** By one that is in no queue, as whoever replaces has made it just now. */
-    @Operation
-    public boolean replace(@Param(name = "entry") int entry) {
-        return this.queue.replace(this.items.get(entry), new Item());
-    }
-
     @Operation
     public void remove(@Param(name = "entry") int entry) {
         this.queue.remove(this.items.get(entry));

@@ -6,9 +6,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import ch.qos.logback.core.read.ListAppender;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import io.github.lockstarter.fixture.LogCapture;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -21,24 +20,10 @@ class LockLogTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(LockLogTest.class);
 
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    @AutoClose
+    private final LogCapture lines = new LogCapture(LockLogTest.class, Level.DEBUG);
 
     private final LockLog log = LockLog.of(LockLogTest.class);
-
-    @BeforeEach
-    void listen() {
-        this.logger.setLevel(Level.DEBUG);
-        this.logger.setAdditive(false);
-        this.lines.start();
-        this.logger.addAppender(this.lines);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.lines);
-        this.logger.setAdditive(true);
-        this.logger.setLevel(null);
-    }
 
     @Test
     void shouldWriteOneLineAtEachLevel() {
@@ -50,10 +35,10 @@ class LockLogTest {
         this.log.error(HOSTILE);
         this.log.error(HOSTILE, null);
 
-        assertThat(this.lines.list)
+        assertThat(this.lines.events())
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsOnly(SHOWN);
-        assertThat(this.lines.list)
+        assertThat(this.lines.events())
                 .extracting(ILoggingEvent::getLevel)
                 .containsExactly(
                         Level.DEBUG, Level.DEBUG, Level.INFO, Level.WARN, Level.WARN, Level.ERROR, Level.ERROR);
@@ -66,7 +51,7 @@ class LockLogTest {
         this.log.debug("hidden");
 
         assertThat(this.log.isDebugEnabled()).isFalse();
-        assertThat(this.lines.list).isEmpty();
+        assertThat(this.lines.events()).isEmpty();
     }
 
     @Test
@@ -108,6 +93,6 @@ class LockLogTest {
     }
 
     private String trace() {
-        return ThrowableProxyUtil.asString(this.lines.list.get(0).getThrowableProxy());
+        return ThrowableProxyUtil.asString(this.lines.events().get(0).getThrowableProxy());
     }
 }

@@ -3,43 +3,23 @@ package io.github.lockstarter.tx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.text.LoggedNames;
 import java.lang.reflect.Proxy;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
 /** The warning for a lock that cannot be released after its transaction. */
 class TransactionBoundLocksTest {
 
     private static final String HOSTILE = "order\r\n2026-01-01 ERROR forged\u001b[2J\u202E:alice";
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(BoundLock.class);
-
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        this.logger.setLevel(Level.WARN);
-        this.logger.setAdditive(false);
-        this.lines.start();
-        this.logger.addAppender(this.lines);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.lines);
-        this.logger.setAdditive(true);
-        this.logger.setLevel(null);
-    }
+    @AutoClose
+    private final LogCapture lines = new LogCapture(BoundLock.class, Level.WARN);
 
     @ParameterizedTest
     @EnumSource
@@ -49,7 +29,7 @@ class TransactionBoundLocksTest {
 
         kept.afterCompletion(0);
 
-        assertThat(this.lines.list)
+        assertThat(this.lines.events())
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
                         .contains("'" + names.of(HOSTILE) + "'", "no answer\\u000A")
