@@ -95,7 +95,7 @@ final class AcquireReports {
     private static LockNotGrantedException notGranted(
             Wait wait, String message, Duration waited, @Nullable LockHolder holder) {
         return new LockNotGrantedException(
-                message, wait.request().lockName(), waited, LeaseTerms.duration(wait.waitTime), holder);
+                message, wait.request.lockName(), waited, LeaseTerms.duration(wait.waitTime), holder);
     }
 
     private static String effort(Wait wait, Duration waited) {
@@ -111,7 +111,7 @@ final class AcquireReports {
     // ---- Holders
 
     private Found find(Wait wait, Refusal refusal) {
-        LockRequest request = wait.request();
+        LockRequest request = wait.request;
         @Nullable Grant[] held = new Grant[1];
         this.engine.forEachGrant(request.lockName(), grant -> held[0] = grant);
         Grant own = held[0];

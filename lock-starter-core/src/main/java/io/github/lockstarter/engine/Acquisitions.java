@@ -62,7 +62,7 @@ final class Acquisitions {
      */
     @Nullable
     Grant acquire(ThreadWait wait, boolean interruptible, boolean mustSucceed) throws InterruptedException {
-        LockRequest request = wait.request();
+        LockRequest request = wait.request;
         Acquiring observed = began(request);
         observed.enter();
         try {
@@ -79,12 +79,12 @@ final class Acquisitions {
             throw ex;
         }
         observed.leave();
-        Grant grant = wait.grant();
+        Grant grant = wait.grant;
         if (grant != null) {
             observed.granted(grant.token);
             return grant;
         }
-        Refusal refusal = Objects.requireNonNull(wait.refusal());
+        Refusal refusal = Objects.requireNonNull(wait.refusal);
         this.reports.notify(observed, wait, refusal);
         if (mustSucceed || refusal.cause() != Cause.HELD_BY_OTHERS) {
             throw this.reports.exception(wait, refusal);
@@ -94,7 +94,7 @@ final class Acquisitions {
 
     /** Has the grant of a wait released, if it has one: its owner will not do that. */
     void failed(ThreadWait wait) {
-        Grant grant = wait.grant();
+        Grant grant = wait.grant;
         if (grant != null) {
             this.leases.engine().unclaimed(grant);
         }

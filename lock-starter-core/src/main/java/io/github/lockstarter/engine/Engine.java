@@ -10,7 +10,6 @@ import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,34 +55,13 @@ final class Engine implements StoreListener {
      */
 
     /** What happens to grants and waits, for events, meters and the log. */
-    interface Observer {
+    interface Observer extends GrantObserver {
 
         /** The wait has ended with a grant. Precedes {@link Wait#granted}. */
         void granted(Wait wait, Grant grant, Effects.Way way);
 
         /** The wait has ended without a grant. Precedes {@link Wait#refused}. */
         void refused(Wait wait, Refusal refusal);
-
-        /** See {@link Effects#renewed}. */
-        void renewed(Grant grant, Moment sentAt);
-
-        /** See {@link Effects#renewalFailed}. */
-        void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause);
-
-        /** See {@link Effects#atRisk}. */
-        void atRisk(Grant grant, @Nullable LockStoreException cause);
-
-        /** See {@link Effects#recovered}. */
-        void recovered(Grant grant);
-
-        /** See {@link Effects#lost}. */
-        void lost(Grant grant, LossReason reason);
-
-        /** See {@link Effects#released}. */
-        void released(Grant grant, @Nullable LockStoreException failure);
-
-        /** See {@link Effects#taken}. */
-        void taken(String owner);
 
         /** See {@link Effects#waitsForStore}. */
         void waitsForStore(String lockName, LockStoreException cause);
@@ -217,7 +195,7 @@ final class Engine implements StoreListener {
             return await(wait, interruptible);
         } catch (RuntimeException | Error ex) {
             // Only plain writes: the stack may be exhausted.
-            Grant granted = wait.grant();
+            Grant granted = wait.grant;
             if (granted != null) {
                 granted.isUnclaimed = true;
             }
@@ -257,12 +235,12 @@ final class Engine implements StoreListener {
             interrupted = true;
         }
         if (interrupted) {
-            if (interruptible && wait.grant() == null) {
+            if (interruptible && wait.grant == null) {
                 throw new InterruptedException();
             }
             Thread.currentThread().interrupt();
         }
-        return wait.grant() != null;
+        return wait.grant != null;
     }
 
     /** Enters without waiting. The outcome is reported to the wait, possibly before this method returns. */
@@ -272,7 +250,7 @@ final class Engine implements StoreListener {
 
     private boolean enter(Wait wait, boolean callsItself, boolean interruptible) {
         while (true) {
-            Cell cell = cell(wait.request().lockName());
+            Cell cell = cell(wait.request.lockName());
             Call call = callsItself ? new Call(Command.Acquire.class, interruptible) : null;
             Input input = (lock, now) -> {
                 wait.cell = cell;
@@ -489,7 +467,7 @@ final class Engine implements StoreListener {
     }
 
     Moment now() {
-        return new Moment(nanos(), this.clock.currentTimeMillis());
+        return new Moment(this.clock.nanoTime() - this.origin, this.clock.currentTimeMillis());
     }
 
     private long nanos() {
@@ -582,13 +560,13 @@ final class Engine implements StoreListener {
         }
 
         boolean takes(Sent offered) {
-            Command command = offered.command();
+            Command command = offered.command;
             if (this.sent != null || !(this.type.isInstance(command) || this.otherType.isInstance(command))) {
                 return false;
             }
             Grant mine = this.grant;
             // The owner of a lost grant does not wait for a store that may be silent.
-            if (mine != null && (offered.stake() != mine.stake || mine.state == Grant.State.LOST)) {
+            if (mine != null && (offered.stake != mine.stake || mine.state == Grant.State.LOST)) {
                 return false;
             }
             this.sent = offered;
@@ -602,38 +580,11 @@ final class Engine implements StoreListener {
         }
     }
 
-    /** A notification of observers and of the wait or the grant that it is about. */
-    private static final class Notification extends Effect {
+    /** A notification of observers, and of the wait or the grant that it is about. */
+    private abstract static class Notification extends Effect {
 
-        private enum Type {
-            GRANTED,
-            REFUSED,
-            RENEWED,
-            RENEWAL_FAILED,
-            AT_RISK,
-            RECOVERED,
-            LOST,
-            RELEASED,
-            TAKEN,
-            WAITS_FOR_STORE
-        }
-
-        private final Type type;
-
-        /** The wait, the grant, or the name of the lock. */
-        private final Object subject;
-
-        private final @Nullable Object detail;
-
-        /** The way of a grant, or the time of a renewal. */
-        private final @Nullable Object how;
-
-        Notification(Type type, Object subject, @Nullable Object detail, @Nullable Object how) {
-            this.type = type;
-            this.subject = subject;
-            this.detail = detail;
-            this.how = how;
-        }
+        /** Called again if it throws. */
+        abstract void run();
     }
 
     /** One lock: its state machine, its mutex, and the chain of its effects. An entry in the wheel of the watchdog. */
@@ -723,12 +674,22 @@ final class Engine implements StoreListener {
                 }
                 this.call = own;
                 try {
+                    Moment now = now();
                     if (entering != null && Engine.this.stopped) {
                         // The cell may have been created after the stop of all others.
-                        this.lock.stop(now());
+                        this.lock.stop(now);
                     }
-                    input.apply(this.lock, now());
-                    afterInput();
+                    input.apply(this.lock, now);
+                    if (this.due < this.calledAt) {
+                        Engine.this.watchdog.call(this, this.due);
+                        this.calledAt = this.due;
+                    }
+                    if (!this.lock.isIdle()) {
+                        this.idleSince = 0;
+                    } else if (this.idleSince == 0) {
+                        this.idleSince = now.nanos();
+                        Engine.this.hasIdleCells = true;
+                    }
                     effects = takeEffects(thread);
                 } catch (Throwable ex) {
                     if (entering != null) {
@@ -768,19 +729,6 @@ final class Engine implements StoreListener {
             this.first = null;
             this.last = null;
             return taken;
-        }
-
-        private void afterInput() {
-            if (this.due < this.calledAt) {
-                Engine.this.watchdog.call(this, this.due);
-                this.calledAt = this.due;
-            }
-            if (!this.lock.isIdle()) {
-                this.idleSince = 0;
-            } else if (this.idleSince == 0) {
-                this.idleSince = nanos();
-                Engine.this.hasIdleCells = true;
-            }
         }
 
         private void remove() {
@@ -823,55 +771,13 @@ final class Engine implements StoreListener {
 
         private void execute(Effect effect, Watchdog.@Nullable Renewals renewals) {
             if (effect instanceof Sent sent) {
-                if (renewals != null && sent.command() instanceof Command.Renew) {
+                if (renewals != null && sent.command instanceof Command.Renew) {
                     renewals.add(this, sent);
                 } else {
                     sendNow(sent);
                 }
-                return;
-            }
-            notify((Notification) effect);
-        }
-
-        private void notify(Notification notification) {
-            Observer to = Engine.this.observer;
-            Object subject = notification.subject;
-            Object detail = notification.detail;
-            LockStoreException failure = detail instanceof LockStoreException ex ? ex : null;
-            switch (notification.type) {
-                case GRANTED ->
-                    notifyOfGrant((Wait) subject, (Grant) required(detail), (Way) required(notification.how));
-                case REFUSED -> {
-                    Refusal refusal = (Refusal) required(detail);
-                    to.refused((Wait) subject, refusal);
-                    ((Wait) subject).refused(refusal);
-                }
-                case RENEWED -> to.renewed((Grant) subject, (Moment) required(detail));
-                case RENEWAL_FAILED -> to.renewalFailed((Grant) subject, (Moment) required(notification.how), failure);
-                case AT_RISK -> to.atRisk((Grant) subject, failure);
-                case RECOVERED -> to.recovered((Grant) subject);
-                case LOST -> to.lost((Grant) subject, (LossReason) required(detail));
-                case RELEASED -> notifyOfRelease((Grant) subject, failure);
-                case TAKEN -> to.taken((String) required(detail));
-                case WAITS_FOR_STORE -> to.waitsForStore(this.name, (LockStoreException) required(detail));
-            }
-        }
-
-        private void notifyOfGrant(Wait wait, Grant grant, Way way) {
-            Engine.this.observer.granted(wait, grant, way);
-            wait.granted(grant, way);
-            if (wait.isAbandoned) {
-                grant.isUnclaimed = true;
-                failed();
-            }
-        }
-
-        private void notifyOfRelease(Grant grant, @Nullable LockStoreException failure) {
-            Engine.this.observer.released(grant, failure);
-            Runnable whenReleased = grant.whenReleased;
-            grant.whenReleased = null;
-            if (whenReleased != null) {
-                whenReleased.run();
+            } else {
+                ((Notification) effect).run();
             }
         }
 
@@ -886,7 +792,7 @@ final class Engine implements StoreListener {
                         own.interrupted = true;
                     }
                     failure = null;
-                    reply = Engine.this.store.call(sent.command());
+                    reply = Engine.this.store.call(sent.command);
                 } catch (Throwable ex) {
                     failure = ex;
                     repeated = !own.interruptible && Thread.interrupted();
@@ -894,7 +800,7 @@ final class Engine implements StoreListener {
                 }
             } while (failure != null && repeated && !Engine.this.stopped);
             if (repeated
-                    && sent.command() instanceof Command.Release
+                    && sent.command instanceof Command.Release
                     && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
                 // It may have been executed before the interrupt.
                 reply = Reply.Released.INSTANCE;
@@ -908,7 +814,7 @@ final class Engine implements StoreListener {
 
         /** Sends a command without waiting for the reply. */
         void sendNow(Sent sent) {
-            CompletionStage<Reply> reply = Engine.this.store.send(sent.command());
+            CompletionStage<Reply> reply = Engine.this.store.send(sent.command);
             CompletionStage<?> unused = reply.whenComplete((answer, failure) -> completed(sent, answer, failure));
         }
 
@@ -945,6 +851,10 @@ final class Engine implements StoreListener {
                             return;
                         }
                         sent.isSettled = true;
+                        if (sent.command instanceof Command.Renew) {
+                            // Moves the call for a late reply. It would come for each of many locks, for nothing.
+                            this.calledAt = Moment.NEVER;
+                        }
                         if (reply != null && !(reply instanceof Reply.Failed)) {
                             local.replied(sent, reply, now);
                         } else {
@@ -1072,54 +982,126 @@ final class Engine implements StoreListener {
         public void granted(Waiter waiter, Grant grant, Way way) {
             grant.isCounted = true;
             Engine.this.live.incrementAndGet();
-            append(new Notification(Notification.Type.GRANTED, waiter, grant, way));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Wait wait = (Wait) waiter;
+                    Engine.this.observer.granted(wait, grant, way);
+                    wait.granted(grant, way);
+                    if (wait.isAbandoned) {
+                        grant.isUnclaimed = true;
+                        failed();
+                    }
+                }
+            });
         }
 
         @Override
         public void refused(Waiter waiter, Refusal refusal) {
-            append(new Notification(Notification.Type.REFUSED, waiter, refusal, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.refused((Wait) waiter, refusal);
+                    ((Wait) waiter).refused(refusal);
+                }
+            });
         }
 
         @Override
         public void renewed(Grant grant, Moment sentAt) {
-            append(new Notification(Notification.Type.RENEWED, grant, sentAt, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.renewed(grant, sentAt);
+                }
+            });
         }
 
         @Override
         public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
-            append(new Notification(Notification.Type.RENEWAL_FAILED, grant, cause, sentAt));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.renewalFailed(grant, sentAt, cause);
+                }
+            });
         }
 
         @Override
         public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-            append(new Notification(Notification.Type.AT_RISK, grant, cause, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.atRisk(grant, cause);
+                }
+            });
         }
 
         @Override
         public void recovered(Grant grant) {
-            append(new Notification(Notification.Type.RECOVERED, grant, null, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.recovered(grant);
+                }
+            });
         }
 
         @Override
         public void lost(Grant grant, LossReason reason) {
             ended(grant);
-            append(new Notification(Notification.Type.LOST, grant, reason, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.lost(grant, reason);
+                }
+            });
         }
 
         @Override
         public void released(Grant grant, @Nullable LockStoreException failure) {
             ended(grant);
-            append(new Notification(Notification.Type.RELEASED, grant, failure, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.released(grant, failure);
+                    Runnable whenReleased = grant.whenReleased;
+                    grant.whenReleased = null;
+                    if (whenReleased != null) {
+                        whenReleased.run();
+                    }
+                }
+            });
         }
 
         @Override
         public void taken(String owner) {
-            append(new Notification(Notification.Type.TAKEN, this.name, owner, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.taken(owner);
+                }
+            });
         }
 
         @Override
         public void waitsForStore(LockStoreException cause) {
-            append(new Notification(Notification.Type.WAITS_FOR_STORE, this.name, cause, null));
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    Engine.this.observer.waitsForStore(Cell.this.name, cause);
+                }
+            });
         }
 
         private void ended(Grant grant) {
@@ -1133,10 +1115,6 @@ final class Engine implements StoreListener {
         public void callAt(long nanos) {
             this.due = nanos;
         }
-    }
-
-    private static Object required(@Nullable Object detail) {
-        return Objects.requireNonNull(detail);
     }
 
     private static LockStoreException toStoreException(@Nullable Throwable failure) {

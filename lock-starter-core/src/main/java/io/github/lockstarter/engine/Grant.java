@@ -28,8 +28,8 @@ final class Grant {
 
     final Owner owner;
 
-    /** What the user has requested; null in the simulation. */
-    final @Nullable LockRequest request;
+    /** What the user has requested. */
+    final LockRequest request;
 
     final long token;
 
@@ -105,7 +105,7 @@ final class Grant {
     }
 
     String lockName() {
-        return this.request != null ? this.request.lockName() : "";
+        return this.request.lockName();
     }
 
     String id() {

@@ -28,14 +28,15 @@ final class Hold {
         }
     }
 
-    private final String lockName;
+    final String lockName;
 
-    private final LockMode mode;
+    final LockMode mode;
 
-    private LeaseHandle lease;
+    LeaseHandle lease;
 
-    /** Request of a reader that uses the lease of the writer, which this thread holds as well; null: it does not. */
-    private @Nullable LockRequest underWriter;
+    /** Request of a reader that uses the lease of the writer, which this thread holds as well; null: it has a lease of its own. */
+    @Nullable
+    LockRequest underWriter;
 
     /** How often the thread has entered. */
     int count;
@@ -48,16 +49,16 @@ final class Hold {
     /** The terms by which the grant is renewed at present. */
     private Terms terms;
 
-    /** Creates the hold of a thread that has entered once. */
-    Hold(LockRequest request, LeaseHandle lease) {
-        this(request, lease, 1);
-    }
-
-    private Hold(LockRequest request, LeaseHandle lease, int count) {
+    /**
+     * Creates the hold of a thread.
+     *
+     * @param count how often the thread has entered
+     */
+    Hold(LockRequest request, LeaseHandle lease, int count) {
         this.lockName = request.lockName();
         this.mode = request.mode();
         this.lease = lease;
-        this.terms = lease.grant().terms;
+        this.terms = lease.grant.terms;
         this.count = count;
     }
 
@@ -72,31 +73,13 @@ final class Hold {
         return hold;
     }
 
-    /** Returns what the reader has requested that uses the lease of the writer, which ends later; null: it has a lease of its own. */
-    @Nullable
-    LockRequest requestUnderWriter() {
-        return this.underWriter;
-    }
-
     /** Continues with the grant of a reader, because the writer has been downgraded. */
     void downgraded(LeaseHandle reader) {
         this.lease = reader;
-        this.terms = reader.grant().terms;
+        this.terms = reader.grant.terms;
         this.underWriter = null;
         // The grant is renewed as the reader requests; there is nothing to go back to.
         this.level = null;
-    }
-
-    String lockName() {
-        return this.lockName;
-    }
-
-    LockMode mode() {
-        return this.mode;
-    }
-
-    LeaseHandle lease() {
-        return this.lease;
     }
 
     /**
@@ -105,9 +88,9 @@ final class Hold {
      */
     void enter(LockRequest request) {
         this.lease.ensureHeld();
-        Engine engine = this.lease.operations().engine();
-        Grant grant = this.lease.grant();
-        Terms wanted = this.lease.operations().terms().of(request);
+        Engine engine = this.lease.operations.engine();
+        Grant grant = this.lease.grant;
+        Terms wanted = this.lease.operations.terms().of(request);
         long until = wanted.isRenewed() ? Moment.sum(engine.now().nanos(), wanted.maxHold()) : Moment.BEFORE;
         boolean isRenewedAlready = until != Moment.BEFORE && grant.renewUntil != Moment.BEFORE;
         if (!isRenewedAlready && Rules.usable(wanted.lease()) > engine.remaining(grant)) {
@@ -139,7 +122,7 @@ final class Hold {
         } else if (current != null && current.count() == number) {
             this.terms = current.termsBefore();
             this.level = current.outer();
-            this.lease.operations().engine().renewUntil(this.lease.grant(), this.terms, current.renewUntilBefore());
+            this.lease.operations.engine().renewUntil(this.lease.grant, this.terms, current.renewUntilBefore());
         }
     }
 
@@ -149,7 +132,7 @@ final class Hold {
         this.count--;
         this.isOver |= isLast;
         if (isLast && this.underWriter == null) {
-            this.lease.operations().engine().unclaimed(this.lease.grant());
+            this.lease.operations.engine().unclaimed(this.lease.grant);
         }
     }
 }

@@ -82,7 +82,7 @@ final class Inventory {
         if (!grant.isHeld(now)) {
             return;
         }
-        LockRequest lock = LockEvents.request(grant);
+        LockRequest lock = grant.request;
         all.add(new Held(
                 lock.lockName(),
                 lock.mode(),
@@ -100,7 +100,7 @@ final class Inventory {
     void forEachHold(ObjLongConsumer<String> visitor) {
         long now = this.engine.now().nanos();
         this.engine.forEachGrant(
-                grant -> visitor.accept(LockEvents.request(grant).name(), Math.max(0, now - grant.grantedAt)));
+                grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
     }
 
     List<Awaited> awaited() {
@@ -108,7 +108,7 @@ final class Inventory {
         Map<Wanted, Awaited> all = new LinkedHashMap<>();
         long now = this.engine.now().nanos();
         this.engine.forEachWait(wait ->
-                all.merge(new Wanted(wait.request().lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
+                all.merge(new Wanted(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
         return List.copyOf(all.values());
     }
 
@@ -126,7 +126,7 @@ final class Inventory {
     }
 
     private static Awaited awaited(Wait wait, long now) {
-        return new Awaited(wait.request().lockName(), wait.kind.mode(), 1, millis(now - wait.enteredAt));
+        return new Awaited(wait.request.lockName(), wait.kind.mode(), 1, millis(now - wait.enteredAt));
     }
 
     /** Adds waiters for the same lock; the first of all is the one that has been waiting longest. */

@@ -103,9 +103,9 @@ final class LeaseHandle implements Lease {
         }
     }
 
-    private final Operations operations;
+    final Operations operations;
 
-    private final Grant grant;
+    final Grant grant;
 
     private volatile @Nullable CompletableFuture<LossReason> lost;
 
@@ -114,20 +114,8 @@ final class LeaseHandle implements Lease {
         this.grant = grant;
     }
 
-    Grant grant() {
-        return this.grant;
-    }
-
-    Operations operations() {
-        return this.operations;
-    }
-
     private Engine engine() {
         return this.operations.engine();
-    }
-
-    private LockRequest request() {
-        return LockEvents.request(this.grant);
     }
 
     /** Creates the exception for the owner of this lease after a loss. */
@@ -137,7 +125,7 @@ final class LeaseHandle implements Lease {
 
     @Override
     public String name() {
-        return request().lockName();
+        return this.grant.request.lockName();
     }
 
     private String shownName() {
@@ -226,7 +214,7 @@ final class LeaseHandle implements Lease {
                     + "' cannot be extended without a limit: request a renewed lease when you acquire the lock."));
         }
         // The request rejects invalid durations.
-        long lease = this.operations.terms().of(request().withLease(atLeast)).lease();
+        long lease = this.operations.terms().of(this.grant.request.withLease(atLeast)).lease();
         ensureHeld();
         lengthen(lease);
         // Another thread may have released the lease meanwhile; then it has not been extended, whatever the store
@@ -269,7 +257,7 @@ final class LeaseHandle implements Lease {
     private boolean release(long keep) {
         UnlockWarning warning = this.operations.warning();
         if (warning != null) {
-            warning.beforeRelease(request());
+            warning.beforeRelease(this.grant.request);
         }
         release(keep, this.operations.inBackground() ? () -> {} : null);
         return this.grant.state != Grant.State.LOST;
@@ -314,7 +302,7 @@ final class LeaseHandle implements Lease {
 
     /** The request rejects invalid durations. */
     private long nanos(Duration delay) {
-        return request().withMinHold(delay).minHold().toNanos();
+        return this.grant.request.withMinHold(delay).minHold().toNanos();
     }
 
     @Override

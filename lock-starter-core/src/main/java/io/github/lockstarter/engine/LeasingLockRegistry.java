@@ -154,14 +154,14 @@ public final class LeasingLockRegistry
         LockRequest complete = this.settings.complete(request);
         this.owned.requireNotHeld(complete);
         Run current = run();
-        ThreadWait wait = current.acquisitions().threadWait(complete, Owner.NONE);
+        ThreadWait wait = current.acquisitions.threadWait(complete, Owner.NONE);
         try {
-            Grant grant = current.acquisitions().acquire(wait, true, mustSucceed);
+            Grant grant = current.acquisitions.acquire(wait, true, mustSucceed);
             return grant == null
                     ? null
-                    : EnclosingTransaction.holding(current.leases().withoutThread(grant), complete, this.settings);
+                    : EnclosingTransaction.holding(current.leases.withoutThread(grant), complete, this.settings);
         } catch (Throwable ex) {
-            current.acquisitions().failed(wait);
+            current.acquisitions.failed(wait);
             throw ex;
         }
     }
@@ -170,7 +170,7 @@ public final class LeasingLockRegistry
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
         LockRequest complete = this.settings.complete(request);
         this.owned.requireNotHeld(complete);
-        return run().acquisitions().acquireLater(complete);
+        return run().acquisitions.acquireLater(complete);
     }
 
     @Override
@@ -286,62 +286,62 @@ public final class LeasingLockRegistry
 
     @Override
     public int active() {
-        return ofRun(current -> current.engine().liveGrants(), 0);
+        return ofRun(current -> current.engine.liveGrants(), 0);
     }
 
     @Override
     public int waiting() {
-        return ofRun(current -> current.inventory().waiting(), 0);
+        return ofRun(current -> current.inventory.waiting(), 0);
     }
 
     @Override
     public void forEachHold(ObjLongConsumer<String> visitor) {
         Run current = this.run;
         if (current != null) {
-            current.inventory().forEachHold(visitor);
+            current.inventory.forEachHold(visitor);
         }
     }
 
     @Override
     public Duration watchdogLag() {
-        return ofRun(current -> current.engine().lag(), Duration.ZERO);
+        return ofRun(current -> current.engine.lag(), Duration.ZERO);
     }
 
     @Override
     public long droppedEvents() {
-        return ofRun(current -> current.events().dropped(), 0L);
+        return ofRun(current -> current.events.dropped(), 0L);
     }
 
     @Override
     public List<Held> held() {
-        return ofRun(current -> current.inventory().held(), List.of());
+        return ofRun(current -> current.inventory.held(), List.of());
     }
 
     @Override
     public Optional<Held> held(String lockName) {
-        return ofRun(current -> current.inventory().held(lockName), Optional.empty());
+        return ofRun(current -> current.inventory.held(lockName), Optional.empty());
     }
 
     @Override
     public List<Awaited> awaited() {
-        return ofRun(current -> current.inventory().awaited(), List.of());
+        return ofRun(current -> current.inventory.awaited(), List.of());
     }
 
     @Override
     public Optional<Awaited> awaited(String lockName) {
-        return ofRun(current -> current.inventory().awaited(lockName), Optional.empty());
+        return ofRun(current -> current.inventory.awaited(lockName), Optional.empty());
     }
 
     @Override
     public Optional<Stored> stored(String lockName) {
         Run current = this.run;
         return this.stored.describe(
-                lockName, current != null ? current.instances() : null, this.settings.commandTimeout());
+                lockName, current != null ? current.instances : null, this.settings.commandTimeout());
     }
 
     @Override
     public LockHealth health() {
         Run current = this.run;
-        return current != null ? current.inventory().health() : LockHealth.notRunning(this.store.description());
+        return current != null ? current.inventory.health() : LockHealth.notRunning(this.store.description());
     }
 }

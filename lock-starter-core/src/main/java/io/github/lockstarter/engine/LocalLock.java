@@ -80,6 +80,9 @@ final class LocalLock {
 
     private static final long FIRST_PAUSE = 50 * MILLI;
 
+    /** Of a stake that does not ask. */
+    private static final Moment NO_BASE = new Moment(BEFORE, BEFORE);
+
     private static final long WAKE_SPREAD = 20 * MILLI;
 
     /** Largest number of renewals of one stake that are sent although an earlier one has no reply. */
@@ -95,7 +98,8 @@ final class LocalLock {
 
     private final WaiterQueue waiters = new WaiterQueue();
 
-    private final List<Stake> stakes = new ArrayList<>(2);
+    /** The first of the stakes, which are linked. */
+    private @Nullable Stake stakes;
 
     /** The stake that asks; null: there is none. */
     private @Nullable Stake ticket;
@@ -105,18 +109,8 @@ final class LocalLock {
     /** The time that was requested last. */
     private long armed = NEVER;
 
-    // The latest question that was answered "taken", and the latest that has failed: when it was asked, and when that
-    // was known.
-
-    private long takenAskedAt = BEFORE;
-
-    private long takenKnownAt = BEFORE;
-
-    private long failedAskedAt = BEFORE;
-
-    private long failedKnownAt = BEFORE;
-
-    private @Nullable LockStoreException failure;
+    /** The outcome of a question that is the present input, and has not granted the lock; null: there is none. */
+    private @Nullable Outcome outcome;
 
     /** The last reply that refused a ticket. */
     private Reply.@Nullable Taken lastTaken;
@@ -165,10 +159,10 @@ final class LocalLock {
      * grant calls it as well.
      */
     boolean release(Grant grant, Moment now) {
-        endExpiredGrants(now);
+        Stake stake = grant.stake;
+        endIfExpired(stake, now);
         boolean isLive = grant.isLive();
         if (isLive) {
-            Stake stake = grant.stake;
             Waiter next = this.waiters.first();
             if (stake.isShared()) {
                 stake.remove(grant);
@@ -217,7 +211,7 @@ final class LocalLock {
      */
     @Nullable
     Grant downgrade(Grant writer, Waiter reader, Moment now) {
-        endExpiredGrants(now);
+        endIfExpired(writer.stake, now);
         if (!writer.isLive()) {
             returned(writer, now);
             advance(now);
@@ -226,13 +220,13 @@ final class LocalLock {
         Stake former = writer.stake;
         Stake stake = new Stake(GrantKind.readerOf(former.id), GrantKind.READER, now);
         stake.continueFrom(former, reader.terms);
-        this.stakes.add(stake);
+        add(stake);
         former.remove(writer);
         former.phase = Phase.SUSPENDED;
         released(writer, null);
         Grant grant = grant(stake, reader, Way.DOWNGRADED, now);
         // The first renewal is the downgrade.
-        stake.renewAt = now.nanos();
+        stake.dueAt = now.nanos();
         advance(now);
         return grant;
     }
@@ -252,14 +246,14 @@ final class LocalLock {
      * @param until until when it is renewed; {@link Moment#BEFORE}: not at all
      */
     void renewUntil(Grant grant, Terms terms, long until, Moment now) {
-        endExpiredGrants(now);
+        Stake stake = grant.stake;
+        endIfExpired(stake, now);
         grant.renewUntil = until;
         if (grant.isLive() && until > now.nanos()) {
-            Stake stake = grant.stake;
             stake.lease = terms.lease();
             stake.renewAfter = terms.renewAfter();
             stake.isConfirmed &= stake.storedLease >= stake.lease;
-            stake.renewAt = stake.isConfirmed ? Math.min(stake.renewAt, stake.nextRenewal()) : now.nanos();
+            stake.dueAt = stake.isConfirmed ? Math.min(stake.dueAt, stake.nextRenewal()) : now.nanos();
         }
         advance(now);
     }
@@ -297,7 +291,7 @@ final class LocalLock {
                 // Of a wait that has ended long ago. Until it is released, the next owner would wait for the end of its
                 // lease.
                 stake = new Stake(id, GrantKind.of(id), now);
-                this.stakes.add(stake);
+                add(stake);
                 end(stake, now.nanos(), now);
             }
         } else if (stake.phase == Phase.ASKING) {
@@ -306,12 +300,12 @@ final class LocalLock {
                 begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);
             } else {
                 stake.isNotified |= !id.isEmpty();
-                stake.askAt = now.nanos();
+                stake.dueAt = now.nanos();
             }
         } else if (stake.phase == Phase.ENDING) {
             // A release that is under way may have been executed before the grant.
             stake.settledAt = now.nanos();
-            stake.releaseAt = Math.min(stake.releaseAt, now.nanos());
+            stake.dueAt = Math.min(stake.dueAt, now.nanos());
         }
         advance(now);
     }
@@ -324,13 +318,13 @@ final class LocalLock {
 
     /** Commands go to another server, which may not have what was granted before, or may have granted what was never reported. */
     void serverChanged(Moment now) {
-        for (Stake stake : this.stakes) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             stake.isChainBroken = true;
             stake.serverChangedAt = now.nanos();
             if (stake.phase == Phase.HELD && stake.renewAfter != NEVER) {
-                stake.renewAt = now.nanos();
+                stake.dueAt = now.nanos();
             } else if (stake.phase == Phase.ENDING) {
-                stake.releaseAt = Math.min(stake.releaseAt, now.nanos());
+                stake.dueAt = Math.min(stake.dueAt, now.nanos());
             }
         }
         askNow(now);
@@ -339,8 +333,8 @@ final class LocalLock {
 
     /** The store has replied to a command. */
     void replied(Sent sent, Reply reply, Moment now) {
-        Stake stake = sent.stake();
-        Command command = sent.command();
+        Stake stake = sent.stake;
+        Command command = sent.command;
         if (command instanceof Command.Acquire) {
             answered(stake, sent, reply, now);
         } else if (command instanceof Command.Release) {
@@ -359,18 +353,18 @@ final class LocalLock {
 
     /** There is no usable reply to a command. Unless its outcome is known, it may have been executed, or may still be. */
     void failed(Sent sent, LockStoreException cause, Moment now) {
-        Stake stake = sent.stake();
-        Command command = sent.command();
+        Stake stake = sent.stake;
+        Command command = sent.command;
         if (command instanceof Command.Acquire) {
             unanswered(stake, sent, cause, now);
             if (stake.phase == Phase.ASKING) {
                 rejected(stake, cause, now);
             }
         } else if (command instanceof Command.Release) {
-            Stake successor = sent.successor();
+            Stake successor = sent.successor;
             if (successor != null) {
                 unanswered(successor, sent, cause, now);
-                successor.askAt = now.nanos();
+                successor.askAt(now.nanos());
             }
             releaseOver(stake, cause);
             reportRefusal(stake);
@@ -381,11 +375,13 @@ final class LocalLock {
             }
             stake.renewalsOpen--;
             if (stake.phase == Phase.HELD) {
-                stake.grants().forEach(grant -> this.out.renewalFailed(grant, sent.at(), cause));
+                for (Grant each = stake.grant; each != null; each = each.next) {
+                    this.out.renewalFailed(each, sent.at, cause);
+                }
                 if (stake.needsRenewal(now)) {
                     atRisk(stake, cause);
                 }
-                stake.renewAt = Moment.sum(now.nanos(), pause(stake, stake.lease / 12));
+                stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.lease / 12));
             }
         }
         advance(now);
@@ -402,26 +398,24 @@ final class LocalLock {
     private void refuseAll() {
         this.stopped = true;
         for (Waiter waiter = this.waiters.first(); waiter != null; waiter = this.waiters.first()) {
-            this.waiters.remove(waiter);
             this.out.refused(waiter, refusal(Cause.STOPPED, null, false));
+            this.waiters.remove(waiter);
         }
     }
 
     /** Declares all live grants lost, because none is renewed any more. Their keys are not released: the bodies still run. */
     void giveUp(Moment now) {
         refuseAll();
-        for (Stake stake : this.stakes) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.phase == Phase.HELD) {
-                for (Grant grant : stake.grants()) {
-                    lost(grant, LossReason.SHUTDOWN);
-                }
+                loseAll(stake, LossReason.SHUTDOWN);
             }
         }
-        this.stakes.forEach(stake -> {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             reportRefusal(stake);
             stake.phase = Phase.OVER;
-        });
-        this.stakes.clear();
+        }
+        this.stakes = null;
         advance(now);
     }
 
@@ -441,7 +435,7 @@ final class LocalLock {
         if (this.ticket != null && this.ticket.phase != Phase.ASKING) {
             this.ticket = null;
         }
-        for (Stake stake : List.copyOf(this.stakes)) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             boolean isLeft = stake.phase == Phase.ASKING && stake != this.ticket;
             if (isLeft || (stake.phase == Phase.HELD && stake.grant == null)) {
                 end(stake, now.nanos(), now);
@@ -459,10 +453,14 @@ final class LocalLock {
     // ---- What follows from the facts
 
     private void advance(Moment now) {
-        endExpiredGrants(now);
-        renewOrEndGrants(now);
-        endOverdueWaits(now);
+        checkGrants(now);
         Waiter first = this.waiters.first();
+        if (first != null) {
+            endOverdueWaits(now);
+            first = this.waiters.first();
+        } else {
+            this.overdue = List.of();
+        }
         while (first != null) {
             Stake shared = sharedStake(first, now);
             if (shared == null) {
@@ -482,24 +480,29 @@ final class LocalLock {
         if (first != null && asking != null) {
             // The questions so far were those of waiters that have left, which tried once.
             boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;
-            if (joins || asking.askAt <= now.nanos()) {
+            if (joins || asking.dueAt <= now.nanos()) {
                 ask(asking, first, now);
             }
         }
-        long next = this.waiters.dueAt();
-        for (int i = this.stakes.size() - 1; i >= 0; i--) {
-            Stake stake = this.stakes.get(i);
-            if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.releaseAt <= now.nanos()) {
+        long next = first != null ? this.waiters.dueAt() : NEVER;
+        Stake before = null;
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
+            if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.dueAt <= now.nanos()) {
                 sendRelease(stake, null, now);
             }
             if (stake.leaver != null && stake.leaver.latest <= now.nanos()) {
                 reportRefusal(stake);
             }
             next = Math.min(next, nextDue(stake, now));
-            if (stake.phase == Phase.OVER) {
-                this.stakes.remove(i);
+            if (stake.phase != Phase.OVER) {
+                before = stake;
+            } else if (before == null) {
+                this.stakes = stake.next;
+            } else {
+                before.next = stake.next;
             }
         }
+        this.outcome = null;
         if (next != this.armed) {
             this.armed = next;
             this.out.callAt(next);
@@ -509,37 +512,35 @@ final class LocalLock {
     /** Returns when something is due for the stake. */
     private static long nextDue(Stake stake, Moment now) {
         return switch (stake.phase) {
-            case ASKING -> stake.askAt;
-            case HELD -> Math.min(stake.renewAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
+            case ASKING -> stake.dueAt;
+            case HELD -> Math.min(stake.dueAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
             case ENDING ->
                 Math.min(
-                        stake.isReleasing ? NEVER : stake.releaseAt,
+                        stake.isReleasing ? NEVER : stake.dueAt,
                         stake.leaver != null ? stake.leaver.latest : NEVER);
             // The former is followed by the stake of a reader, or ends with it.
             case SUSPENDED, OVER -> NEVER;
         };
     }
 
-    private void endExpiredGrants(Moment now) {
-        for (int i = 0; i < this.stakes.size(); i++) {
-            Stake stake = this.stakes.get(i);
-            if (stake.phase == Phase.HELD && stake.remaining(now) <= 0) {
-                for (Grant grant : stake.grants()) {
-                    lost(grant, reasonOfExpiry(grant, now));
-                    stake.lostGrants++;
-                }
-                // The margin that is left in the store is the time of the owners to react.
-                end(stake, stake.storedUntil, now);
+    /** Ends what is over, and renews what is due. */
+    private void checkGrants(Moment now) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
+            endIfExpired(stake, now);
+            if (stake.phase == Phase.HELD && stake.dueAt <= now.nanos()) {
+                renewOrEnd(stake, now);
             }
         }
     }
 
-    private void renewOrEndGrants(Moment now) {
-        for (int i = 0; i < this.stakes.size(); i++) {
-            Stake stake = this.stakes.get(i);
-            if (stake.phase == Phase.HELD && stake.renewAt <= now.nanos()) {
-                renewOrEnd(stake, now);
+    private void endIfExpired(Stake stake, Moment now) {
+        if (stake.phase == Phase.HELD && stake.remaining(now) <= 0) {
+            for (Grant each = stake.grant; each != null; each = each.next) {
+                lost(each, reasonOfExpiry(each, now));
+                stake.lostGrants++;
             }
+            // The margin that is left in the store is the time of the owners to react.
+            end(stake, stake.storedUntil, now);
         }
     }
 
@@ -578,7 +579,7 @@ final class LocalLock {
             stayOverdue(waiter);
             Stake asking = this.ticket;
             if (asking != null && (asking.askedAt < waiter.enteredAt || asking.settledQuestion >= asking.askedAt)) {
-                asking.askAt = now.nanos();
+                asking.dueAt = now.nanos();
             }
         }
     }
@@ -592,20 +593,17 @@ final class LocalLock {
 
     private boolean refuseIfKnown(Waiter waiter, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first());
-        if (!fits(first) || !fits(waiter) || isKnown(this.takenAskedAt, this.takenKnownAt, waiter)) {
+        if (!fits(first) || !fits(waiter)) {
             refuse(waiter, Cause.HELD_BY_OTHERS, null, now);
             return true;
         }
-        if (isKnown(this.failedAskedAt, this.failedKnownAt, waiter)) {
-            refuse(waiter, Cause.STORE_FAILED, this.failure, now);
-            return true;
+        Outcome known = this.outcome;
+        // Of a question that was asked while it waited.
+        if (known == null || known.askedAt < waiter.enteredAt) {
+            return false;
         }
-        return false;
-    }
-
-    /** Returns whether the outcome of a question tells why the waiter is refused: asked while it waited, and known at its end. */
-    private static boolean isKnown(long askedAt, long knownAt, Waiter waiter) {
-        return askedAt >= waiter.enteredAt && knownAt >= waiter.deadline;
+        refuse(waiter, known.cause, known.failure, now);
+        return true;
     }
 
     /**
@@ -613,15 +611,18 @@ final class LocalLock {
      * could still grant the lock to it and refuse others; not later than a command timeout after its time.
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
-        this.waiters.remove(waiter);
         Stake asking = this.ticket;
         Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
-        if (asking != null && this.waiters.first() == null && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
-            leaveLine(asking, now);
+        boolean isLast = waiter.previous == null && waiter.next == null;
+        if (asking != null && isLast && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
             long latest = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
             asking.leaver = new Leaver(waiter, refusal, latest);
+            this.waiters.remove(waiter);
+            leaveLine(asking, now);
         } else {
+            // Precedes the removal, because it allocates: without memory, the waiter stays, and is refused again.
             this.out.refused(waiter, refusal);
+            this.waiters.remove(waiter);
         }
     }
 
@@ -652,7 +653,7 @@ final class LocalLock {
 
     private Stake open(GrantKind kind, Moment now) {
         Stake stake = new Stake(this.draws.id(kind), kind, now);
-        this.stakes.add(stake);
+        add(stake);
         this.ticket = stake;
         return stake;
     }
@@ -664,17 +665,22 @@ final class LocalLock {
         send(new Command.Acquire(this.name, stake.id, millis(stake.lease), join), stake, null, now);
     }
 
+    private void add(Stake stake) {
+        stake.next = this.stakes;
+        this.stakes = stake;
+    }
+
     private static void asking(Stake stake, boolean join, Moment now) {
         stake.openQuestions++;
         stake.hasJoined |= join;
         stake.askedAt = now.nanos();
         // The outcome of the question decides when the next one follows.
-        stake.askAt = NEVER;
+        stake.dueAt = NEVER;
     }
 
     private void askNow(Moment now) {
         if (this.ticket != null) {
-            this.ticket.askAt = now.nanos();
+            this.ticket.dueAt = now.nanos();
         }
     }
 
@@ -682,7 +688,7 @@ final class LocalLock {
         stake.openQuestions--;
         stake.settledAt = now.nanos();
         stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, now.nanos()));
-        stake.settledQuestion = Math.max(stake.settledQuestion, question.at().nanos());
+        stake.settledQuestion = Math.max(stake.settledQuestion, question.at.nanos());
     }
 
     private void unanswered(Stake stake, Sent question, LockStoreException cause, Moment now) {
@@ -691,13 +697,11 @@ final class LocalLock {
             stake.unsettledUntil = Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)));
             stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
         }
-        noteFailure(question.at(), cause, now);
+        noteFailure(question.at, cause, now);
     }
 
     private void noteFailure(Moment askedAt, @Nullable LockStoreException cause, Moment now) {
-        this.failedAskedAt = Math.max(this.failedAskedAt, askedAt.nanos());
-        this.failedKnownAt = now.nanos();
-        this.failure = cause;
+        this.outcome = new Outcome(askedAt.nanos(), Cause.STORE_FAILED, cause);
         this.overdueMayEnd = true;
     }
 
@@ -708,10 +712,10 @@ final class LocalLock {
             if (first != null && first.waitTime == Waiter.FOREVER && stake.failures == 0) {
                 this.out.waitsForStore(cause);
             }
-            stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
             return;
         }
-        stake.askAt = now.nanos();
+        stake.dueAt = now.nanos();
         if (first != null && first.kind.equals(stake.kind)) {
             refuse(first, Cause.STORE_FAILED, cause, now);
         }
@@ -722,12 +726,12 @@ final class LocalLock {
         settled(stake, question, now);
         stake.hasReply = true;
         if (reply instanceof Reply.Granted granted) {
-            boolean isProven = !(question.command() instanceof Command.Release && this.rules.needsConfirmation());
+            boolean isProven = !(question.command instanceof Command.Release && this.rules.needsConfirmation());
             if (!isProven) {
-                stake.askAt = now.nanos();
+                stake.askAt(now.nanos());
             } else if (stake.phase == Phase.ASKING) {
-                Way way = question.successor() == null ? Way.REPLY : Way.LOCAL;
-                begin(stake, granted.token(), question.at(), leaseOf(question), way, now);
+                Way way = question.successor == null ? Way.REPLY : Way.LOCAL;
+                begin(stake, granted.token(), question.at, leaseOf(question), way, now);
             } else if (stake.phase == Phase.HELD) {
                 // The waiter that had asked may have left, and its lease was longer.
                 extend(stake, question, Math.min(leaseOf(question), stake.lease));
@@ -740,25 +744,26 @@ final class LocalLock {
                 this.out.taken(owner);
             }
             refused(stake, question, taken.token(), taken.pollMillis() > 0, now);
-            if (stake.phase == Phase.ASKING && question.at().nanos() >= stake.askedAt) {
-                stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), pauseAfter(taken)));
+            if (stake.phase == Phase.ASKING && question.at.nanos() >= stake.askedAt) {
+                stake.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));
             }
         } else if (reply instanceof Reply.InLine inLine) {
             refused(stake, question, inLine.token(), true, now);
-            stake.askAt = Math.min(stake.askAt, Moment.sum(now.nanos(), jittered(this.rules.poll())));
+            stake.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));
         } else {
             // The release has ended nothing, so that its successor was not considered.
-            stake.askAt = now.nanos();
+            stake.askAt(now.nanos());
         }
     }
 
     private void refused(Stake stake, Sent question, long ownerToken, boolean isInLine, Moment now) {
-        this.takenAskedAt = Math.max(this.takenAskedAt, question.at().nanos());
-        this.takenKnownAt = now.nanos();
+        this.outcome = new Outcome(question.at.nanos(), Cause.HELD_BY_OTHERS, null);
         this.overdueMayEnd = true;
         stake.failures = 0;
-        if (isInLine) {
-            notOwner(stake, question.at(), ownerToken, now);
+        if (isInLine && stake.phase == Phase.ASKING) {
+            notOwner(stake, question.at, ownerToken, now);
+        } else if (isInLine) {
+            stake.isInLineAgain = true;
         }
     }
 
@@ -782,7 +787,7 @@ final class LocalLock {
         if (askedAt.nanos() > stake.base.nanos()) {
             stake.base = askedAt;
         }
-        stake.ownerToken = Math.max(stake.ownerToken, ownerToken);
+        stake.token = Math.max(stake.token, ownerToken);
     }
 
     private long claimLeft(Stake stake, Moment now) {
@@ -799,8 +804,8 @@ final class LocalLock {
         Waiter first = Objects.requireNonNull(this.waiters.first());
         long lease = Math.min(this.rules.claim(), first.terms.lease());
         return lease > 0
-                && stake.ownerToken > 0
-                && token > stake.ownerToken
+                && stake.token > 0
+                && token > stake.token
                 && !stake.isChainBroken
                 && !stake.kind.isShared()
                 && Rules.usable(lease) - now.since(stake.base) >= lease / 4;
@@ -822,8 +827,10 @@ final class LocalLock {
         Waiter waiter = Objects.requireNonNull(this.waiters.first());
         if (!fits(waiter)) {
             // The store has lost what this JVM holds: renewals show it, and until then the grant is not used.
-            this.stakes.forEach(held -> held.renewAt = held.phase == Phase.HELD ? now.nanos() : held.renewAt);
-            stake.askAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            for (Stake held = this.stakes; held != null; held = held.next) {
+                held.dueAt = held.phase == Phase.HELD ? now.nanos() : held.dueAt;
+            }
+            stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
             return;
         }
         stake.extend(from, Rules.usable(Math.min(lease, waiter.terms.lease())), lease);
@@ -835,6 +842,8 @@ final class LocalLock {
             return;
         }
         stake.phase = Phase.HELD;
+        stake.dueAt = NEVER;
+        stake.base = NO_BASE;
         stake.grantedAt = now.nanos();
         stake.token = token;
         stake.failures = 0;
@@ -846,8 +855,10 @@ final class LocalLock {
 
     /** Gives the stake to a waiter, which need not be in the queue. */
     private Grant grant(Stake stake, Waiter waiter, Way way, Moment now) {
-        this.waiters.remove(waiter);
         Grant grant = new Grant(stake, waiter, stake.kind, stake.token, now.nanos());
+        // Precedes all changes, because it allocates: without memory, the waiter stays, and asks again.
+        this.out.granted(waiter, grant, way);
+        this.waiters.remove(waiter);
         stake.add(grant);
         stake.lease = waiter.terms.lease();
         if (waiter.terms.isRenewed()) {
@@ -859,10 +870,9 @@ final class LocalLock {
         if (stake.renewalsOpen == 0) {
             // In the past if a reader joins readers that were not renewed any more.
             long next = Math.max(now.nanos(), stake.nextRenewal());
-            stake.renewAt = stake.isConfirmed ? Math.min(stake.renewAt, next) : now.nanos();
+            stake.dueAt = stake.isConfirmed ? Math.min(stake.dueAt, next) : now.nanos();
         }
         this.overdueMayEnd = true;
-        this.out.granted(waiter, grant, way);
         return grant;
     }
 
@@ -871,8 +881,7 @@ final class LocalLock {
         if (waiter.kind.mode() != LockMode.READ || !waiter.terms.isShareable()) {
             return null;
         }
-        for (int i = 0; i < this.stakes.size(); i++) {
-            Stake stake = this.stakes.get(i);
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.phase == Phase.HELD
                     && stake.isJoinable
                     && stake.isConfirmed
@@ -913,16 +922,18 @@ final class LocalLock {
     }
 
     private void extend(Stake stake, Sent sent, long lease) {
-        stake.extend(sent.at(), Rules.usable(lease), lease);
+        stake.extend(sent.at, Rules.usable(lease), lease);
         stake.isConfirmed |= lease >= stake.lease;
-        boolean isOld = stake.lastRenewalAt < stake.serverChangedAt && sent.at().nanos() < stake.serverChangedAt;
-        stake.renewAt =
-                stake.isConfirmed && !isOld ? stake.nextRenewal() : sent.at().nanos();
+        boolean isOld = stake.lastRenewalAt < stake.serverChangedAt && sent.at.nanos() < stake.serverChangedAt;
+        stake.dueAt =
+                stake.isConfirmed && !isOld ? stake.nextRenewal() : sent.at.nanos();
     }
 
     /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
     private void renewOrEnd(Stake stake, Moment now) {
-        for (Grant grant : stake.grants()) {
+        Grant next;
+        for (Grant grant = stake.grant; grant != null; grant = next) {
+            next = grant.next;
             if (!grant.owner.isAlive()) {
                 lost(grant, LossReason.OWNER_DIED);
                 stake.remove(grant);
@@ -937,9 +948,9 @@ final class LocalLock {
             if (stake.renewalsOpen < MOST_RENEWALS) {
                 sendRenewal(stake, stake.lease, now);
             }
-            stake.renewAt = lateAt(stake, now);
+            stake.dueAt = lateAt(stake, now);
         } else {
-            stake.renewAt = NEVER;
+            stake.dueAt = NEVER;
         }
     }
 
@@ -969,24 +980,24 @@ final class LocalLock {
     private void renewalAnswered(Stake stake, Sent sent, Reply reply, Moment now) {
         if (reply instanceof Reply.NotOwner none) {
             LossReason reason = none.isFree() ? LossReason.DELETED : LossReason.TAKEN_OVER;
-            for (Grant grant : stake.grants()) {
-                this.out.renewalFailed(grant, sent.at(), null);
+            for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+                this.out.renewalFailed(grant, sent.at, null);
                 lost(grant, reason);
             }
             end(stake, now.nanos(), now);
             return;
         }
-        if (sent.command() instanceof Command.Downgrade && stake.former != null) {
+        if (sent.command instanceof Command.Downgrade && stake.former != null) {
             stake.former.isDowngraded = true;
             if (this.rules.needsConfirmation()) {
-                stake.renewAt = now.nanos();
+                stake.dueAt = now.nanos();
                 return;
             }
         }
         stake.failures = 0;
         extend(stake, sent, leaseOf(sent));
-        for (Grant grant : stake.grants()) {
-            this.out.renewed(grant, sent.at());
+        for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+            this.out.renewed(grant, sent.at);
             if (grant.state == Grant.State.AT_RISK) {
                 grant.state = Grant.State.HELD;
                 this.out.recovered(grant);
@@ -995,11 +1006,17 @@ final class LocalLock {
     }
 
     private void atRisk(Stake stake, @Nullable LockStoreException cause) {
-        for (Grant grant : stake.grants()) {
+        for (Grant grant = stake.grant; grant != null; grant = grant.next) {
             if (grant.state == Grant.State.HELD) {
                 grant.state = Grant.State.AT_RISK;
                 this.out.atRisk(grant, cause);
             }
+        }
+    }
+
+    private void loseAll(Stake stake, LossReason reason) {
+        for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+            lost(grant, reason);
         }
     }
 
@@ -1022,7 +1039,7 @@ final class LocalLock {
      */
     private void end(Stake stake, long releaseAt, Moment now) {
         stake.phase = Phase.ENDING;
-        stake.releaseAt = releaseAt;
+        stake.dueAt = releaseAt;
         stake.giveUpAt =
                 Math.max(Math.max(stake.giveUpAt, stake.keepUntil), giveUpAt(stake, Math.max(releaseAt, now.nanos())));
         stake.failures = 0;
@@ -1070,7 +1087,7 @@ final class LocalLock {
         }
         releaseOver(stake, null);
         reportRefusal(stake);
-        Stake successor = sent.successor();
+        Stake successor = sent.successor;
         if (successor != null) {
             // Second, because observers see the end of a grant before the next one.
             answered(successor, sent, reply, now);
@@ -1095,10 +1112,11 @@ final class LocalLock {
     /** A release proves the end of the id if no question was under way after it was sent, which could be executed after it. */
     private static boolean isOver(Stake stake, Sent release, Reply reply) {
         return stake.openQuestions == 0
-                && release.at().nanos() >= stake.settledAt
-                && release.at().nanos() >= stake.unsettledUntil
+                && release.at.nanos() >= stake.settledAt
+                && release.at.nanos() >= stake.unsettledUntil
                 // With a minimum hold, it does not leave the line.
-                && (((Command.Release) release.command()).keepMillis() == 0 || reply == Reply.Released.INSTANCE);
+                && (((Command.Release) release.command).keepMillis() == 0
+                        || (reply == Reply.Released.INSTANCE && !stake.isInLineAgain));
     }
 
     private void repeatRelease(Stake stake, Moment now) {
@@ -1106,7 +1124,7 @@ final class LocalLock {
         if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {
             stake.phase = Phase.OVER;
         } else {
-            stake.releaseAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
         }
     }
 
@@ -1121,7 +1139,7 @@ final class LocalLock {
 
     /** Returns the lease that the command has requested for the stake that it may grant the lock to. */
     private static long leaseOf(Sent sent) {
-        Command command = sent.command();
+        Command command = sent.command;
         if (command instanceof Command.Acquire acquire) {
             return acquire.leaseMillis() * MILLI;
         }
@@ -1152,7 +1170,7 @@ final class LocalLock {
 
     @Nullable
     Stake find(String id) {
-        for (Stake stake : this.stakes) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.id.equals(id)) {
                 return stake;
             }
@@ -1162,8 +1180,7 @@ final class LocalLock {
 
     /** Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in memory. */
     private boolean mayAsk() {
-        for (int i = 0; i < this.stakes.size(); i++) {
-            Stake stake = this.stakes.get(i);
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.phase == Phase.HELD && !stake.kind.isShared()) {
                 return false;
             }
@@ -1175,8 +1192,7 @@ final class LocalLock {
     private boolean fits(Waiter waiter) {
         GrantKind kind = waiter.kind;
         long permits = 0;
-        for (int i = 0; i < this.stakes.size(); i++) {
-            Stake stake = this.stakes.get(i);
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.phase == Phase.HELD) {
                 if (!kind.isShared() || stake.kind.mode() != kind.mode()) {
                     return false;
@@ -1189,7 +1205,7 @@ final class LocalLock {
 
     /** Returns whether nothing is known that could be forgotten. */
     boolean isIdle() {
-        return this.stakes.isEmpty() && this.waiters.first() == null;
+        return this.stakes == null && this.waiters.first() == null;
     }
 
     /** Returns whether a reply has shown that the store has the full lease of the grant. */
@@ -1206,9 +1222,11 @@ final class LocalLock {
 
     /** Visits all live grants. */
     void forEachGrant(Consumer<Grant> visitor) {
-        for (Stake stake : this.stakes) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.phase == Phase.HELD) {
-                stake.grants().forEach(visitor);
+                for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+                    visitor.accept(grant);
+                }
             }
         }
     }
@@ -1228,7 +1246,7 @@ final class LocalLock {
         long limit = Long.MAX_VALUE;
         int exclusive = 0;
         int shared = 0;
-        for (Stake stake : this.stakes) {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             if (stake.phase == Phase.OVER || (stake.phase == Phase.ASKING) != (stake == this.ticket)) {
                 return "a stake in phase " + stake.phase;
             }
@@ -1254,6 +1272,9 @@ final class LocalLock {
         return null;
     }
 
+    /** When a question was asked, and why waiters are refused by its outcome. */
+    private record Outcome(long askedAt, Cause cause, @Nullable LockStoreException failure) {}
+
     /** A waiter that has left, and is to be notified of its refusal at that time at the latest. */
     private record Leaver(Waiter waiter, Refusal refusal, long latest) {}
 
@@ -1275,9 +1296,15 @@ final class LocalLock {
 
         Phase phase = Phase.ASKING;
 
-        // Asking
+        private @Nullable Stake next;
 
-        private long askAt;
+        /** When the next question, renewal or release is sent, according to the phase. */
+        private long dueAt;
+
+        /** The token of the grant; before it, the largest token of another owner that is known; 0: unknown. */
+        private long token;
+
+        // Asking
 
         private long askedAt = BEFORE;
 
@@ -1296,10 +1323,10 @@ final class LocalLock {
         /** At some time after this moment, the store had not granted the lock to the id. */
         private Moment base;
 
-        /** The largest token at that time; 0: unknown. */
-        private long ownerToken;
-
         private boolean isChainBroken;
+
+        /** Whether a question after the grant has put the id into the line, because the store has lost the grant. */
+        private boolean isInLineAgain;
 
         // Questions that may give the id something: under way, or of unknown outcome
 
@@ -1313,8 +1340,6 @@ final class LocalLock {
 
         /** The first of the grants; one that is passed on has one after the other, that of readers has several at a time. */
         private @Nullable Grant grant;
-
-        private long token;
 
         private long lease;
 
@@ -1351,8 +1376,6 @@ final class LocalLock {
 
         private int renewalsOpen;
 
-        private long renewAt = NEVER;
-
         /** When the latest renewal was sent. */
         private long lastRenewalAt = BEFORE;
 
@@ -1374,8 +1397,6 @@ final class LocalLock {
 
         private boolean isReleasing;
 
-        private long releaseAt = NEVER;
-
         /** The last waiter, which is notified of its refusal when the id has left the line; null: none. */
         private @Nullable Leaver leaver;
 
@@ -1390,7 +1411,14 @@ final class LocalLock {
             this.id = id;
             this.kind = kind;
             this.base = now;
-            this.askAt = now.nanos();
+            this.dueAt = now.nanos();
+        }
+
+        /** Sets the time of the next question, unless an earlier one is set. */
+        private void askAt(long time) {
+            if (this.phase == Phase.ASKING) {
+                this.dueAt = Math.min(this.dueAt, time);
+            }
         }
 
         /** Returns the nanoseconds for which the owner may rely on the lease, by the stricter clock. Any thread may call it. */
@@ -1413,6 +1441,7 @@ final class LocalLock {
         /** The reader goes on with the lease of the writer, on which it relies until the reply to the downgrade. */
         private void continueFrom(Stake writer, Terms terms) {
             this.phase = Phase.HELD;
+            this.dueAt = NEVER;
             this.former = writer;
             this.token = writer.token;
             this.lease = terms.lease();
@@ -1508,7 +1537,7 @@ final class LocalLock {
             if (this.phase == Phase.ENDING && this.lostGrants > 0) {
                 this.lostGrants--;
                 if (this.lostGrants == 0) {
-                    this.releaseAt = Math.min(this.releaseAt, now.nanos());
+                    this.dueAt = Math.min(this.dueAt, now.nanos());
                 }
             }
         }

@@ -25,7 +25,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -159,7 +158,7 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void granted(Wait wait, Grant grant, Effects.Way way) {
-        LockRequest lock = wait.request();
+        LockRequest lock = wait.request;
         if (way != Effects.Way.DOWNGRADED) {
             waitEnded(lock);
         }
@@ -187,7 +186,7 @@ final class LockEvents implements Engine.Observer {
 
     /** Ends a wait without a grant. */
     void refused(Wait wait, Outcome outcome, @Nullable Throwable cause) {
-        LockRequest lock = wait.request();
+        LockRequest lock = wait.request;
         waitEnded(lock);
         if (this.notAcquired.isObserved()) {
             this.notAcquired.publish(
@@ -224,7 +223,7 @@ final class LockEvents implements Engine.Observer {
     }
 
     String shownName(Wait wait) {
-        return this.names.of(wait.request().lockName());
+        return this.names.of(wait.request.lockName());
     }
 
     /** Returns the time since the beginning of the wait; zero if it did not wait, as the reader that a writer becomes. */
@@ -250,7 +249,7 @@ final class LockEvents implements Engine.Observer {
         int before = grant.renewals;
         grant.renewals = before + 1;
         if (this.renewed.isObserved()) {
-            LockRequest lock = request(grant);
+            LockRequest lock = grant.request;
             this.renewed.publish(new LockRenewedEvent(
                     lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), since(sentAt.nanos())));
         }
@@ -259,7 +258,7 @@ final class LockEvents implements Engine.Observer {
     @Override
     public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
         if (this.renewalFailed.isObserved()) {
-            LockRequest lock = request(grant);
+            LockRequest lock = grant.request;
             LossReason reason = cause == null ? lossReason(grant) : null;
             this.renewalFailed.publish(new LockRenewalFailedEvent(
                     lock.name(),
@@ -275,7 +274,7 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-        LockRequest lock = request(grant);
+        LockRequest lock = grant.request;
         this.atRisk.publish(
                 new LockAtRiskEvent(
                         lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), remaining(grant), cause),
@@ -284,7 +283,7 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void recovered(Grant grant) {
-        LockRequest lock = request(grant);
+        LockRequest lock = grant.request;
         this.recovered.publish(
                 new LockRecoveredEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), remaining(grant)),
                 this.lines);
@@ -292,7 +291,7 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void lost(Grant grant, LossReason reason) {
-        LockRequest lock = request(grant);
+        LockRequest lock = grant.request;
         this.losses.incrementAndGet();
         this.lastLoss = new LockHealth.Loss(
                 lock.name(), reason, Instant.ofEpochMilli(this.clock.get().wallMillis()));
@@ -322,7 +321,7 @@ final class LockEvents implements Engine.Observer {
                     : grant.state == Grant.State.LOST
                             ? LockReleasedEvent.Outcome.LOST
                             : LockReleasedEvent.Outcome.RELEASED;
-            LockRequest lock = request(grant);
+            LockRequest lock = grant.request;
             this.released.publish(new LockReleasedEvent(
                     lock.name(),
                     lock.key(),
@@ -387,7 +386,7 @@ final class LockEvents implements Engine.Observer {
 
     private LockLostException exception(Grant grant, LossReason reason, String what) {
         String message = "Lock '" + shownName(grant) + "' (fencing token " + grant.token + ") " + what;
-        return new LockLostException(message, request(grant).lockName(), grant.token, reason);
+        return new LockLostException(message, grant.request.lockName(), grant.token, reason);
     }
 
     private static String explanation(LossReason reason, Grant grant) {
@@ -414,12 +413,7 @@ final class LockEvents implements Engine.Observer {
 
     /** Returns the name of the lock as it appears in messages. */
     String shownName(Grant grant) {
-        return this.names.of(request(grant).lockName());
-    }
-
-    /** Returns what the owner of the grant has requested. */
-    static LockRequest request(Grant grant) {
-        return Objects.requireNonNull(grant.request);
+        return this.names.of(grant.request.lockName());
     }
 
     private long nanos() {

@@ -68,19 +68,19 @@ final class OwnedLocks {
             }
         }
         Run current = this.run.get();
-        ThreadWait wait = current.acquisitions().threadWait(request, mine);
+        ThreadWait wait = current.acquisitions.threadWait(request, mine);
         try {
-            Grant grant = current.acquisitions().acquire(wait, interruptible, mustSucceed);
+            Grant grant = current.acquisitions.acquire(wait, interruptible, mustSucceed);
             if (grant == null) {
                 return null;
             }
-            Hold hold = new Hold(request, current.leases().ofThread(grant));
+            Hold hold = new Hold(request, current.leases.ofThread(grant), 1);
             this.holds.set(mine);
             mine.put(hold);
             return hold;
         } catch (Throwable ex) {
             // Without a hold, the thread could not release it.
-            current.acquisitions().failed(wait);
+            current.acquisitions.failed(wait);
             throw ex;
         }
     }
@@ -109,7 +109,7 @@ final class OwnedLocks {
     }
 
     private void requireNoMore(Hold hold, LockRequest request) {
-        int held = LockEvents.request(hold.lease().grant()).weight();
+        int held = hold.lease.grant.request.weight();
         if (request.weight() > held) {
             throw new IllegalStateException(
                     Printable.of("Thread '" + Thread.currentThread().getName() + "' holds "
@@ -145,9 +145,9 @@ final class OwnedLocks {
             Hold lost = mine.takeLost(request);
             removeIfEmpty(mine);
             LossReason reason =
-                    lost != null ? LockEvents.lossReason(lost.lease().grant()) : null;
+                    lost != null ? LockEvents.lossReason(lost.lease.grant) : null;
             if (lost != null && reason != null) {
-                throw lost.lease().exception(reason);
+                throw lost.lease.exception(reason);
             }
         }
         hold = required(hold, request);
@@ -157,12 +157,12 @@ final class OwnedLocks {
             reason = leave(hold, hold.count);
         } catch (Throwable ex) {
             if (hold.isOver) {
-                hold.lease().operations().engine().unclaimed(hold.lease().grant());
+                hold.lease.operations.engine().unclaimed(hold.lease.grant);
             }
             throw ex;
         }
         if (isOutermost && reason != null) {
-            throw hold.lease().exception(reason);
+            throw hold.lease.exception(reason);
         }
     }
 
@@ -185,8 +185,8 @@ final class OwnedLocks {
     private @Nullable LossReason leave(Hold hold, int number) {
         // Null or another one if the hold was lost with that of a writer.
         ThreadHolds mine = this.holds.get();
-        LeaseHandle lease = hold.lease();
-        boolean isUnderWriter = hold.requestUnderWriter() != null;
+        LeaseHandle lease = hold.lease;
+        boolean isUnderWriter = hold.underWriter != null;
         if (mine == null || hold.count > 1 || isUnderWriter) {
             hold.leave(number);
             if (mine != null && hold.count == 0) {
@@ -195,9 +195,9 @@ final class OwnedLocks {
             }
             // Notices a deadline that has passed, so that a loss is not reported later than this.
             boolean unused = lease.isHeld();
-            return LockEvents.lossReason(lease.grant());
+            return LockEvents.lossReason(lease.grant);
         }
-        Hold reader = hold.mode() == LockMode.WRITE ? mine.get(hold.lockName(), LockMode.READ) : null;
+        Hold reader = hold.mode == LockMode.WRITE ? mine.get(hold.lockName, LockMode.READ) : null;
         hold.isOver = true;
         mine.remove(hold);
         try {
@@ -205,7 +205,7 @@ final class OwnedLocks {
                 return downgrade(mine, lease, reader);
             }
             lease.release();
-            return LockEvents.lossReason(lease.grant());
+            return LockEvents.lossReason(lease.grant);
         } finally {
             removeIfEmpty(mine);
         }
@@ -225,14 +225,14 @@ final class OwnedLocks {
      * @return why the lease was lost; null if it was not
      */
     private static @Nullable LossReason downgrade(ThreadHolds mine, LeaseHandle writer, Hold reader) {
-        LeaseHandle.Operations operations = writer.operations();
-        LockRequest request = Objects.requireNonNull(reader.requestUnderWriter());
+        LeaseHandle.Operations operations = writer.operations;
+        LockRequest request = Objects.requireNonNull(reader.underWriter);
         ThreadWait wait = new ThreadWait(request, 0, operations.terms().of(request), mine);
         // It is held again once it has a grant of its own, which an error may prevent.
         mine.removeLost(reader);
-        Grant grant = operations.engine().downgrade(writer.grant(), wait);
+        Grant grant = operations.engine().downgrade(writer.grant, wait);
         if (grant == null) {
-            return LockEvents.lossReason(writer.grant());
+            return LockEvents.lossReason(writer.grant);
         }
         reader.downgraded(operations.ofThread(grant));
         LossReason reason = LockEvents.lossReason(grant);
@@ -277,10 +277,10 @@ final class OwnedLocks {
         int number = hold.count;
         boolean isLeft = false;
         try {
-            BodyInterrupt interrupt = onLost == OnLost.INTERRUPT ? new BodyInterrupt(hold.lease()) : null;
+            BodyInterrupt interrupt = onLost == OnLost.INTERRUPT ? new BodyInterrupt(hold.lease) : null;
             T result;
             try {
-                result = body.run(hold.lease());
+                result = body.run(hold.lease);
             } catch (Throwable ex) {
                 LockLostException loss = end(hold, number, interrupt, onLost);
                 isLeft = true;
@@ -314,7 +314,7 @@ final class OwnedLocks {
             interrupt.end();
         }
         LossReason reason = leave(hold, number);
-        return reason != null && onLost != OnLost.IGNORE ? hold.lease().exception(reason) : null;
+        return reason != null && onLost != OnLost.IGNORE ? hold.lease.exception(reason) : null;
     }
 
     /**
@@ -335,7 +335,7 @@ final class OwnedLocks {
 
         BodyInterrupt(LeaseHandle lease) {
             this.lease = lease;
-            lease.operations().events().onLoss(lease.grant(), this);
+            lease.operations.events().onLoss(lease.grant, this);
         }
 
         @Override
@@ -354,7 +354,7 @@ final class OwnedLocks {
 
         /** Ends the body; clears an interrupt of this object that the body did not consume. Called by the thread of the body. */
         void end() {
-            this.lease.operations().events().forget(this.lease.grant(), this);
+            this.lease.operations.events().forget(this.lease.grant, this);
             this.mutex.lock();
             try {
                 this.ended = true;

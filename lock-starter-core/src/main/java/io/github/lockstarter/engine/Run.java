@@ -14,17 +14,17 @@ final class Run {
 
     private final RunThreads threads = new RunThreads();
 
-    private final LockEvents events;
+    final LockEvents events;
 
-    private final Engine engine;
+    final Engine engine;
 
-    private final Instances instances;
+    final Instances instances;
 
-    private final LeaseHandle.Operations leases;
+    final LeaseHandle.Operations leases;
 
-    private final Acquisitions acquisitions;
+    final Acquisitions acquisitions;
 
-    private final Inventory inventory;
+    final Inventory inventory;
 
     Run(LockStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
         this.settings = settings;
@@ -76,29 +76,5 @@ final class Run {
     void stop() {
         this.engine.stop(this.settings.shutdownTimeout());
         this.threads.stop();
-    }
-
-    Engine engine() {
-        return this.engine;
-    }
-
-    LockEvents events() {
-        return this.events;
-    }
-
-    Instances instances() {
-        return this.instances;
-    }
-
-    LeaseHandle.Operations leases() {
-        return this.leases;
-    }
-
-    Acquisitions acquisitions() {
-        return this.acquisitions;
-    }
-
-    Inventory inventory() {
-        return this.inventory;
     }
 }

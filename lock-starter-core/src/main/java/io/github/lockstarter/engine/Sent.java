@@ -9,13 +9,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sent extends Effect {
 
-    private final Command command;
+    final Command command;
 
-    private final LocalLock.Stake stake;
+    /** The id that the command is about. */
+    final LocalLock.Stake stake;
 
-    private final LocalLock.@Nullable Stake successor;
+    /** The ticket that a release names; null: none. */
+    final LocalLock.@Nullable Stake successor;
 
-    private final Moment at;
+    /** When it was sent, at the latest: what the reply proves is counted from here. */
+    final Moment at;
 
     /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
     boolean isSettled;
@@ -29,24 +32,5 @@ final class Sent extends Effect {
         this.stake = stake;
         this.successor = successor;
         this.at = at;
-    }
-
-    Command command() {
-        return this.command;
-    }
-
-    /** Returns the id that the command is about. */
-    LocalLock.Stake stake() {
-        return this.stake;
-    }
-
-    /** Returns the ticket that a release names; null: none. */
-    LocalLock.@Nullable Stake successor() {
-        return this.successor;
-    }
-
-    /** Returns when it was sent, at the latest: what the reply proves is counted from here. */
-    Moment at() {
-        return this.at;
     }
 }

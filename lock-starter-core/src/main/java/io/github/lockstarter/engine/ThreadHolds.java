@@ -61,7 +61,7 @@ final class ThreadHolds implements Owner {
     }
 
     private static boolean isOf(Hold hold, String lockName, LockMode mode) {
-        return hold.mode() == mode && hold.lockName().equals(lockName);
+        return hold.mode == mode && hold.lockName.equals(lockName);
     }
 
     void put(Hold hold) {
@@ -72,17 +72,17 @@ final class ThreadHolds implements Owner {
         }
         if (first != null) {
             this.several = new HashMap<>();
-            this.several.put(new Key(first.lockName(), first.mode()), first);
+            this.several.put(new Key(first.lockName, first.mode), first);
             this.only = null;
         }
-        this.several.put(new Key(hold.lockName(), hold.mode()), hold);
+        this.several.put(new Key(hold.lockName, hold.mode), hold);
     }
 
     void remove(Hold hold) {
         if (this.only == hold) {
             this.only = null;
         } else if (!this.several.isEmpty()) {
-            this.several.remove(new Key(hold.lockName(), hold.mode()), hold);
+            this.several.remove(new Key(hold.lockName, hold.mode), hold);
         }
     }
 

@@ -104,7 +104,7 @@ final class ThreadOwnedLock implements LeaseLock {
     @Override
     public boolean isHeldByCurrentThread() {
         Hold hold = this.locks.current(this.request);
-        return hold != null && hold.lease().isHeld();
+        return hold != null && hold.lease.isHeld();
     }
 
     @Override
@@ -125,7 +125,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public Lease currentLease() {
-        return this.locks.required(this.request).lease();
+        return this.locks.required(this.request).lease;
     }
 
     @Override

@@ -9,24 +9,14 @@ final class ThreadWait extends Wait {
 
     private final Thread thread = Thread.currentThread();
 
-    private volatile @Nullable Grant grant;
+    /** Null: there is none so far. */
+    volatile @Nullable Grant grant;
 
-    private volatile @Nullable Refusal refusal;
+    /** How the wait has ended without a grant; null: it has not. */
+    volatile @Nullable Refusal refusal;
 
     ThreadWait(LockRequest request, long waitTime, Terms terms, Owner owner) {
         super(request, waitTime, terms, owner);
-    }
-
-    /** Returns the grant; null: there is none so far. */
-    @Nullable
-    Grant grant() {
-        return this.grant;
-    }
-
-    /** Returns how the wait has ended without a grant; null: it has not. */
-    @Nullable
-    Refusal refusal() {
-        return this.refusal;
     }
 
     boolean isOver() {

@@ -28,7 +28,8 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         private @Nullable Entry after;
     }
 
-    private static final int SLOTS = 4096;
+    /** A turn takes 17 s, longer than the interval of renewals by default: what is due in a later turn is looked at in each. */
+    private static final int SLOTS = 16_384;
 
     /** 2^20 ns: about a millisecond. */
     private static final int TICK_BITS = 20;

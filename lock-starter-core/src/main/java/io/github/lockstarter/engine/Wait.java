@@ -14,14 +14,6 @@ abstract class Wait extends Waiter {
         super(request, GrantKind.of(request), waitTime, terms, owner);
     }
 
-    final LockRequest request() {
-        LockRequest mine = this.request;
-        if (mine == null) {
-            throw new IllegalStateException("a wait has a request");
-        }
-        return mine;
-    }
-
     /**
      * The wait has ended with a grant, which is live unless it was lost in between. Called once, by any thread and outside of
      * mutexes; neither blocks nor throws.

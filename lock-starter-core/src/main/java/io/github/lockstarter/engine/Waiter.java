@@ -22,8 +22,8 @@ abstract class Waiter {
 
     final Owner owner;
 
-    /** What the user has requested, for events and messages; null in the simulation. */
-    final @Nullable LockRequest request;
+    /** What the user has requested, for events and messages. */
+    final LockRequest request;
 
     /** Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the mutex. */
     volatile boolean isAbandoned;
@@ -45,11 +45,7 @@ abstract class Waiter {
     @Nullable
     Waiter next;
 
-    Waiter(GrantKind kind, long waitTime, Terms terms, Owner owner) {
-        this(null, kind, waitTime, terms, owner);
-    }
-
-    Waiter(@Nullable LockRequest request, GrantKind kind, long waitTime, Terms terms, Owner owner) {
+    Waiter(LockRequest request, GrantKind kind, long waitTime, Terms terms, Owner owner) {
         this.request = request;
         this.kind = kind;
         this.waitTime = waitTime;

@@ -160,7 +160,7 @@ final class Watchdog {
         private long leaseMillis;
 
         void add(Engine.Cell cell, Sent renewal) {
-            long lease = ((Command.Renew) renewal.command()).leaseMillis();
+            long lease = ((Command.Renew) renewal.command).leaseMillis();
             if (lease != this.leaseMillis || this.renewals.size() >= Watchdog.this.store.renewalBatchSize()) {
                 send();
                 this.leaseMillis = lease;
@@ -182,7 +182,7 @@ final class Watchdog {
                 return;
             }
             List<Command.Renew> commands = new ArrayList<>(batch.size());
-            batch.forEach(sent -> commands.add((Command.Renew) sent.command()));
+            batch.forEach(sent -> commands.add((Command.Renew) sent.command));
             try {
                 CompletionStage<?> unused = Watchdog.this
                         .store

@@ -71,7 +71,7 @@ public final class SettingsByName {
 
     /** Returns the request with the settings of its name as defaults; the same request if nothing is added. */
     public LockRequest complete(LockRequest request) {
-        NamedSettings settings = find(request.name());
+        NamedSettings settings = this.exact.isEmpty() ? null : find(request.name());
         return settings != null ? settings.complete(request) : request;
     }
 

@@ -502,25 +502,25 @@ final class Checks {
     // ---- Effects
 
     void sent(Side side, Sent sent) {
-        check(side.jvm.isRunning(), "a command after giving up", sent.command());
-        Command command = sent.command();
+        check(side.jvm.isRunning(), "a command after giving up", sent.command);
+        Command command = sent.command;
         Body returned = side.released;
-        if (command instanceof Command.Release release && returned != null && returned.isReleasing(sent.stake())) {
+        if (command instanceof Command.Release release && returned != null && returned.isReleasing(sent.stake)) {
             long rest = returned.keptUntil - side.jvm.machine.time().nanos();
             check(release.keepMillis() * MILLI >= rest, "released before the end of a minimum hold", returned);
         }
         if (leaseMillis(command) * MILLI >= 2 * this.simulation.watchdog) {
-            this.longest.add((sent.successor() != null ? sent.successor() : sent.stake()).id);
+            this.longest.add((sent.successor != null ? sent.successor : sent.stake).id);
         }
         if (command instanceof Command.Acquire) {
-            check(!holdsAlone(side), "a question behind an exclusive grant of its own JVM", sent.stake());
+            check(!holdsAlone(side), "a question behind an exclusive grant of its own JVM", sent.stake);
             return;
         }
         boolean renews = command instanceof Command.Renew || command instanceof Command.Downgrade;
         boolean isHeld = false;
         for (Body body : this.holding) {
             Grant grant = body.grant;
-            if (grant != null && grant.stake == sent.stake() && grant.isLive()) {
+            if (grant != null && grant.stake == sent.stake && grant.isLive()) {
                 isHeld = true;
                 if (renews) {
                     body.renewSentAt = now();
@@ -529,7 +529,7 @@ final class Checks {
                 }
             }
         }
-        check(renews || !isHeld, "released while it is held", sent.stake());
+        check(renews || !isHeld, "released while it is held", sent.stake);
     }
 
     private static long leaseMillis(Command command) {

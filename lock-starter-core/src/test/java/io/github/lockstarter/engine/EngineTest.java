@@ -151,7 +151,7 @@ class EngineTest {
 
     private static @Nullable Grant acquire(Engine engine, String lock, long waitTime) throws InterruptedException {
         ThreadWait wait = waiting(lock, waitTime);
-        return engine.acquire(wait, true) ? wait.grant() : null;
+        return engine.acquire(wait, true) ? wait.grant : null;
     }
 
     /** Twelve threads of three instances, which are interrupted again and again. */
@@ -266,7 +266,7 @@ class EngineTest {
         assertThat(held).extracting(grant -> grant.lossReason).isEqualTo(LossReason.SHUTDOWN);
         ThreadWait late = waiting("b", 0);
         assertThat(engine.acquire(late, true)).isFalse();
-        assertThat(late.refusal()).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
+        assertThat(late.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
     }
 
     @Test
@@ -441,7 +441,7 @@ class EngineTest {
         ThreadWait wait = waiting(lock, Waiter.FOREVER);
         try {
             if (engine.acquire(wait, true)) {
-                Grant grant = Objects.requireNonNull(wait.grant());
+                Grant grant = Objects.requireNonNull(wait.grant);
                 try {
                     engine.release(grant);
                 } catch (StackOverflowError ex) {

@@ -34,6 +34,12 @@ class PlantedFaultsTest {
         assertThat(PlantedFaults.ALL).filteredOn(fault -> fault.seeds() == 0).hasSizeLessThanOrEqualTo(6);
     }
 
+    /** Also those that the default build does not run. */
+    @Test
+    void eachFaultChangesTheSources() {
+        PlantedFaults.ALL.forEach(PlantedFaults::plantOnly);
+    }
+
     private static List<Fault> soonFound() {
         return PlantedFaults.ALL.stream()
                 .filter(fault -> fault.seeds() > 0 && fault.seeds() <= FEW_SEEDS)

@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LocalLock.Stake.Phase;
@@ -854,7 +855,8 @@ final class Simulation {
                 this.frozenSince = Simulation.this.now;
                 // In front of all that this JVM does then.
                 at(this.pausedUntil, () -> {
-                    this.frozen += Simulation.this.now - this.frozenSince;
+                    // The clock runs again a microsecond before anything else does, so that it has gone on.
+                    this.frozen += Simulation.this.now - this.frozenSince - 1000;
                     this.frozenSince = 0;
                     this.suspendedAt = Simulation.this.now;
                     this.moment = null;
@@ -1035,12 +1037,12 @@ final class Simulation {
             List<Side.Request> requests = this.batch;
             this.batch = new ArrayList<>();
             if (requests.size() == 1) {
-                new Exchange(this, requests.get(0).sent.command(), requests).transmit();
+                new Exchange(this, requests.get(0).sent.command, requests).transmit();
                 return;
             }
             count(Seen.RENEWAL_BATCHES);
             List<Command.Renew> renewals = new ArrayList<>();
-            requests.forEach(request -> renewals.add((Command.Renew) request.sent.command()));
+            requests.forEach(request -> renewals.add((Command.Renew) request.sent.command));
             new Exchange(this, new Command.RenewAll(renewals), requests).transmit();
         }
 
@@ -1226,15 +1228,15 @@ final class Simulation {
                 if (isTraced()) {
                     note(
                             Side.this.checks,
-                            Side.this.jvm + " outcome of " + this.sent.command() + ": "
+                            Side.this.jvm + " outcome of " + this.sent.command + ": "
                                     + (reply != null ? reply : failure));
                 }
                 boolean isDropped = this.sender != Side.this.lock || !Side.this.jvm.isRunning();
                 LocalLock current = Side.this.lock;
                 Side.this.lock = this.sender;
-                LocalLock.Stake stake = this.sent.stake();
+                LocalLock.Stake stake = this.sent.stake;
                 Long outdatedAt = null;
-                if (this.sent.command() instanceof Command.Release) {
+                if (this.sent.command instanceof Command.Release) {
                     Side.this.releasing.remove(stake);
                     outdatedAt = Side.this.outdated.remove(stake);
                 }
@@ -1251,7 +1253,7 @@ final class Simulation {
                             first == null || Simulation.this.now - first > Simulation.this.rules.poll() * 7 / 2;
                     Side.this.checks.check(
                             outdatedAt == null
-                                    || this.sent.at().nanos() >= outdatedAt
+                                    || this.sent.at.nanos() >= outdatedAt
                                     || mayGiveUp
                                     || Side.this.jvm.isStopped,
                             "a release from before a grant counts as its end");
@@ -1267,30 +1269,30 @@ final class Simulation {
         @Override
         public void send(Sent sent) {
             if (isTraced()) {
-                note(this.checks, this.jvm + " sends " + sent.command());
+                note(this.checks, this.jvm + " sends " + sent.command);
             }
             this.checks.sent(this, sent);
             Request request = new Request(sent);
             List<Request> requests = new ArrayList<>(1);
             requests.add(request);
-            if (sent.command() instanceof Command.Renew renew && Simulation.this.batches) {
+            if (sent.command instanceof Command.Renew renew && Simulation.this.batches) {
                 List<Request> batch = this.jvm.batch;
                 if (batch.isEmpty()) {
                     batch.add(request);
                     inJvm(Simulation.this.now + MILLI, this.jvm, this.jvm::sendBatch);
                     return;
                 }
-                if (((Command.Renew) batch.get(0).sent.command()).leaseMillis() == renew.leaseMillis()) {
+                if (((Command.Renew) batch.get(0).sent.command).leaseMillis() == renew.leaseMillis()) {
                     batch.add(request);
                     return;
                 }
-            } else if (sent.command() instanceof Command.Release) {
-                this.releasing.add(sent.stake());
-                this.firstReleases.putIfAbsent(sent.stake(), Simulation.this.now);
-            } else if (sent.command() instanceof Command.Acquire) {
+            } else if (sent.command instanceof Command.Release) {
+                this.releasing.add(sent.stake);
+                this.firstReleases.putIfAbsent(sent.stake, Simulation.this.now);
+            } else if (sent.command instanceof Command.Acquire) {
                 this.acquires++;
             }
-            new Exchange(this.jvm, sent.command(), requests).transmit();
+            new Exchange(this.jvm, sent.command, requests).transmit();
         }
 
         @Override
@@ -1411,10 +1413,13 @@ final class Simulation {
     /** What the queue knows of a caller. */
     static final class Caller extends Waiter {
 
+        /** Only for messages, of which there are none. */
+        private static final LockRequest REQUEST = LockRequest.of("lock");
+
         final Body body;
 
         Caller(Body body, GrantKind kind, long waitTime) {
-            super(kind, waitTime, body.terms, body);
+            super(REQUEST, kind, waitTime, body.terms, body);
             this.body = body;
         }
     }
