@@ -31,7 +31,7 @@ final class Neighbour implements AutoCloseable {
         connections.afterPropertiesSet();
         connections.start();
         RedisLockStore store =
-                new RedisLockStore(connections, new RedisStoreSettings("lock", Duration.ofSeconds(5), true));
+                new RedisLockStore(connections, new RedisStoreSettings("lock", Duration.ofSeconds(5), true, Duration.ofSeconds(1)));
         LeasingLockRegistry registry =
                 new LeasingLockRegistry(store, LockSettings.of(Duration.ofMinutes(1)), null, List.of());
         registry.start();

@@ -22,6 +22,8 @@ final class BackgroundCalls {
 
     private static final int MOST_WAITING = 10_000;
 
+    private static final String LATE = "earlier commands took longer than the command timeout";
+
     private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
 
     private final ThreadPoolExecutor threads;
@@ -53,9 +55,9 @@ final class BackgroundCalls {
     }
 
     private void failOverdue() {
-        while (this.waiting.peek() instanceof Call<?> first && first.deadline - System.nanoTime() <= 0) {
+        while (this.waiting.peek() instanceof Call<?> first && first.isLate()) {
             if (this.waiting.remove(first)) {
-                first.notSent("earlier commands took longer than " + this.timeout.toMillis() + " ms", null);
+                first.notSent(LATE, null);
             }
         }
     }
@@ -86,9 +88,15 @@ final class BackgroundCalls {
             this.deadline = deadline;
         }
 
+        boolean isLate() {
+            return this.deadline - System.nanoTime() <= 0;
+        }
+
         @Override
         public void run() {
-            if (this.begun.complete(null)) {
+            if (isLate()) {
+                notSent(LATE, null);
+            } else if (this.begun.complete(null)) {
                 try {
                     this.result.complete(this.call.get());
                 } catch (Throwable ex) {

@@ -3,7 +3,6 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis.script;
+package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.text.Printable;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * time is enough. A timer for each of them would wake a thread in the moment in which the threads that deliver replies
  * need the processor.
  */
-public final class ReplyTimeouts {
+final class ReplyTimeouts {
 
     private final long timeoutNanos;
 
@@ -38,7 +38,7 @@ public final class ReplyTimeouts {
      *
      * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
      */
-    public ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer) {
+    ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer) {
         this(timeout, timer, System::nanoTime);
     }
 
@@ -58,7 +58,7 @@ public final class ReplyTimeouts {
      * Completes the future with a {@link TimeoutException} unless it is completed before the timeout. If this method throws,
      * because there is no thread for the check, the future has no timeout.
      */
-    public void limit(CompletableFuture<?> reply) {
+    void limit(CompletableFuture<?> reply) {
         // Each request removes the answered ones before it; those behind a late reply stay in the queue until it is
         // done.
         for (Pending first = this.pending.peek(); first != null && first.reply.isDone(); first = this.pending.peek()) {

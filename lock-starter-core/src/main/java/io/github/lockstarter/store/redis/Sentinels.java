@@ -1,7 +1,5 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
-import io.github.lockstarter.store.redis.script.ReplyTimeouts;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
@@ -22,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -44,13 +43,13 @@ final class Sentinels {
 
     private final Duration timeout;
 
-    private final ReplyTimeouts timeouts;
-
     private final Runnable onSwitch;
 
     private final List<Link> links;
 
     private @Nullable RedisClient client;
+
+    private ReplyTimeouts timeouts;
 
     /**
      * Creates the links, which are connected by the first question.
@@ -77,6 +76,7 @@ final class Sentinels {
         if (current == null) {
             current = this.recipe.clientWithoutReconnection();
             this.client = current;
+            this.timeouts = new ReplyTimeouts(this.timeout, this.recipe::runLater);
         }
         Poll poll = new Poll(this.links.size());
         for (Link link : this.links) {
@@ -88,6 +88,15 @@ final class Sentinels {
             });
         }
         return poll.result.thenApply(answers -> newest(answers, known));
+    }
+
+    /** As {@link #find}, but waits for the answers. */
+    RedisNode await() {
+        try {
+            return find(null).join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
+        }
     }
 
     private static RedisNode newest(List<Answer> answers, @Nullable RedisNode known) {
