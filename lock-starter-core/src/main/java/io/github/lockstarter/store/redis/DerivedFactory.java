@@ -59,10 +59,7 @@ final class DerivedFactory {
     private final OwnEventLoops eventLoops;
 
     private DerivedFactory(
-            LettuceConnectionFactory original,
-            RedisConfiguration servers,
-            Duration timeout,
-            OwnEventLoops eventLoops) {
+            LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout, OwnEventLoops eventLoops) {
         this.original = original;
         this.servers = servers;
         this.timeout = timeout;

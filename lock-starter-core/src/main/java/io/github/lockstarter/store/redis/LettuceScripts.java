@@ -134,9 +134,21 @@ final class LettuceScripts {
             this.isSingleServer = false;
             logger.info(
                     this.servers + " belongs to a cluster and rejects commands with keys of different slots. Each lock"
-                            + " is renewed with a command of its own instead of many locks with one; nothing else changes. If the"
-                            + " cluster has several shards, set spring.data.redis.cluster.nodes instead of host and port.");
+                            + " is renewed with a command of its own instead of many locks with one; nothing else"
+                            + " changes. If the cluster has several shards, set spring.data.redis.cluster.nodes"
+                            + " instead of host and port.");
         }
+    }
+
+    /** Completes the future as the stage completes. */
+    static <T> void forward(CompletionStage<? extends T> from, CompletableFuture<T> to) {
+        CompletionStage<?> unused = from.whenComplete((value, failure) -> {
+            if (failure == null) {
+                to.complete(value);
+            } else {
+                to.completeExceptionally(failure);
+            }
+        });
     }
 
     /** Returns texts as servers store them. */

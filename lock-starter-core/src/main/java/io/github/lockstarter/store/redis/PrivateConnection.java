@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -39,6 +38,9 @@ final class PrivateConnection extends StoreConnection {
     /** Additional time that {@link #start} waits, because a cold JVM may take seconds to load the client. */
     private static final Duration COLD_START = Duration.ofSeconds(5);
 
+    /** Because the store was stopped, or the system refuses a thread. */
+    private static final String NOT_CHECKED = "The connection is not checked.";
+
     /** How the connection is derived from the application's. */
     final DerivedFactory recipe;
 
@@ -53,8 +55,7 @@ final class PrivateConnection extends StoreConnection {
     /** Null unless Sentinel names the master. */
     private final @Nullable Sentinels sentinels;
 
-    /** The check that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
-    private volatile @Nullable Check checking;
+    private final SingleTask check = new SingleTask(this::runCheck);
 
     /** Null unless started. */
     private volatile @Nullable ScheduledThreadPoolExecutor background;
@@ -129,7 +130,7 @@ final class PrivateConnection extends StoreConnection {
                     executor.scheduleWithFixedDelay(this::askForMaster, period, period, TimeUnit.MILLISECONDS);
         }
         this.startAttempts = new CountDownLatch(2);
-        scheduleCheck(0);
+        checkAgain(0);
         try {
             // Milliseconds if Redis answers, two timeouts if it is silent; the application starts in both cases. Two
             // attempts, because a cold JVM may take longer to load the client than the first one may take.
@@ -188,11 +189,30 @@ final class PrivateConnection extends StoreConnection {
 
     // ---- Checks
 
+    /** Schedules a check. If that fails, the next failure of a command does so. */
     @Override
     void check() {
-        if (this.checking == null) {
-            scheduleCheck(0);
+        try {
+            this.check.schedule(task -> runLater(task, 0));
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug(NOT_CHECKED, ex);
         }
+    }
+
+    private void checkAgain(long delayMillis) {
+        try {
+            this.check.scheduleAgain(task -> runLater(task, delayMillis));
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug(NOT_CHECKED, ex);
+        }
+    }
+
+    private void runLater(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor == null) {
+            throw new RejectedExecutionException(NOT_CHECKED);
+        }
+        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -211,38 +231,6 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    /** Schedules a check. If that fails, the next failure of a command does so. */
-    private void scheduleCheck(long delayMillis) {
-        ScheduledThreadPoolExecutor executor = this.background;
-        StackRoom.require();
-        Check check = new Check();
-        boolean isScheduled = false;
-        this.checking = check;
-        try {
-            if (executor != null) {
-                ScheduledFuture<?> unused = executor.schedule(check, delayMillis, TimeUnit.MILLISECONDS);
-                isScheduled = true;
-            }
-        } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            // The store was stopped, or the system refuses a thread.
-            logger.debug("The connection is not checked.", ex);
-        } finally {
-            if (!isScheduled) {
-                this.checking = null;
-            }
-        }
-    }
-
-    private final class Check implements Runnable {
-
-        @Override
-        public void run() {
-            if (PrivateConnection.this.checking == this) {
-                runCheck();
-            }
-        }
-    }
-
     /** Checks the connection and replaces it if necessary; runs again until that has succeeded. */
     private void runCheck() {
         boolean moved = this.notMaster;
@@ -251,7 +239,7 @@ final class PrivateConnection extends StoreConnection {
             long pauseMillis = open != null && (moved || this.cluster) ? untilNextRefresh() : 0;
             if (pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.
-                scheduleCheck(pauseMillis);
+                checkAgain(pauseMillis);
                 return;
             }
             this.notMaster = false;
@@ -263,7 +251,7 @@ final class PrivateConnection extends StoreConnection {
             }
             this.attempts.succeeded();
             this.connectFailure = null;
-            this.checking = null;
+            this.check.ended();
             if (this.notMaster) {
                 // Found out meanwhile.
                 check();
@@ -278,7 +266,7 @@ final class PrivateConnection extends StoreConnection {
             this.connectFailure = failure;
             long pauseMillis = this.background != null ? this.attempts.failed(failure) : 0;
             this.startAttempts.countDown();
-            scheduleCheck(pauseMillis);
+            checkAgain(pauseMillis);
         } finally {
             if (this.stopped) {
                 // This attempt took longer than stop() waited, and may have started the event loops again.
@@ -367,9 +355,8 @@ final class PrivateConnection extends StoreConnection {
         }
         if (replaced == null) {
             // In a cluster the node with the key of the format may be another one than those that have answered.
-            CompletableFuture<?> version = this.cluster
-                    ? this.format.read(scriptsOf(opened))
-                    : CompletableFuture.completedFuture(null);
+            CompletableFuture<?> version =
+                    this.cluster ? this.format.read(scriptsOf(opened)) : CompletableFuture.completedFuture(null);
             new ServerCheck(scriptsOf(opened).commands, this.keys, this.recipe, this.settings).run(version);
         }
     }

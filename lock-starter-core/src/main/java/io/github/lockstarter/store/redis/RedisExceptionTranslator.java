@@ -15,11 +15,12 @@ final class RedisExceptionTranslator {
     private static final String CREDENTIALS = "Check spring.data.redis.username and password.";
 
     private static final String PERMISSION =
-            "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the ACL rule.";
+            "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the"
+                    + " ACL rule.";
 
     private static final String SLOTS = "The server belongs to a cluster: if the cluster has several shards, set"
-            + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
-            + " needs no change.";
+        + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
+        + " needs no change.";
 
     private RedisExceptionTranslator() {}
 
@@ -148,8 +149,8 @@ final class RedisExceptionTranslator {
             case "LOCKLIMIT" -> "Distribute the holders over several locks, for example by a key.";
             case "NOAUTH", "WRONGPASS" -> CREDENTIALS;
             case "READONLY" ->
-                "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it leads to"
-                        + " the master.";
+                "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it"
+                        + " leads to the master.";
             case "MOVED", "ASK" ->
                 "The slot of the key is at another server of a cluster. If host and port are configured, set"
                         + " spring.data.redis.cluster.nodes instead; otherwise the topology is being refreshed.";
@@ -167,7 +168,9 @@ final class RedisExceptionTranslator {
 
     /** Returns what to do about a connection that could not be opened, of which a Sentinel may be the reason. */
     private static String remedyOfConnectFailure(String problem, @Nullable Throwable failure) {
-        if (failure != null && ErrorReplies.isAny(failure, message -> message.toLowerCase(Locale.ROOT).contains("sentinel"))) {
+        if (failure != null
+                && ErrorReplies.isAny(
+                        failure, message -> message.toLowerCase(Locale.ROOT).contains("sentinel"))) {
             return remedyOfSentinel(problem);
         }
         if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
@@ -178,14 +181,15 @@ final class RedisExceptionTranslator {
             return PERMISSION;
         }
         if (problem.contains("cluster support disabled")) {
-            return "The server does not belong to a cluster: set spring.data.redis.host and port instead of cluster.nodes.";
+            return "The server does not belong to a cluster: set spring.data.redis.host and port instead of"
+                    + " cluster.nodes.";
         }
         if (problem.contains("DB index")) {
             return "Check spring.data.redis.database.";
         }
         if (problem.toLowerCase(Locale.ROOT).contains("initialization timed out")) {
-            return "The port is open, but Redis did not answer: check spring.data.redis.ssl.enabled and port, and whether Redis"
-                    + " is overloaded or paused.";
+            return "The port is open, but Redis did not answer: check spring.data.redis.ssl.enabled and port, and"
+                    + " whether Redis is overloaded or paused.";
         }
         return "Check spring.data.redis.* and whether Redis runs.";
     }

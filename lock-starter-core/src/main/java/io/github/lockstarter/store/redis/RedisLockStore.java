@@ -136,9 +136,8 @@ public final class RedisLockStore implements LockStore {
     private static StoreConnection connectionOver(
             RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
-        DerivedFactory recipe = settings.privateConnection() && lettuce
-                ? DerivedFactory.of(factory, settings.commandTimeout())
-                : null;
+        DerivedFactory recipe =
+                settings.privateConnection() && lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
         if (recipe == null && settings.confirmReplicas() > 0) {
             throw new InvalidLockSettingException(
                     "redis.confirm-replicas",
@@ -264,9 +263,7 @@ public final class RedisLockStore implements LockStore {
         }
         Run current = this.run;
         return this.scriptCommands.callOf(
-                executed,
-                current != null ? current.inbox.address() : null,
-                scripts != null && scripts.isSingleServer);
+                executed, current != null ? current.inbox.address() : null, scripts != null && scripts.isSingleServer);
     }
 
     /** Sends a command. The reply or the failure arrives within one command timeout. */
@@ -297,13 +294,7 @@ public final class RedisLockStore implements LockStore {
                             : CompletableFuture.completedFuture(granted));
                 }
             }
-            CompletableFuture<?> unused = sent.whenComplete((result, failure) -> {
-                if (failure == null) {
-                    reply.complete(result);
-                } else {
-                    reply.completeExceptionally(failure);
-                }
-            });
+            LettuceScripts.forward(sent, reply);
         } catch (Throwable ex) {
             reply.completeExceptionally(ex);
         }
@@ -334,8 +325,7 @@ public final class RedisLockStore implements LockStore {
      * Sends renewals in one call, or each in a call of its own if the server takes no keys of different slots, or if one lock
      * has made the call fail, which has changed nothing then.
      */
-    private CompletableFuture<Reply> renewAll(
-            Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
+    private CompletableFuture<Reply> renewAll(Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
         if (command.renewals().size() == 1) {
             return renew(command, scripts, pending);
         }
@@ -356,8 +346,7 @@ public final class RedisLockStore implements LockStore {
                 });
     }
 
-    private CompletableFuture<Reply> renewEach(
-            Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
+    private CompletableFuture<Reply> renewEach(Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
         List<CompletableFuture<Reply>> outcomes = new ArrayList<>();
         for (Command.Renew each : command.renewals()) {
             outcomes.add(renew(each, scripts, pending)

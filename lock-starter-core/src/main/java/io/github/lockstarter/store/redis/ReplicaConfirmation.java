@@ -323,17 +323,10 @@ final class ReplicaConfirmation {
                     replies.add(call(commands, request.call, replies.isEmpty()));
                 }
                 // Its reply follows those to the calls.
-                CompletionStage<?> unused = commands.waitForReplication(
-                                ReplicaConfirmation.this.required, waitMillis())
-                        .whenComplete((replicas, error) -> {
-                            if (error == null) {
-                                acknowledged.complete(replicas);
-                            } else {
-                                acknowledged.completeExceptionally(error);
-                            }
-                        });
+                LettuceScripts.forward(
+                        commands.waitForReplication(ReplicaConfirmation.this.required, waitMillis()), acknowledged);
                 current.flushCommands();
-                CompletableFuture<?> unusedToo = acknowledged.whenComplete((replicas, error) -> {
+                CompletableFuture<?> unused = acknowledged.whenComplete((replicas, error) -> {
                     try {
                         ended(pair, replies, replicas, error);
                     } finally {
@@ -382,14 +375,7 @@ final class ReplicaConfirmation {
                 return;
             }
             for (int i = 0; i < pair.size(); i++) {
-                CompletableFuture<Object> result = pair.get(i).result;
-                CompletionStage<?> unused = replies.get(i).whenComplete((value, failed) -> {
-                    if (failed == null) {
-                        result.complete(value);
-                    } else {
-                        result.completeExceptionally(failed);
-                    }
-                });
+                LettuceScripts.forward(replies.get(i), pair.get(i).result);
             }
         }
 

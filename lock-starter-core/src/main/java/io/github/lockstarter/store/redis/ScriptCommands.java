@@ -65,12 +65,7 @@ final class ScriptCommands {
     }
 
     /** A call of a script. The result has the type of the script. */
-    record Call(LuaScript<?> script, List<String> keys, List<String> arguments) {
-
-        Call(LuaScript<?> script, List<String> keys, String... arguments) {
-            this(script, keys, List.of(arguments));
-        }
-    }
+    record Call(LuaScript<?> script, List<String> keys, List<String> arguments) {}
 
     /**
      * Returns the call that executes a command.
@@ -84,8 +79,8 @@ final class ScriptCommands {
             List<String> key = List.of(this.keys.keyOf(acquire.lock()));
             String lease = Long.toString(acquire.leaseMillis());
             return acquire.join() && inbox != null
-                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, this.claimMillis, inbox)
-                    : new Call(LuaScript.ACQUIRE, key, acquire.id(), lease);
+                    ? new Call(LuaScript.ACQUIRE, key, List.of(acquire.id(), lease, this.claimMillis, inbox))
+                    : new Call(LuaScript.ACQUIRE, key, List.of(acquire.id(), lease));
         }
         if (command instanceof Command.Release release) {
             return callOf(release, inbox != null ? inbox : "", countsReceivers ? "1" : "0");
@@ -100,10 +95,11 @@ final class ScriptCommands {
             return new Call(
                     LuaScript.DOWNGRADE,
                     List.of(this.keys.keyOf(downgrade.lock())),
-                    downgrade.id(),
-                    Long.toString(downgrade.leaseMillis()),
-                    Long.toString(downgrade.lastToken()),
-                    countsReceivers ? "1" : "0");
+                    List.of(
+                            downgrade.id(),
+                            Long.toString(downgrade.leaseMillis()),
+                            Long.toString(downgrade.lastToken()),
+                            countsReceivers ? "1" : "0"));
         }
         if (command instanceof Command.PublishInstance publish) {
             return callOf(publish);
@@ -113,28 +109,31 @@ final class ScriptCommands {
         }
         Command.Inspect inspect = (Command.Inspect) command;
         List<String> key = List.of(this.keys.keyOf(inspect.lock()));
-        return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
+        return inspect.ownerOnly()
+                ? new Call(LuaScript.INSPECT, key, List.of("1"))
+                : new Call(LuaScript.INSPECT, key, List.of());
     }
 
     private Call callOf(Command.Release release, String inbox, String countsReceivers) {
         List<String> key = List.of(this.keys.keyOf(release.lock()));
         Successor successor = release.successor();
         if (release.keepMillis() > 0) {
-            return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
+            return new Call(LuaScript.KEEP, key, List.of(release.id(), Long.toString(release.keepMillis())));
         }
         String lastToken = Long.toString(release.lastToken());
         return successor == null
-                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, countsReceivers)
+                ? new Call(LuaScript.RELEASE, key, List.of(release.id(), lastToken, countsReceivers))
                 : new Call(
                         LuaScript.RELEASE,
                         key,
-                        release.id(),
-                        lastToken,
-                        countsReceivers,
-                        successor.acquisitionId(),
-                        Long.toString(successor.leaseMillis()),
-                        this.claimMillis,
-                        inbox);
+                        List.of(
+                                release.id(),
+                                lastToken,
+                                countsReceivers,
+                                successor.acquisitionId(),
+                                Long.toString(successor.leaseMillis()),
+                                this.claimMillis,
+                                inbox));
     }
 
     private Call callOf(Command.PublishInstance publish) {
@@ -160,7 +159,8 @@ final class ScriptCommands {
             locks.add(this.keys.keyOf(renewal.lock()));
             ids.append(ids.length() > 0 ? ";" : "").append(renewal.id());
         }
-        return new Call(LuaScript.RENEW, locks, Long.toString(renewals.get(0).leaseMillis()), ids.toString());
+        return new Call(
+                LuaScript.RENEW, locks, List.of(Long.toString(renewals.get(0).leaseMillis()), ids.toString()));
     }
 
     /**
@@ -185,8 +185,8 @@ final class ScriptCommands {
             if (disconnected && reply instanceof Reply.NotOwner) {
                 throw new LockStoreException(
                         "The connection broke during a command for " + this.keys.describe(downgrade.lock())
-                                + ", and the client may have repeated it. It is unknown whether the first execution ended"
-                                + " the grant.",
+                                + ", and the client may have repeated it. It is unknown whether the first execution"
+                                + " ended the grant.",
                         null,
                         true,
                         true);
@@ -214,7 +214,7 @@ final class ScriptCommands {
     }
 
     private static Reply acquired(List<?> result) {
-        long first = number(result.get(0));
+        long first = (Long) result.get(0);
         if (first > 0) {
             return new Reply.Granted(first);
         }

@@ -12,9 +12,11 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -111,14 +113,7 @@ final class ServerCheck {
         List<List<String>> attempts = attempts();
         byte[][] declared = {bytes(this.key)};
         RedisFuture<List<Object>> script = callScript(attempts, declared);
-        RedisFuture<?> evalsha = this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared);
-        RedisFuture<?> format = send(List.of("HGET", this.keys.ofFormat(), FIELD), 1);
-        List<RedisFuture<?>> instances = tryInstances();
-        RedisFuture<?> setInfo = send(List.of("CLIENT", "SETINFO", FIELD, FIELD), 0);
-        RedisFuture<?> maintenance =
-                SENDS_MAINT_NOTIFICATIONS ? send(List.of("CLIENT", "MAINT_NOTIFICATIONS", FIELD, FIELD), 0) : null;
-        // Returns at once, and is not permitted in scripts.
-        RedisFuture<?> wait = this.settings.confirmReplicas() > 0 ? this.commands.waitForReplication(0, 0) : null;
+        Map<RedisFuture<?>, String> others = sendOthers(declared);
         String error = errorOf(script);
         note("+eval", error);
         if (this.missing.contains(allKeys())) {
@@ -126,21 +121,36 @@ final class ServerCheck {
             error = errorOf(script);
             note("+eval", error);
         }
-        note("+evalsha", errorOf(evalsha));
         if (error == null) {
             noteFailures(attempts, script.toCompletableFuture().join());
         } else if (ErrorReplies.isMissingPermission(error)) {
             tryOneByOne(attempts);
         }
-        noteKeys('~' + this.keys.ofFormat(), format);
-        instances.forEach(each -> noteKeys(this.keys.instancePattern(), each));
-        if (wait != null) {
-            note("+wait", errorOf(wait));
+        others.forEach((reply, permission) -> note(permission, errorOf(reply)));
+    }
+
+    /** Sends the commands that are not tried in the script, and returns their replies with the permission that each needs. */
+    private Map<RedisFuture<?>, String> sendOthers(byte[][] declared) {
+        Map<RedisFuture<?>, String> replies = new LinkedHashMap<>();
+        replies.put(this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared), "+evalsha");
+        replies.put(send(List.of("HGET", this.keys.ofFormat(), FIELD), 1), '~' + this.keys.ofFormat());
+        if (this.settings.publishInstance()) {
+            String instance = this.keys.ofInstance(FIELD);
+            replies.put(send(List.of("HMGET", instance, FIELD), 1), this.keys.instancePattern());
+            replies.put(send(List.of("HSET", instance, FIELD, FIELD, FIELD), 1), this.keys.instancePattern());
         }
-        note(OF_CLIENT + "setinfo", errorOf(setInfo));
-        if (maintenance != null) {
-            note(OF_CLIENT + "maint_notifications", errorOf(maintenance));
+        if (this.settings.confirmReplicas() > 0) {
+            // Returns at once.
+            replies.put(this.commands.waitForReplication(0, 0), "+wait");
         }
+        // The options do not exist, so that these have no effect. Servers without the subcommand do not check the
+        // permission, except Redis 6.2.
+        replies.put(send(List.of("CLIENT", "SETINFO", FIELD, FIELD), 0), OF_CLIENT + "setinfo");
+        if (SENDS_MAINT_NOTIFICATIONS) {
+            replies.put(
+                    send(List.of("CLIENT", "MAINT_NOTIFICATIONS", FIELD, FIELD), 0), OF_CLIENT + "maint_notifications");
+        }
+        return replies;
     }
 
     /** Returns the commands that the scripts and queries of the store use: each a name and its arguments. */
@@ -189,19 +199,8 @@ final class ServerCheck {
         }
     }
 
-    /** Tries to read and to write the description of an instance, if the store does that. */
-    private List<RedisFuture<?>> tryInstances() {
-        String instance = this.keys.ofInstance(FIELD);
-        return this.settings.publishInstance()
-                ? List.of(
-                        send(List.of("HMGET", instance, FIELD), 1),
-                        send(List.of("HSET", instance, FIELD, FIELD, FIELD), 1))
-                : List.of();
-    }
-
     /**
-     * Sends a command. {@code CLIENT} has an option that does not exist, so that it has no effect. Servers without the subcommand
-     * do not check the permission, except Redis 6.2.
+     * Sends a command.
      *
      * @param position position of the key; less than 1: there is none
      */
@@ -220,35 +219,27 @@ final class ServerCheck {
         return command.equals(PUBSUB) ? TO_COUNT_SUBSCRIBERS : '+' + command.toLowerCase(Locale.ROOT);
     }
 
-    /** Notes the permission for those keys if the error reports it as missing, unless it is missing for all keys. */
-    private void noteKeys(String pattern, Future<?> reply) {
-        if (allKeys().equals(missingOf("", errorOf(reply))) && !this.missing.contains(allKeys())) {
-            this.missing.add(pattern);
-        }
-    }
-
-    private void note(String permission, @Nullable String error) {
-        String found = missingOf(permission, error);
-        if (found != null) {
-            this.missing.add(found);
-        }
-    }
-
     /**
-     * Returns the permission that the error reports as missing, for the command, a key, a channel or the database; null if it
-     * does not.
+     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the database.
+     *
+     * @param permission the permission for the command, or for its key if it is another one than those of locks
      */
-    private @Nullable String missingOf(String permission, @Nullable String error) {
+    private void note(String permission, @Nullable String error) {
         if (error == null || !ErrorReplies.isMissingPermission(error)) {
-            return null;
+            return;
         }
+        boolean isForKey = permission.startsWith("~");
         if (error.contains("run the") || error.contains("run this")) {
-            return permission;
+            if (!isForKey) {
+                this.missing.add(permission);
+            }
+        } else if (error.contains("database")) {
+            this.missing.add("db=" + this.recipe.database());
+        } else if (error.contains("channel")) {
+            this.missing.add('&' + this.keys.channelPrefix() + '*');
+        } else {
+            this.missing.add(isForKey && !this.missing.contains(allKeys()) ? permission : allKeys());
         }
-        if (error.contains("database")) {
-            return "db=" + this.recipe.database();
-        }
-        return error.contains("channel") ? '&' + this.keys.channelPrefix() + '*' : allKeys();
     }
 
     private String allKeys() {

@@ -2,8 +2,9 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,7 +27,10 @@ final class SharedConnection extends StoreConnection {
 
     private final boolean lettucePresent;
 
-    private volatile @Nullable FirstAnswer firstAnswer;
+    /** Asks until Redis has answered once: such a call may block for as long as the application's client permits. */
+    private volatile @Nullable ScheduledThreadPoolExecutor background;
+
+    private volatile boolean answered;
 
     private boolean monitored;
 
@@ -50,32 +54,80 @@ final class SharedConnection extends StoreConnection {
         if (this.settings.privateConnection()) {
             logger.warn("Cannot open a private connection to Redis for distributed locks: it requires Lettuce and a"
                     + " configuration that can be copied. Locks use the application's " + factoryName() + " with its"
-                    + " timeouts, so that a slow command of the application can delay renewals until locks are lost. Use"
-                    + " Lettuce with a standalone server, Sentinel or a cluster, or set"
-                    + " distributed-lock.redis.private-connection=false to accept this.");
+                    + " timeouts,"
+                    + " so that a"
+                    + " slow"
+                    + " command of"
+                    + " the application"
+                    + " can delay"
+                    + " renewals"
+                    + " until"
+                    + " locks are"
+                    + " lost. Use"
+                    + " Lettuce"
+                    + " with a"
+                    + " standalone"
+                    + " server,"
+                    + " Sentinel"
+                    + " or a"
+                    + " cluster,"
+                    + " or set"
+                    + " distributed-lock.redis.private-connection=false"
+                    + " to accept"
+                    + " this.");
         }
         if (this.lettucePresent && !this.monitored) {
             this.monitored = true;
             new DisconnectMonitor(this.disconnects, () -> {}, () -> {}).watch(this.open.factory());
         }
         listener.connected(this.open.factory());
-        FirstAnswer first = new FirstAnswer();
-        this.firstAnswer = first;
-        first.await(this.settings.commandTimeout().multipliedBy(2));
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+        threads.setDaemon(true);
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
+        ConnectionAttempts attempts = new ConnectionAttempts(this.servers);
+        CountDownLatch attempted = new CountDownLatch(1);
+        this.background = executor;
+        this.answered = false;
+        executor.execute(() -> ask(executor, attempts, attempted));
+        try {
+            boolean unused = attempted.await(2 * this.settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        if (!this.answered) {
+            attempts.startedWithout();
+        }
+    }
+
+    /** Queries the owner of a lock that does not exist, which one node answers, and then the format; again until it succeeds. */
+    private void ask(ScheduledThreadPoolExecutor executor, ConnectionAttempts attempts, CountDownLatch attempted) {
+        try {
+            Object unused = this.open.template().opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
+            this.format.read(this.open.template());
+            this.answered = true;
+            attempts.succeeded();
+            executor.shutdown();
+        } catch (Throwable ex) {
+            if (!executor.isShutdown()) {
+                ScheduledFuture<?> unused = executor.schedule(
+                        () -> ask(executor, attempts, attempted), attempts.failed(ex), TimeUnit.MILLISECONDS);
+            }
+        } finally {
+            attempted.countDown();
+        }
     }
 
     @Override
     void stop() {
-        FirstAnswer first = this.firstAnswer;
-        if (first != null) {
-            first.stop();
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor != null) {
+            executor.shutdownNow();
         }
     }
 
     @Override
     boolean isConnected() {
-        FirstAnswer first = this.firstAnswer;
-        return first != null && first.received;
+        return this.answered;
     }
 
     @Override
@@ -85,80 +137,5 @@ final class SharedConnection extends StoreConnection {
 
     private String factoryName() {
         return ClassUtils.getUserClass(this.open.factory()).getSimpleName();
-    }
-
-    /**
-     * Asks Redis until it has answered once, on a background thread: such a call may block for as long as the application's
-     * client permits.
-     */
-    private final class FirstAnswer {
-
-        private final ConnectionAttempts attempts = new ConnectionAttempts(SharedConnection.this.servers);
-
-        private final CountDownLatch attempted = new CountDownLatch(1);
-
-        private final CountDownLatch stopped = new CountDownLatch(1);
-
-        private final Thread thread;
-
-        private volatile boolean received;
-
-        FirstAnswer() {
-            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
-            threads.setDaemon(true);
-            this.thread = threads.newThread(this::ask);
-        }
-
-        /** Starts to ask, and waits for the outcome of the first attempt, but no longer than that. */
-        void await(Duration atMost) {
-            this.thread.start();
-            try {
-                boolean unused = this.attempted.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (InterruptedException ex) {
-                Thread.currentThread().interrupt();
-            }
-            if (!this.received) {
-                this.attempts.startedWithout();
-            }
-        }
-
-        void stop() {
-            this.stopped.countDown();
-            this.thread.interrupt();
-        }
-
-        private void ask() {
-            boolean ended = false;
-            while (!ended) {
-                long pause = attempt();
-                this.attempted.countDown();
-                try {
-                    ended = this.received || this.stopped.await(pause, TimeUnit.MILLISECONDS);
-                } catch (InterruptedException ex) {
-                    ended = true;
-                }
-            }
-        }
-
-        /**
-         * Queries the owner of a lock that does not exist, which one node answers, and then the format.
-         *
-         * @return milliseconds until the next attempt, if one is needed
-         */
-        private long attempt() {
-            try {
-                Object unused = SharedConnection.this
-                        .open
-                        .template()
-                        .opsForHash()
-                        .get(SharedConnection.this.keys.keyOf(""), LockKeys.OWNER);
-                SharedConnection.this.format.read(SharedConnection.this.open.template());
-                this.received = true;
-                this.attempts.succeeded();
-                return 0;
-            } catch (Throwable ex) {
-                return this.stopped.getCount() > 0 ? this.attempts.failed(ex) : 0;
-            }
-        }
     }
 }

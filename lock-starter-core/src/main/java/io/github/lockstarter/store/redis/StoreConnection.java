@@ -100,8 +100,8 @@ abstract class StoreConnection {
      * @param subject what the command was for, such as {@code lock 'a'}
      */
     LockStoreException failed(Throwable failure, String subject) {
-        LockStoreException translated = RedisExceptionTranslator.translate(
-                failure, this.servers, subject, isPrivate(), this.connectFailure);
+        LockStoreException translated =
+                RedisExceptionTranslator.translate(failure, this.servers, subject, isPrivate(), this.connectFailure);
         if (ErrorReplies.isNotMaster(failure)) {
             findMaster();
         } else if (translated.isTransient() && !RedisExceptionTranslator.isInterrupt(failure)) {

@@ -53,8 +53,9 @@ class SharedConnectionTest {
     }
 
     private String start(RedisConnectionFactory factory, boolean privateConnection) {
-        RedisLockStore store =
-                new RedisLockStore(factory, new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1)));
+        RedisLockStore store = new RedisLockStore(
+                factory,
+                new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1)));
         LettuceConnectionFactory lettuce = factory instanceof LettuceConnectionFactory started ? started : null;
         if (lettuce != null) {
             // connects when it is used
@@ -97,8 +98,8 @@ class SharedConnectionTest {
 
     @Test
     void shouldNotBeUsedIfReplicasConfirmGrants() {
-        RedisStoreSettings settings =
-                new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1)).withConfirmReplicas(1);
+        RedisStoreSettings settings = new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1))
+                .withConfirmReplicas(1);
         for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
             InvalidLockSettingException failure =
                     catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));

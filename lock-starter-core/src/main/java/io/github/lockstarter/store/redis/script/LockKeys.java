@@ -55,14 +55,14 @@ public final class LockKeys {
     }
 
     /** Returns the key of the lock. */
-    public String keyOf(String lockName) {
-        for (int i = 0; i < lockName.length(); i++) {
-            char c = lockName.charAt(i);
+    public String keyOf(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
             if (c <= ' ' || c >= '{' || c == '%') {
-                return this.keyStart + encode(lockName) + '}';
+                return this.keyStart + encode(name) + '}';
             }
         }
-        return this.keyStart + lockName + '}';
+        return this.keyStart + name + '}';
     }
 
     /**
