@@ -328,7 +328,7 @@ final class ReplicaConfirmation {
                 current.flushCommands();
                 CompletableFuture<?> unused = acknowledged.whenComplete((replicas, error) -> {
                     try {
-                        ended(pair, replies, replicas, error);
+                        replied(pair, replies, replicas, error);
                     } finally {
                         ended();
                     }
@@ -354,7 +354,7 @@ final class ReplicaConfirmation {
          *
          * @param replicas how many replicas have acknowledged the pair; null if that is not known
          */
-        private void ended(
+        private void replied(
                 List<Request> pair,
                 List<RedisFuture<Object>> replies,
                 @Nullable Long replicas,

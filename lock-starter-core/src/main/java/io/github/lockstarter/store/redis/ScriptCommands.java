@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
@@ -26,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * EVALSHA} of Lettuce, whose texts are bytes.
  */
 final class ScriptCommands {
-
-    /** Prefix of an owner or holder that is kept for a minimum hold, see {@code keep.lua}. */
-    private static final String KEPT_PREFIX = "~k";
 
     /** First character of owners that are no acquisition: of kept locks and, followed by one letter, of shared ones. */
     private static final char NO_ACQUISITION = '~';
@@ -218,7 +216,7 @@ final class ScriptCommands {
         if (first > 0) {
             return new Reply.Granted(first);
         }
-        String owner = withoutPrefix(text(result.get(1)));
+        String owner = GrantKind.withoutKept(text(result.get(1)));
         return new Reply.Taken(
                 -first,
                 owner.isEmpty() ? null : owner,
@@ -267,15 +265,17 @@ final class ScriptCommands {
         if (result.isEmpty()) {
             return null;
         }
-        String owner = withoutPrefix(text(result.get(0)));
+        String owner = GrantKind.withoutKept(text(result.get(0)));
         if (ownerOnly) {
             return new StoredLock(owner.charAt(0) == NO_ACQUISITION ? null : owner, 0, -1, -1);
         }
         List<StoredHolder> holders = new ArrayList<>();
         for (int i = FIRST_HOLDER; i < result.size(); i += HOLDER_VALUES) {
             holders.add(new StoredHolder(
-                    withoutPrefix(text(result.get(i))), number(result.get(i + 1)), number(result.get(i + 2)), (int)
-                            number(result.get(i + 3))));
+                    GrantKind.withoutKept(text(result.get(i))),
+                    number(result.get(i + 1)),
+                    number(result.get(i + 2)),
+                    (int) number(result.get(i + 3))));
         }
         return new StoredLock(
                 holders.isEmpty() ? owner : holders.get(0).acquisitionId(),
@@ -310,10 +310,6 @@ final class ScriptCommands {
         } catch (NumberFormatException ex) {
             return null;
         }
-    }
-
-    private static String withoutPrefix(String owner) {
-        return owner.startsWith(KEPT_PREFIX) ? owner.substring(KEPT_PREFIX.length()) : owner;
     }
 
     private static long number(Object value) {
