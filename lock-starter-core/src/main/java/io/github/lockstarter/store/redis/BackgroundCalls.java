@@ -9,6 +9,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -77,8 +78,8 @@ final class BackgroundCalls {
 
         private final long deadline;
 
-        /** Completed when the call begins; exceptionally if it never does. */
-        private final CompletableFuture<Void> begun = new CompletableFuture<>();
+        /** Whether the call has begun, or has failed without. */
+        private final AtomicBoolean begun = new AtomicBoolean();
 
         private final CompletableFuture<T> result = new CompletableFuture<>();
 
@@ -96,7 +97,7 @@ final class BackgroundCalls {
         public void run() {
             if (isLate()) {
                 notSent(LATE, null);
-            } else if (this.begun.complete(null)) {
+            } else if (this.begun.compareAndSet(false, true)) {
                 try {
                     this.result.complete(this.call.get());
                 } catch (Throwable ex) {
@@ -107,10 +108,9 @@ final class BackgroundCalls {
 
         /** Fails the call unless it has begun: a pool may start what it has rejected. */
         void notSent(String reason, @Nullable Throwable cause) {
-            LockStoreException failure = new LockStoreException(
-                    "A command for " + this.subject + " was not sent: " + reason + '.', cause, false, true);
-            if (this.begun.completeExceptionally(failure)) {
-                this.result.completeExceptionally(failure);
+            if (this.begun.compareAndSet(false, true)) {
+                this.result.completeExceptionally(new LockStoreException(
+                        "A command for " + this.subject + " was not sent: " + reason + '.', cause, false, true));
             }
         }
     }

@@ -72,31 +72,17 @@ final class DerivedFactory {
      * @param timeout how long connecting and a command may take
      */
     static @Nullable DerivedFactory of(RedisConnectionFactory factory, Duration timeout) {
-        if (!(factory instanceof LettuceConnectionFactory lettuce) || isStaticMasterReplica(lettuce)) {
+        if (!(factory instanceof LettuceConnectionFactory lettuce)) {
             return null;
         }
-        RedisConfiguration servers = serversOf(lettuce);
-        return servers != null ? new DerivedFactory(lettuce, servers, timeout, new OwnEventLoops(lettuce)) : null;
-    }
-
-    private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
-        if (lettuce.isClusterAware()) {
-            return lettuce.getClusterConfiguration();
-        }
-        if (lettuce.isRedisSentinelAware()) {
-            return lettuce.getSentinelConfiguration();
-        }
-        // getStandaloneConfiguration() ignores a configuration that was passed as a RedisConfiguration.
-        return (RedisConfiguration) new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
-    }
-
-    /**
-     * Reads the field: there is no getter, and the standalone configuration of such a factory names an unrelated
-     * server.
-     */
-    private static boolean isStaticMasterReplica(LettuceConnectionFactory lettuce) {
-        Object configuration = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
-        return configuration instanceof RedisStaticMasterReplicaConfiguration;
+        // The getters ignore a configuration that was passed as a RedisConfiguration, and name an unrelated server for
+        // a
+        // static master with replicas.
+        Object servers = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
+        return servers instanceof RedisConfiguration known
+                        && !(servers instanceof RedisStaticMasterReplicaConfiguration)
+                ? new DerivedFactory(lettuce, known, timeout, new OwnEventLoops(lettuce))
+                : null;
     }
 
     /** Returns the recipe for the master that Sentinel names, as if it were a standalone server, with the same credentials. */
