@@ -114,13 +114,13 @@ public record DistributedLockProperties(
 
     private static RedisStoreSettings redisSettings(String keyPrefix, LockSettings times, Redis redis) {
         return new RedisStoreSettings(
-                        keyPrefix,
-                        times.commandTimeout(),
-                        redis.privateConnection(),
-                        times.pollInterval(),
-                        times.logKeys())
-                .withPublishInstance(redis.publishInstance())
-                .withConfirmReplicas(redis.confirmReplicas());
+                keyPrefix,
+                times.commandTimeout(),
+                redis.privateConnection(),
+                times.pollInterval(),
+                times.logKeys(),
+                redis.publishInstance(),
+                redis.confirmReplicas());
     }
 
     /** Stores of locks. */

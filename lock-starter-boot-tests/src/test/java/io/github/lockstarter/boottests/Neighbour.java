@@ -30,8 +30,8 @@ final class Neighbour implements AutoCloseable {
                 LettuceClientConfiguration.builder().clientName("neighbour").build());
         connections.afterPropertiesSet();
         connections.start();
-        RedisLockStore store =
-                new RedisLockStore(connections, new RedisStoreSettings("lock", Duration.ofSeconds(5), true));
+        RedisLockStore store = new RedisLockStore(
+                connections, new RedisStoreSettings("lock", Duration.ofSeconds(5), true, Duration.ofSeconds(1)));
         LeasingLockRegistry registry =
                 new LeasingLockRegistry(store, LockSettings.of(Duration.ofMinutes(1)), null, List.of());
         registry.start();

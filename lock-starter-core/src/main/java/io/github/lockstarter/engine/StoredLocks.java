@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** The locks as the store knows them, whichever instance owns them. All methods ask the store, and wait for the reply. */
 final class StoredLocks {
 
-    /** Precedes the id of an owner that has released the lock, while it is kept for a minimum hold. */
-    private static final String KEPT = "~k";
-
     private final LockStore store;
 
     StoredLocks(LockStore store) {
@@ -68,7 +65,7 @@ final class StoredLocks {
             if (view != View.READERS || GrantKind.of(owner).mode() == LockMode.READ) {
                 Reply reply = release(lockName, owner);
                 if (Reply.NotOwner.TAKEN.equals(reply)) {
-                    reply = release(lockName, KEPT + owner);
+                    reply = release(lockName, GrantKind.keptOf(owner));
                 }
                 released |= !(reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine);
             }

@@ -24,6 +24,9 @@ public record GrantKind(LockMode mode, int weight, int limit) {
 
     private static final String PERMITS = ".s";
 
+    /** No acquisition id has it. */
+    private static final String KEPT_PREFIX = "~k";
+
     /** Returns the kind of a grant that holds permits. */
     public static GrantKind permits(int weight, int limit) {
         return new GrantKind(LockMode.PERMIT, weight, limit);
@@ -58,6 +61,21 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     /** Returns the id of the reader that the exclusive owner with that id becomes by a downgrade. */
     public static String readerOf(String acquisitionId) {
         return acquisitionId + READER_SUFFIX;
+    }
+
+    /** Returns the id of an owner or holder that has released the lock, while it is kept for a minimum hold. */
+    public static String keptOf(String acquisitionId) {
+        return KEPT_PREFIX + acquisitionId;
+    }
+
+    /** Returns whether the owner or holder with that id is kept for a minimum hold. */
+    public static boolean isKept(String id) {
+        return id.startsWith(KEPT_PREFIX);
+    }
+
+    /** Returns the acquisition id of an owner or holder that may be kept. */
+    public static String withoutKept(String id) {
+        return isKept(id) ? id.substring(KEPT_PREFIX.length()) : id;
     }
 
     /** Returns the id with the end that states this kind. */

@@ -32,9 +32,6 @@ public final class LockState {
      * grow along the line, between first and last · no holder ends before soonest or after endsAt, and no entry before due.
      */
 
-    /** Prefix of an owner or holder that is kept for a minimum hold; no acquisition id has it. */
-    private static final String KEPT_PREFIX = "~k";
-
     /** Largest number of holders, because the time of the few steps that read all of them is limited. */
     private static final int MOST_HOLDERS = 10_000;
 
@@ -108,7 +105,7 @@ public final class LockState {
 
     /** Returns whether the owner is kept for a minimum hold. */
     public boolean isKept() {
-        return this.owner != null && this.owner.startsWith(KEPT_PREFIX);
+        return this.owner != null && GrantKind.isKept(this.owner);
     }
 
     /** Returns what the holders share; null if the lock has one owner. */
@@ -233,9 +230,9 @@ public final class LockState {
             if (this.line.size == 0 && fits(kind)) {
                 granted = grant(id, kind, command.leaseMillis());
             } else if (kind.isShared() && this.holders.size >= MOST_HOLDERS) {
-                throw rejected(
-                        "has " + this.holders.size
-                                + " holders, which is the limit. Distribute the holders over several locks, for example by a key.");
+                throw rejected("has " + this.holders.size
+                        + " holders, which is the limit. Distribute the holders over several locks, for"
+                        + " example by a key.");
             } else if (command.join()) {
                 interval = join(id, kind);
             }
@@ -255,22 +252,19 @@ public final class LockState {
 
     private Reply taken(long pollMillis) {
         long end = this.shared != null ? this.soonest : this.endsAt;
-        String shown = withoutPrefix(this.owner != null ? this.owner : this.named);
+        String shown = GrantKind.withoutKept(this.owner != null ? this.owner : this.named);
         return new Reply.Taken(Math.max(end - this.table.millis, 1), shown, this.token, this.used, pollMillis);
-    }
-
-    private static String withoutPrefix(String id) {
-        return id.startsWith(KEPT_PREFIX) ? id.substring(KEPT_PREFIX.length()) : id;
     }
 
     /** Returns whether the acquisition has ended in a minimum hold or in a downgrade. Only a writer becomes a reader. */
     private boolean hasEnded(String id) {
         if (this.shared == null) {
-            return isKept() && withoutPrefix(Objects.requireNonNull(this.owner)).equals(id);
+            return isKept()
+                    && GrantKind.withoutKept(Objects.requireNonNull(this.owner)).equals(id);
         }
         String reader = GrantKind.readerOf(id);
-        boolean isReader = this.holders.find(reader) != null || this.holders.find(KEPT_PREFIX + reader) != null;
-        return this.holders.find(KEPT_PREFIX + id) != null
+        boolean isReader = this.holders.find(reader) != null || this.holders.find(GrantKind.keptOf(reader)) != null;
+        return this.holders.find(GrantKind.keptOf(id)) != null
                 || (isReader && !GrantKind.of(id).isShared());
     }
 
@@ -359,7 +353,7 @@ public final class LockState {
 
     private Reply keep(String id, long keepMillis) {
         long end = this.table.millis + keepMillis;
-        String kept = KEPT_PREFIX + id;
+        String kept = GrantKind.keptOf(id);
         if (id.equals(this.owner) || kept.equals(this.owner)) {
             this.endsAt = kept.equals(this.owner) ? Math.min(this.endsAt, end) : end;
             this.owner = kept;
@@ -420,7 +414,7 @@ public final class LockState {
             shown = holder.id;
         }
         if (ownerOnly) {
-            return new StoredLock(holder == null ? withoutPrefix(shown) : null, 0, -1, -1);
+            return new StoredLock(holder == null ? GrantKind.withoutKept(shown) : null, 0, -1, -1);
         }
         List<String> ids = new ArrayList<>();
         for (Entry entry = this.line.head; entry != null && ids.size() < StoredLock.MOST_IN_LINE; entry = entry.next) {
@@ -428,11 +422,11 @@ public final class LockState {
         }
         List<StoredHolder> described = new ArrayList<>();
         for (; holder != null; holder = holder.next) {
-            String id = withoutPrefix(holder.id);
+            String id = GrantKind.withoutKept(holder.id);
             long left = holder.deadline - this.table.millis;
             described.add(new StoredHolder(id, holder.token, left, holder.kind.weight()));
         }
-        return new StoredLock(withoutPrefix(shown), this.token, remaining, this.line.size, ids, described);
+        return new StoredLock(GrantKind.withoutKept(shown), this.token, remaining, this.line.size, ids, described);
     }
 
     /** Begins a command. The caller is alive, whatever the deadline of its entry. */
@@ -657,7 +651,7 @@ public final class LockState {
 
         /** Returns whether the holder is kept for a minimum hold. */
         public boolean isKept() {
-            return this.id.startsWith(KEPT_PREFIX);
+            return GrantKind.isKept(this.id);
         }
 
         /** Returns what the acquisition requests. */

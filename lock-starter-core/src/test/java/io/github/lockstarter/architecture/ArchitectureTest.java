@@ -269,13 +269,12 @@ class ArchitectureTest {
             .notBePublic();
 
     @ArchTest
-    static final ArchRule onlyTheRedisStoreShouldUseItsSubPackages = noClasses()
+    static final ArchRule onlyTheRedisStoreShouldUseItsSubPackage = noClasses()
             .that()
             .resideOutsideOfPackage(ROOT + ".store.redis..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(
-                    ROOT + ".store.redis.connection..", ROOT + ".store.redis.error..", ROOT + ".store.redis.script..");
+            .resideInAPackage(ROOT + ".store.redis.script..");
 
     @ArchTest
     static final ArchRule nothingShouldSleep = noClasses()

@@ -80,10 +80,11 @@ final class RedisBackend implements LockBackend {
         factory.afterPropertiesSet();
         factory.start();
         this.factories.add(factory);
-        RedisStoreSettings settings = new RedisStoreSettings("lock", COMMAND_TIMEOUT, true, POLL_INTERVAL);
-        // Commands of the background must not be counted.
+        // Commands of the background must not be counted, such as those of a published instance.
         return new RedisLockStore(
-                factory, settings.withPublishInstance(false).withConfirmReplicas(this.confirmReplicas));
+                factory,
+                new RedisStoreSettings(
+                        "lock", COMMAND_TIMEOUT, true, POLL_INTERVAL, true, false, this.confirmReplicas));
     }
 
     @Override

@@ -51,7 +51,9 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
         LockSettings settings = LockSettings.of(
                 Duration.ZERO, OnLost.THROW, Duration.ofSeconds(30), null, null, null, null, Duration.ZERO);
         this.registry = new LeasingLockRegistry(
-                new RedisLockStore(this.factory, new RedisStoreSettings("lock", settings.commandTimeout(), true)),
+                new RedisLockStore(
+                        this.factory,
+                        new RedisStoreSettings("lock", settings.commandTimeout(), true, Duration.ofSeconds(1))),
                 settings,
                 null,
                 List.of());

@@ -9,6 +9,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,8 @@ final class BackgroundCalls {
     private static final int MOST_THREADS = 8;
 
     private static final int MOST_WAITING = 10_000;
+
+    private static final String LATE = "earlier commands took longer than the command timeout";
 
     private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
 
@@ -53,9 +56,9 @@ final class BackgroundCalls {
     }
 
     private void failOverdue() {
-        while (this.waiting.peek() instanceof Call<?> first && first.deadline - System.nanoTime() <= 0) {
+        while (this.waiting.peek() instanceof Call<?> first && first.isLate()) {
             if (this.waiting.remove(first)) {
-                first.notSent("earlier commands took longer than " + this.timeout.toMillis() + " ms", null);
+                first.notSent(LATE, null);
             }
         }
     }
@@ -75,8 +78,8 @@ final class BackgroundCalls {
 
         private final long deadline;
 
-        /** Completed when the call begins; exceptionally if it never does. */
-        private final CompletableFuture<Void> begun = new CompletableFuture<>();
+        /** Whether the call has begun, or has failed without. */
+        private final AtomicBoolean begun = new AtomicBoolean();
 
         private final CompletableFuture<T> result = new CompletableFuture<>();
 
@@ -86,9 +89,15 @@ final class BackgroundCalls {
             this.deadline = deadline;
         }
 
+        boolean isLate() {
+            return this.deadline - System.nanoTime() <= 0;
+        }
+
         @Override
         public void run() {
-            if (this.begun.complete(null)) {
+            if (isLate()) {
+                notSent(LATE, null);
+            } else if (this.begun.compareAndSet(false, true)) {
                 try {
                     this.result.complete(this.call.get());
                 } catch (Throwable ex) {
@@ -99,10 +108,9 @@ final class BackgroundCalls {
 
         /** Fails the call unless it has begun: a pool may start what it has rejected. */
         void notSent(String reason, @Nullable Throwable cause) {
-            LockStoreException failure = new LockStoreException(
-                    "A command for " + this.subject + " was not sent: " + reason + '.', cause, false, true);
-            if (this.begun.completeExceptionally(failure)) {
-                this.result.completeExceptionally(failure);
+            if (this.begun.compareAndSet(false, true)) {
+                this.result.completeExceptionally(new LockStoreException(
+                        "A command for " + this.subject + " was not sent: " + reason + '.', cause, false, true));
             }
         }
     }

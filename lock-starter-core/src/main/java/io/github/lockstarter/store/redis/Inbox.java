@@ -1,9 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
@@ -62,8 +60,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private volatile State state = State.UNUSED;
 
-    /** The attempt that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
-    private volatile @Nullable Attempt attempt;
+    private final SingleTask subscription = new SingleTask(this::subscribe);
 
     /** When the next attempt may follow a failure, by {@link System#nanoTime()}. */
     private volatile long retryAt = System.nanoTime();
@@ -113,7 +110,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         this.factory = factory;
         if (this.state != State.UNUSED) {
             this.state = State.PENDING;
-            this.attempt = null;
+            this.subscription.ended();
             subscribeInBackground();
         }
         this.listener.notificationsMayBeLost();
@@ -145,24 +142,12 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     private void subscribeInBackground() {
-        if (this.attempt != null) {
-            return;
-        }
-        StackRoom.require();
-        Attempt next = new Attempt();
-        boolean isScheduled = false;
-        this.attempt = next;
         try {
-            this.background.execute(next);
-            isScheduled = true;
+            this.subscription.schedule(this.background::execute);
         } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            logger.debug("The channel of this instance is not subscribed.", ex);
-        } finally {
             // The store was stopped, or the system refuses a thread. The next command tries again.
-            if (!isScheduled) {
-                this.attempt = null;
-                this.state = State.UNAVAILABLE;
-            }
+            this.state = State.UNAVAILABLE;
+            logger.debug("The channel of this instance is not subscribed.", ex);
         }
     }
 
@@ -266,19 +251,6 @@ final class Inbox implements MessageListener, SubscriptionListener {
                             + "'. Further messages of this kind are logged at DEBUG.");
         } else {
             logger.debug("Another message in channel '" + channel + "' is ignored.");
-        }
-    }
-
-    private final class Attempt implements Runnable {
-
-        @Override
-        public void run() {
-            if (Inbox.this.attempt == this) {
-                subscribe();
-                if (Inbox.this.attempt == this) {
-                    Inbox.this.attempt = null;
-                }
-            }
         }
     }
 }

@@ -1,18 +1,11 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
-import io.github.lockstarter.store.redis.connection.OptionalCommands;
-import io.github.lockstarter.store.redis.connection.PrivateConnection;
-import io.github.lockstarter.store.redis.connection.StoreConnection;
-import io.github.lockstarter.store.redis.connection.StoreConnections;
-import io.github.lockstarter.store.redis.error.ErrorReplies;
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
-import io.github.lockstarter.store.redis.script.CrossSlotSupport;
-import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
@@ -27,8 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * Stores locks in Redis 6.2 or newer, or in Valkey: standalone, Sentinel or Cluster. Thread-safe, except that {@link
@@ -60,7 +53,7 @@ public final class RedisLockStore implements LockStore {
      *   - a late release compares the owner, and so cannot release the lock of the next one;
      *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
      * If a connection breaks during a command, its reply may be that to a second execution. "Not owned" in reply to a release
-     * and every rejection then leave the outcome unknown: disconnects() before and after the command tells.
+     * and every rejection then leave the outcome unknown: the count of disconnects before and after the command tells.
      *
      * Waiting. A command that joins the line names the inbox of this instance, and release.lua grants the lock to the
      * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter
@@ -68,10 +61,10 @@ public final class RedisLockStore implements LockStore {
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
      *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters ask;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
-     *     receivers, so countsAllReceivers() is passed to the script.
+     *     receivers, so isSingleServer is passed to the script.
      *
      * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and that of a
-     * release which names a successor through Lettuce itself: the next owner waits for it, and the path runs too seldom to be
+     * release that names a successor through Lettuce itself: the next owner waits for it, and the path runs too seldom to be
      * compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are sent complete on an event loop of the
      * private connection, which must not be blocked. The application's connection offers blocking calls only; BackgroundCalls
      * executes what is sent over it. Whatever is thrown, an Error included, becomes a failure of the command.
@@ -81,7 +74,7 @@ public final class RedisLockStore implements LockStore {
      * template ends within the timeout as well, except that a server which has lost its scripts gets the text in a command
      * of its own. Over the application's connection its timeouts apply once a call has begun.
      *
-     * Format. The scripts of two formats would misread the same key, so format() decides whether locks may be acquired; its
+     * Format. The scripts of two formats would misread the same key, so WireFormat decides whether locks may be acquired; its
      * version is read with each connection. Without it a release names no successor, or the waiters of this JVM would
      * pass a lock on for ever. Everything else goes on, so that leases end in order.
      *
@@ -134,14 +127,28 @@ public final class RedisLockStore implements LockStore {
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
         this.settings = settings;
         this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
-        this.connection = StoreConnections.over(
-                factory,
-                this.keys,
-                settings.commandTimeout(),
-                settings.privateConnection(),
-                new OptionalCommands(settings.publishInstance(), settings.confirmReplicas()));
+        this.connection = connectionOver(factory, this.keys, settings);
         this.claimMillis = 2 * settings.pollInterval().toMillis();
         this.scriptCommands = new ScriptCommands(this.keys, this.claimMillis);
+    }
+
+    /** Chooses a private connection if it is wanted and can be derived, or else the application's. */
+    private static StoreConnection connectionOver(
+            RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
+        boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
+        DerivedFactory recipe =
+                settings.privateConnection() && lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
+        if (recipe == null && settings.confirmReplicas() > 0) {
+            throw new InvalidLockSettingException(
+                    "redis.confirm-replicas",
+                    settings.confirmReplicas(),
+                    "must be 0 if no private connection can be derived from the application's "
+                            + ClassUtils.getUserClass(factory).getSimpleName(),
+                    "Use Lettuce with a standalone server, Sentinel or a cluster, or remove the property.");
+        }
+        return recipe != null
+                ? new PrivateConnection(recipe, keys, settings)
+                : new SharedConnection(factory, keys, settings, lettuce);
     }
 
     @Override
@@ -163,24 +170,22 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Reply call(Command command) {
-        long disconnects = this.connection.disconnects();
+        long disconnects = this.connection.disconnects.get();
         try {
-            if (isOfInstances(command) && !this.settings.publishInstance()) {
+            if (!this.settings.publishInstance() && isOfInstances(command)) {
                 return withoutInstances(command);
             }
-            LettuceScriptExecutor scripts = this.connection.scripts();
-            StringRedisTemplate template = this.connection.template();
-            if (template == null) {
-                throw notConnected(command);
+            StoreConnection.Open open = this.connection.current;
+            if (open == null) {
+                throw this.connection.notConnected(subject(command));
             }
-            if (scripts != null && hasStages(command)) {
+            LettuceScripts scripts = open.scripts();
+            if (scripts != null && isSentWithoutTemplate(command)) {
                 return start(command, scripts).get();
             }
-            ScriptCommands.Call call = prepare(command);
-            Object result = scripts != null && command instanceof Command.Release release && release.successor() != null
-                    ? scripts.call(call.script(), call.keys(), call.arguments())
-                    : template.execute(
-                            call.script(), call.keys(), call.arguments().toArray());
+            ScriptCommands.Call call = prepare(command, scripts);
+            Object result = open.template()
+                    .execute(call.script(), call.keys(), call.arguments().toArray());
             if (result == null) {
                 // In a transaction or pipeline of the application.
                 throw RedisExceptionTranslator.inTransaction(subject(command));
@@ -197,21 +202,22 @@ public final class RedisLockStore implements LockStore {
     @Override
     public CompletionStage<Reply> send(Command command) {
         try {
-            if (isOfInstances(command) && !this.settings.publishInstance()) {
+            if (!this.settings.publishInstance() && isOfInstances(command)) {
                 return CompletableFuture.completedFuture(withoutInstances(command));
             }
-            LettuceScriptExecutor scripts = this.connection.scripts();
+            StoreConnection.Open open = this.connection.current;
+            LettuceScripts scripts = open != null ? open.scripts() : null;
             if (scripts != null) {
                 return start(command, scripts);
             }
             Run current = this.run;
-            if (this.connection.isPrivate() || current == null) {
-                throw notConnected(command);
+            if (open == null || current == null) {
+                throw this.connection.notConnected(subject(command));
             }
             return current.calls.submit(() -> call(command), subject(command));
         } catch (Throwable ex) {
             try {
-                return CompletableFuture.failedFuture(failedSafely(ex, command, this.connection.disconnects()));
+                return CompletableFuture.failedFuture(failedSafely(ex, command, this.connection.disconnects.get()));
             } catch (Throwable another) {
                 return FAILED;
             }
@@ -226,9 +232,14 @@ public final class RedisLockStore implements LockStore {
         return command instanceof Command.FindInstance ? new Reply.Instance(null) : Reply.Done.INSTANCE;
     }
 
-    /** Returns whether a command may take more than one call of a script, or a call over another connection. */
-    private boolean hasStages(Command command) {
-        return command instanceof Command.RenewAll || isConfirmed(command);
+    /**
+     * Returns whether a blocking command goes through Lettuce itself: it may take more than one call of a script, or a call
+     * over another connection, or another owner waits for it.
+     */
+    private boolean isSentWithoutTemplate(Command command) {
+        return command instanceof Command.RenewAll
+                || (command instanceof Command.Release release && release.successor() != null)
+                || (this.settings.confirmReplicas() > 0 && isConfirmed(command));
     }
 
     private boolean isConfirmed(Command command) {
@@ -239,11 +250,11 @@ public final class RedisLockStore implements LockStore {
     }
 
     /** Returns the call of a command. */
-    private ScriptCommands.Call prepare(Command command) {
+    private ScriptCommands.Call prepare(Command command, @Nullable LettuceScripts scripts) {
         Command executed = command;
-        if (!this.connection.format().isSupported()) {
+        if (this.connection.format.stored != WireFormat.VERSION) {
             if (command instanceof Command.Acquire acquire) {
-                throw this.connection.format().refusal(acquire.lock());
+                throw this.connection.format.refusal(acquire.lock());
             }
             if (command instanceof Command.Release release && release.successor() != null) {
                 executed = new Command.Release(
@@ -251,13 +262,12 @@ public final class RedisLockStore implements LockStore {
             }
         }
         Run current = this.run;
-        Inbox inbox = current != null ? current.inbox : null;
         return this.scriptCommands.callOf(
-                executed, inbox != null ? inbox.address() : null, this.connection.countsAllReceivers());
+                executed, current != null ? current.inbox.address() : null, scripts != null && scripts.isSingleServer);
     }
 
     /** Sends a command. The reply or the failure arrives within one command timeout. */
-    private CompletableFuture<Reply> start(Command command, LettuceScriptExecutor scripts) {
+    private CompletableFuture<Reply> start(Command command, LettuceScripts scripts) {
         PendingReply reply = new PendingReply(command, confirmationOf(command));
         try {
             scripts.limit(reply);
@@ -275,7 +285,7 @@ public final class RedisLockStore implements LockStore {
             } else if (command instanceof Command.Renew) {
                 sent = renew(command, scripts, reply);
             } else {
-                ScriptCommands.Call call = prepare(command);
+                ScriptCommands.Call call = prepare(command, scripts);
                 sent = scripts.start(call.script(), call.keys(), call.arguments())
                         .thenApply(result -> toReply(command, result, reply.disconnects));
                 if (command instanceof Command.Acquire acquire && reply.confirmation != null) {
@@ -284,13 +294,7 @@ public final class RedisLockStore implements LockStore {
                             : CompletableFuture.completedFuture(granted));
                 }
             }
-            CompletableFuture<?> unused = sent.whenComplete((result, failure) -> {
-                if (failure == null) {
-                    reply.complete(result);
-                } else {
-                    reply.completeExceptionally(failure);
-                }
-            });
+            LettuceScripts.forward(sent, reply);
         } catch (Throwable ex) {
             reply.completeExceptionally(ex);
         }
@@ -303,14 +307,14 @@ public final class RedisLockStore implements LockStore {
         }
         Run current = this.run;
         if (current == null) {
-            throw notConnected(command);
+            throw this.connection.notConnected(subject(command));
         }
         return current.confirmation;
     }
 
     /** Sends a renewal, or several in one call. */
-    private CompletableFuture<Reply> renew(Command command, LettuceScriptExecutor scripts, PendingReply pending) {
-        ScriptCommands.Call call = prepare(command);
+    private CompletableFuture<Reply> renew(Command command, LettuceScripts scripts, PendingReply pending) {
+        ScriptCommands.Call call = prepare(command, scripts);
         CompletableFuture<?> result = pending.confirmation != null
                 ? pending.confirmation.send(call, subject(command))
                 : scripts.start(call.script(), call.keys(), call.arguments());
@@ -321,27 +325,28 @@ public final class RedisLockStore implements LockStore {
      * Sends renewals in one call, or each in a call of its own if the server takes no keys of different slots, or if one lock
      * has made the call fail, which has changed nothing then.
      */
-    private CompletableFuture<Reply> renewAll(
-            Command.RenewAll command, LettuceScriptExecutor scripts, PendingReply pending) {
-        CrossSlotSupport slots = scripts.crossSlotSupport();
+    private CompletableFuture<Reply> renewAll(Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
         if (command.renewals().size() == 1) {
             return renew(command, scripts, pending);
         }
-        if (this.connection.isCluster() || slots.isRejected()) {
+        if (!scripts.isSingleServer) {
             return renewEach(command, scripts, pending);
         }
         return renew(command, scripts, pending)
-                .thenCompose(reply -> slots.isRejected() && hasFailures(reply)
+                .thenCompose(reply -> !scripts.isSingleServer && hasFailures(reply)
                         ? renewEach(command, scripts, pending)
                         : CompletableFuture.completedFuture(reply))
-                .exceptionallyCompose(
-                        failure -> slots.recordRejection(failure) || ErrorReplies.mayConcernOneKey(failure)
-                                ? renewEach(command, scripts, pending)
-                                : CompletableFuture.failedFuture(failure));
+                .exceptionallyCompose(failure -> {
+                    if (ErrorReplies.isCrossSlot(failure)) {
+                        scripts.rejectedSlots();
+                    } else if (!ErrorReplies.mayConcernOneKey(failure)) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    return renewEach(command, scripts, pending);
+                });
     }
 
-    private CompletableFuture<Reply> renewEach(
-            Command.RenewAll command, LettuceScriptExecutor scripts, PendingReply pending) {
+    private CompletableFuture<Reply> renewEach(Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
         List<CompletableFuture<Reply>> outcomes = new ArrayList<>();
         for (Command.Renew each : command.renewals()) {
             outcomes.add(renew(each, scripts, pending)
@@ -355,7 +360,7 @@ public final class RedisLockStore implements LockStore {
 
     /** Confirms a grant. Each failure leaves the grant in Redis, so that the outcome is unknown. */
     private CompletableFuture<Reply> confirm(
-            Command.Acquire command, Reply granted, LettuceScriptExecutor scripts, PendingReply pending) {
+            Command.Acquire command, Reply granted, LettuceScripts scripts, PendingReply pending) {
         Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
         return renew(renewal, scripts, pending).handle((reply, failure) -> {
             if (failure != null) {
@@ -381,7 +386,7 @@ public final class RedisLockStore implements LockStore {
     // ---- Replies and failures
 
     private Reply toReply(Command command, Object result, long disconnects) {
-        Reply reply = this.scriptCommands.toReply(command, result, this.connection.disconnects() != disconnects);
+        Reply reply = this.scriptCommands.toReply(command, result, this.connection.disconnects.get() != disconnects);
         if (reply instanceof Reply.InLine
                 || (reply instanceof Reply.Taken && command instanceof Command.Acquire acquire && acquire.join())) {
             subscribe();
@@ -410,7 +415,8 @@ public final class RedisLockStore implements LockStore {
 
     /** Replaces error replies by messages that name the lock and what to do, and takes the steps that they call for. */
     private Reply explained(List<Command.Renew> renewals, Reply.RenewedAll reply) {
-        LettuceScriptExecutor scripts = this.connection.scripts();
+        StoreConnection.Open open = this.connection.current;
+        LettuceScripts scripts = open != null ? open.scripts() : null;
         List<Reply> outcomes = new ArrayList<>(reply.outcomes());
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) instanceof Reply.Failed failed) {
@@ -418,7 +424,7 @@ public final class RedisLockStore implements LockStore {
                     this.connection.findMaster();
                 }
                 if (scripts != null && renewals.size() > 1 && ErrorReplies.isCrossSlot(failed.message())) {
-                    scripts.crossSlotSupport().recordRejection();
+                    scripts.rejectedSlots();
                 }
                 outcomes.set(
                         i,
@@ -427,11 +433,6 @@ public final class RedisLockStore implements LockStore {
             }
         }
         return new Reply.RenewedAll(outcomes);
-    }
-
-    private LockStoreException notConnected(Command command) {
-        this.connection.check();
-        return this.connection.notConnected(subject(command));
     }
 
     /**
@@ -459,7 +460,7 @@ public final class RedisLockStore implements LockStore {
                             + " makes it wait for replicas. Check that Redis and its replicas are not overloaded, or"
                             + " raise distributed-lock.redis.command-timeout.");
         }
-        return translated.isOutcomeUnknown() || this.connection.disconnects() == disconnects
+        return translated.isOutcomeUnknown() || this.connection.disconnects.get() == disconnects
                 ? translated
                 : withUnknownOutcome(
                         translated,
@@ -522,10 +523,10 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public int renewalBatchSize() {
-        LettuceScriptExecutor scripts = this.connection.scripts();
-        boolean takesSlots = scripts == null || !scripts.crossSlotSupport().isRejected();
+        StoreConnection.Open open = this.connection.current;
+        LettuceScripts scripts = open != null ? open.scripts() : null;
         // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
-        return this.connection.isPrivate() && !this.connection.isCluster() && takesSlots ? LARGEST_BATCH : 1;
+        return open == null || (scripts != null && scripts.isSingleServer) ? LARGEST_BATCH : 1;
     }
 
     @Override
@@ -552,7 +553,7 @@ public final class RedisLockStore implements LockStore {
         /** Null if the command needs no confirmation. */
         private final @Nullable ReplicaConfirmation confirmation;
 
-        private final long disconnects = RedisLockStore.this.connection.disconnects();
+        private final long disconnects = RedisLockStore.this.connection.disconnects.get();
 
         PendingReply(Command command, @Nullable ReplicaConfirmation confirmation) {
             this.command = command;
@@ -591,7 +592,7 @@ public final class RedisLockStore implements LockStore {
                             (PrivateConnection) RedisLockStore.this.connection,
                             settings.commandTimeout(),
                             settings.confirmReplicas(),
-                            ((PrivateConnection) RedisLockStore.this.connection).recipe()::runLater)
+                            ((PrivateConnection) RedisLockStore.this.connection).recipe::runLater)
                     : null;
         }
 

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.redis.connection.DerivedFactory;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;

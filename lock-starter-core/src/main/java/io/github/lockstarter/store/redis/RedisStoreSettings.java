@@ -56,37 +56,10 @@ public record RedisStoreSettings(
         }
     }
 
-    /** Creates settings of a store that publishes its instance, without confirmation by replicas. */
-    public RedisStoreSettings(
-            String keyPrefix,
-            Duration commandTimeout,
-            boolean privateConnection,
-            Duration pollInterval,
-            boolean logKeys) {
-        this(keyPrefix, commandTimeout, privateConnection, pollInterval, logKeys, true, 0);
-    }
-
-    /** Creates settings whose messages contain keys. */
+    /** Creates settings whose messages contain keys, of a store that publishes its instance, without confirmation by replicas. */
     public RedisStoreSettings(
             String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
-        this(keyPrefix, commandTimeout, privateConnection, pollInterval, true);
-    }
-
-    /** Creates settings with a poll interval of one second, whose messages contain keys. */
-    public RedisStoreSettings(String keyPrefix, Duration commandTimeout, boolean privateConnection) {
-        this(keyPrefix, commandTimeout, privateConnection, Duration.ofSeconds(1));
-    }
-
-    /** Returns a copy with which the store publishes its instance or not. */
-    public RedisStoreSettings withPublishInstance(boolean changed) {
-        return new RedisStoreSettings(
-                this.keyPrefix,
-                this.commandTimeout,
-                this.privateConnection,
-                this.pollInterval,
-                this.logKeys,
-                changed,
-                this.confirmReplicas);
+        this(keyPrefix, commandTimeout, privateConnection, pollInterval, true, true, 0);
     }
 
     /** Returns a copy with which so many replicas must acknowledge a grant. */

@@ -2,19 +2,11 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.StackRoom;
-import io.github.lockstarter.store.redis.connection.ConnectionAttempts;
-import io.github.lockstarter.store.redis.connection.DerivedFactory;
-import io.github.lockstarter.store.redis.connection.PrivateConnection;
-import io.github.lockstarter.store.redis.error.ErrorReplies;
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
-import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LuaScript;
-import io.github.lockstarter.store.redis.script.ReplyTimeouts;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -26,11 +18,14 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -55,6 +50,8 @@ final class ReplicaConfirmation {
      *
      * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into one command
      * timeout together with the acquire, which waitMillis() takes into account. The caller limits the whole.
+     *
+     * The first call of a pair carries the text of the script, so that no server can lack it for the others.
      */
 
     private static final LockLog logger = LockLog.of(ReplicaConfirmation.class);
@@ -95,7 +92,7 @@ final class ReplicaConfirmation {
         this.timeout = timeout;
         this.timer = timer;
         this.timeouts = new ReplyTimeouts(timeout, timer);
-        this.client = store.recipe().clientWithoutReconnection();
+        this.client = store.recipe.clientWithoutReconnection();
     }
 
     /** Connects to all masters in the background, as far as they are known, and logs if one has too few replicas. */
@@ -108,11 +105,11 @@ final class ReplicaConfirmation {
                 for (RedisClusterNode node : cluster.getPartitions()) {
                     if (node.getRole().isUpstream()) {
                         masterAt(node.getUri().getHost(), node.getUri().getPort())
-                                .add(null);
+                                .proceedUnlessBusy();
                     }
                 }
             } else {
-                masterAt(factory.getHostName(), factory.getPort()).add(null);
+                masterAt(factory.getHostName(), factory.getPort()).proceedUnlessBusy();
             }
         } catch (RuntimeException | OutOfMemoryError ex) {
             // The first request connects.
@@ -136,15 +133,15 @@ final class ReplicaConfirmation {
      * @return the result of the script; fails with a {@link LockStoreException} or with an exception of the client
      */
     CompletableFuture<Object> send(ScriptCommands.Call call, String subject) {
-        Request request = new Request(call, subject);
+        Request request = new Request(call, subject, new CompletableFuture<>());
         Master master = masterOf(call.keys().get(0));
         if (master == null) {
-            this.store.check();
-            request.completeExceptionally(this.store.notConnected(subject));
+            request.result.completeExceptionally(this.store.notConnected(subject));
         } else {
-            master.add(request);
+            master.waiting.add(request);
+            master.proceedUnlessBusy();
         }
-        return request;
+        return request.result;
     }
 
     private @Nullable Master masterOf(String key) {
@@ -163,7 +160,7 @@ final class ReplicaConfirmation {
 
     private Master masterAt(String host, int port) {
         return this.masters.computeIfAbsent(host + ':' + port, address -> {
-            DerivedFactory recipe = this.store.recipe();
+            DerivedFactory recipe = this.store.recipe;
             return new Master(recipe.uriOf(host, port), recipe.isCluster() ? "Redis at " + address : recipe.servers());
         });
     }
@@ -180,18 +177,12 @@ final class ReplicaConfirmation {
                 + " replicas that are connected and keep up (INFO replication), or lower " + PROPERTY + '.';
     }
 
-    /** A call that waits to be confirmed; completed with the result of the script. */
-    private static final class Request extends CompletableFuture<Object> {
-
-        private final ScriptCommands.Call call;
-
-        private final String subject;
-
-        Request(ScriptCommands.Call call, String subject) {
-            this.call = call;
-            this.subject = subject;
-        }
-    }
+    /**
+     * A call that waits to be confirmed.
+     *
+     * @param result completed with the result of the script
+     */
+    private record Request(ScriptCommands.Call call, String subject, CompletableFuture<Object> result) {}
 
     /** The requests of one master, and its connection. */
     private final class Master {
@@ -202,16 +193,10 @@ final class ReplicaConfirmation {
 
         private final ConnectionAttempts attempts;
 
-        /** Guards the field below it; held for moments only. */
-        private final ReentrantLock lock = new ReentrantLock();
+        private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
 
-        private List<Request> waiting = new ArrayList<>();
-
-        /**
-         * Whether a pair is in flight or a connection is being opened; the end of both sends the next pair. Set under the
-         * lock, and reset there unless the system refuses the task.
-         */
-        private volatile boolean busy;
+        /** Whether a pair is in flight or a connection is being opened; the end of both sends the next pair. */
+        private final AtomicBoolean busy = new AtomicBoolean();
 
         /** Whether the connection must be replaced before the next pair. */
         private volatile boolean stale;
@@ -219,9 +204,6 @@ final class ReplicaConfirmation {
         // The fields below belong to the thread that has set busy.
 
         private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
-
-        /** Whether the server of the connection has executed the script. */
-        private boolean scriptKnown;
 
         private boolean shortageLogged;
 
@@ -237,19 +219,10 @@ final class ReplicaConfirmation {
             this.attempts = new ConnectionAttempts(name + " (confirm-replicas)");
         }
 
-        /** Confirms as soon as the pair in flight has ended. Null: only connects, and counts the replicas. */
-        void add(@Nullable Request request) {
-            this.lock.lock();
-            try {
-                if (request != null) {
-                    this.waiting.add(request);
-                }
-                if (this.busy) {
-                    return;
-                }
-                this.busy = true;
-            } finally {
-                this.lock.unlock();
+        /** Sends what waits, unless a pair is in flight. If nothing waits, only connects, and counts the replicas. */
+        void proceedUnlessBusy() {
+            if (!this.busy.compareAndSet(false, true)) {
+                return;
             }
             boolean isScheduled = false;
             try {
@@ -259,35 +232,18 @@ final class ReplicaConfirmation {
                 isScheduled = true;
             } finally {
                 if (!isScheduled) {
-                    this.busy = false;
+                    this.busy.set(false);
                 }
-            }
-        }
-
-        private List<Request> takeAll() {
-            this.lock.lock();
-            try {
-                List<Request> taken = this.waiting;
-                this.waiting = new ArrayList<>();
-                return taken;
-            } finally {
-                this.lock.unlock();
             }
         }
 
         /** Ends a pair or an attempt to connect. */
-        private void ended(List<Request> again) {
-            this.lock.lock();
-            try {
-                this.waiting.addAll(0, again);
-                this.busy = !this.waiting.isEmpty();
-                if (!this.busy) {
-                    return;
-                }
-            } finally {
-                this.lock.unlock();
+        private void ended() {
+            this.busy.set(false);
+            // What was added before that relies on this thread.
+            if (!this.waiting.isEmpty() && this.busy.compareAndSet(false, true)) {
+                proceed();
             }
-            proceed();
         }
 
         private void proceed() {
@@ -302,7 +258,7 @@ final class ReplicaConfirmation {
                 } else {
                     close();
                     this.stale = false;
-                    Object unused = ReplicaConfirmation.this
+                    CompletionStage<?> unused = ReplicaConfirmation.this
                             .client
                             .connectAsync(ByteArrayCodec.INSTANCE, this.uri)
                             .whenComplete(this::connected);
@@ -317,7 +273,6 @@ final class ReplicaConfirmation {
             if (opened != null) {
                 opened.setAutoFlushCommands(false);
                 this.connection = opened;
-                this.scriptKnown = false;
                 this.failure = null;
                 this.attempts.succeeded();
                 proceed();
@@ -332,10 +287,18 @@ final class ReplicaConfirmation {
 
         private void notConnected(@Nullable Throwable cause) {
             for (Request each : takeAll()) {
-                each.completeExceptionally(
+                each.result.completeExceptionally(
                         RedisExceptionTranslator.notConnected(this.name, "the confirmation of " + each.subject, cause));
             }
-            ended(List.of());
+            ended();
+        }
+
+        private List<Request> takeAll() {
+            List<Request> taken = new ArrayList<>();
+            for (Request next = this.waiting.poll(); next != null; next = this.waiting.poll()) {
+                taken.add(next);
+            }
+            return taken;
         }
 
         /** Closes the connection without waiting for it. */
@@ -343,93 +306,77 @@ final class ReplicaConfirmation {
             StatefulRedisConnection<byte[], byte[]> closed = this.connection;
             this.connection = null;
             if (closed != null) {
-                Object unused = closed.closeAsync();
+                CompletableFuture<?> unused = closed.closeAsync();
             }
         }
 
         /** Sends a pair: the calls that wait, possibly none, and the {@code WAIT} that follows them. */
         private void send(StatefulRedisConnection<byte[], byte[]> current) {
-            CompletableFuture<Void> replied = new CompletableFuture<>();
+            CompletableFuture<Long> acknowledged = new CompletableFuture<>();
             // If the system refuses the thread that ends the pair in time, nothing is sent.
-            ReplicaConfirmation.this.timeouts.limit(replied);
+            ReplicaConfirmation.this.timeouts.limit(acknowledged);
             List<Request> pair = takeAll();
             try {
                 RedisAsyncCommands<byte[], byte[]> commands = current.async();
-                List<CompletableFuture<?>> replies = new ArrayList<>();
+                List<RedisFuture<Object>> replies = new ArrayList<>();
                 for (Request request : pair) {
-                    // The server has the script after the first call.
-                    replies.add(call(commands, request.call, !this.scriptKnown && replies.isEmpty()));
+                    replies.add(call(commands, request.call, replies.isEmpty()));
                 }
-                replies.add(commands.waitForReplication(ReplicaConfirmation.this.required, waitMillis())
-                        .toCompletableFuture());
+                // Its reply follows those to the calls.
+                LettuceScripts.forward(
+                        commands.waitForReplication(ReplicaConfirmation.this.required, waitMillis()), acknowledged);
                 current.flushCommands();
-                CompletableFuture<?> unused = CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
-                        .whenComplete((all, error) -> replied.complete(null));
-                CompletableFuture<?> unusedToo = replied.whenComplete((all, late) -> replied(pair, replies, late));
+                CompletableFuture<?> unused = acknowledged.whenComplete((replicas, error) -> {
+                    try {
+                        replied(pair, replies, replicas, error);
+                    } finally {
+                        ended();
+                    }
+                });
             } catch (Throwable ex) {
                 close();
-                pair.forEach(request -> request.completeExceptionally(ex));
+                pair.forEach(request -> request.result.completeExceptionally(ex));
                 throw ex;
             }
         }
 
-        private static CompletableFuture<?> call(
+        private static RedisFuture<Object> call(
                 RedisAsyncCommands<byte[], byte[]> commands, ScriptCommands.Call call, boolean withText) {
-            byte[][] keys = LettuceScriptExecutor.bytes(call.keys());
-            byte[][] arguments = LettuceScriptExecutor.bytes(call.arguments());
-            RedisFuture<Object> reply = withText
+            byte[][] keys = LettuceScripts.bytes(call.keys());
+            byte[][] arguments = LettuceScripts.bytes(call.arguments());
+            return withText
                     ? commands.eval(LuaScript.CONFIRM.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
                     : commands.evalsha(LuaScript.CONFIRM.getSha1(), ScriptOutputType.MULTI, keys, arguments);
-            return reply.toCompletableFuture();
         }
 
         /**
-         * Called when there are all replies, or when it is too late for them.
+         * Ends the requests of a pair when there are all replies, or when it is too late for them.
          *
-         * @param replies the replies to the calls, and that to {@code WAIT}
+         * @param replicas how many replicas have acknowledged the pair; null if that is not known
          */
-        private void replied(List<Request> pair, List<CompletableFuture<?>> replies, @Nullable Throwable late) {
-            List<Request> again = new ArrayList<>();
-            try {
-                CompletableFuture<?> wait = replies.get(pair.size());
-                Throwable error = late != null ? late : errorOf(wait);
-                if (error == null) {
-                    acknowledged(pair, replies, (Long) wait.join(), again);
-                } else {
-                    pair.forEach(request -> request.completeExceptionally(error));
-                    if (!(error instanceof RedisCommandExecutionException) || ErrorReplies.isNotMaster(error)) {
-                        close();
-                    }
+        private void replied(
+                List<Request> pair,
+                List<RedisFuture<Object>> replies,
+                @Nullable Long replicas,
+                @Nullable Throwable error) {
+            if (replicas == null) {
+                Throwable cause = error != null ? error : new IllegalStateException("no reply to WAIT");
+                pair.forEach(request -> request.result.completeExceptionally(cause));
+                if (!(cause instanceof RedisCommandExecutionException) || ErrorReplies.isNotMaster(cause)) {
+                    close();
                 }
-            } finally {
-                ended(again);
+                return;
             }
-        }
-
-        private void acknowledged(
-                List<Request> pair, List<CompletableFuture<?>> replies, long replicas, List<Request> again) {
             logShortage(replicas);
             if (replicas < ReplicaConfirmation.this.required) {
-                pair.forEach(request -> request.completeExceptionally(new LockStoreException(
+                pair.forEach(request -> request.result.completeExceptionally(new LockStoreException(
                         "Redis did not confirm " + request.subject + ": " + shortage(replicas), null, true, true)));
                 ReplicaConfirmation.this.store.check();
                 return;
             }
             for (int i = 0; i < pair.size(); i++) {
-                Throwable error = errorOf(replies.get(i));
-                if (error instanceof RedisNoScriptException) {
-                    again.add(pair.get(i));
-                } else if (error != null) {
-                    pair.get(i).completeExceptionally(error);
-                } else {
-                    pair.get(i).complete(replies.get(i).join());
-                }
+                LettuceScripts.forward(replies.get(i), pair.get(i).result);
             }
-            this.scriptKnown = again.isEmpty() && (this.scriptKnown || !pair.isEmpty());
-        }
-
-        private static @Nullable Throwable errorOf(CompletableFuture<?> reply) {
-            return reply.handle((value, error) -> error).join();
         }
 
         private void logShortage(long replicas) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
@@ -26,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * EVALSHA} of Lettuce, whose texts are bytes.
  */
 final class ScriptCommands {
-
-    /** Prefix of an owner or holder that is kept for a minimum hold, see {@code keep.lua}. */
-    private static final String KEPT_PREFIX = "~k";
 
     /** First character of owners that are no acquisition: of kept locks and, followed by one letter, of shared ones. */
     private static final char NO_ACQUISITION = '~';
@@ -65,12 +63,7 @@ final class ScriptCommands {
     }
 
     /** A call of a script. The result has the type of the script. */
-    record Call(LuaScript<?> script, List<String> keys, List<String> arguments) {
-
-        Call(LuaScript<?> script, List<String> keys, String... arguments) {
-            this(script, keys, List.of(arguments));
-        }
-    }
+    record Call(LuaScript<?> script, List<String> keys, List<String> arguments) {}
 
     /**
      * Returns the call that executes a command.
@@ -84,8 +77,8 @@ final class ScriptCommands {
             List<String> key = List.of(this.keys.keyOf(acquire.lock()));
             String lease = Long.toString(acquire.leaseMillis());
             return acquire.join() && inbox != null
-                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, this.claimMillis, inbox)
-                    : new Call(LuaScript.ACQUIRE, key, acquire.id(), lease);
+                    ? new Call(LuaScript.ACQUIRE, key, List.of(acquire.id(), lease, this.claimMillis, inbox))
+                    : new Call(LuaScript.ACQUIRE, key, List.of(acquire.id(), lease));
         }
         if (command instanceof Command.Release release) {
             return callOf(release, inbox != null ? inbox : "", countsReceivers ? "1" : "0");
@@ -100,10 +93,11 @@ final class ScriptCommands {
             return new Call(
                     LuaScript.DOWNGRADE,
                     List.of(this.keys.keyOf(downgrade.lock())),
-                    downgrade.id(),
-                    Long.toString(downgrade.leaseMillis()),
-                    Long.toString(downgrade.lastToken()),
-                    countsReceivers ? "1" : "0");
+                    List.of(
+                            downgrade.id(),
+                            Long.toString(downgrade.leaseMillis()),
+                            Long.toString(downgrade.lastToken()),
+                            countsReceivers ? "1" : "0"));
         }
         if (command instanceof Command.PublishInstance publish) {
             return callOf(publish);
@@ -113,28 +107,31 @@ final class ScriptCommands {
         }
         Command.Inspect inspect = (Command.Inspect) command;
         List<String> key = List.of(this.keys.keyOf(inspect.lock()));
-        return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
+        return inspect.ownerOnly()
+                ? new Call(LuaScript.INSPECT, key, List.of("1"))
+                : new Call(LuaScript.INSPECT, key, List.of());
     }
 
     private Call callOf(Command.Release release, String inbox, String countsReceivers) {
         List<String> key = List.of(this.keys.keyOf(release.lock()));
         Successor successor = release.successor();
         if (release.keepMillis() > 0) {
-            return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
+            return new Call(LuaScript.KEEP, key, List.of(release.id(), Long.toString(release.keepMillis())));
         }
         String lastToken = Long.toString(release.lastToken());
         return successor == null
-                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, countsReceivers)
+                ? new Call(LuaScript.RELEASE, key, List.of(release.id(), lastToken, countsReceivers))
                 : new Call(
                         LuaScript.RELEASE,
                         key,
-                        release.id(),
-                        lastToken,
-                        countsReceivers,
-                        successor.acquisitionId(),
-                        Long.toString(successor.leaseMillis()),
-                        this.claimMillis,
-                        inbox);
+                        List.of(
+                                release.id(),
+                                lastToken,
+                                countsReceivers,
+                                successor.acquisitionId(),
+                                Long.toString(successor.leaseMillis()),
+                                this.claimMillis,
+                                inbox));
     }
 
     private Call callOf(Command.PublishInstance publish) {
@@ -160,7 +157,8 @@ final class ScriptCommands {
             locks.add(this.keys.keyOf(renewal.lock()));
             ids.append(ids.length() > 0 ? ";" : "").append(renewal.id());
         }
-        return new Call(LuaScript.RENEW, locks, Long.toString(renewals.get(0).leaseMillis()), ids.toString());
+        return new Call(
+                LuaScript.RENEW, locks, List.of(Long.toString(renewals.get(0).leaseMillis()), ids.toString()));
     }
 
     /**
@@ -185,8 +183,8 @@ final class ScriptCommands {
             if (disconnected && reply instanceof Reply.NotOwner) {
                 throw new LockStoreException(
                         "The connection broke during a command for " + this.keys.describe(downgrade.lock())
-                                + ", and the client may have repeated it. It is unknown whether the first execution ended"
-                                + " the grant.",
+                                + ", and the client may have repeated it. It is unknown whether the first execution"
+                                + " ended the grant.",
                         null,
                         true,
                         true);
@@ -214,11 +212,11 @@ final class ScriptCommands {
     }
 
     private static Reply acquired(List<?> result) {
-        long first = number(result.get(0));
+        long first = (Long) result.get(0);
         if (first > 0) {
             return new Reply.Granted(first);
         }
-        String owner = withoutPrefix(text(result.get(1)));
+        String owner = GrantKind.withoutKept(text(result.get(1)));
         return new Reply.Taken(
                 -first,
                 owner.isEmpty() ? null : owner,
@@ -267,15 +265,17 @@ final class ScriptCommands {
         if (result.isEmpty()) {
             return null;
         }
-        String owner = withoutPrefix(text(result.get(0)));
+        String owner = GrantKind.withoutKept(text(result.get(0)));
         if (ownerOnly) {
             return new StoredLock(owner.charAt(0) == NO_ACQUISITION ? null : owner, 0, -1, -1);
         }
         List<StoredHolder> holders = new ArrayList<>();
         for (int i = FIRST_HOLDER; i < result.size(); i += HOLDER_VALUES) {
             holders.add(new StoredHolder(
-                    withoutPrefix(text(result.get(i))), number(result.get(i + 1)), number(result.get(i + 2)), (int)
-                            number(result.get(i + 3))));
+                    GrantKind.withoutKept(text(result.get(i))),
+                    number(result.get(i + 1)),
+                    number(result.get(i + 2)),
+                    (int) number(result.get(i + 3))));
         }
         return new StoredLock(
                 holders.isEmpty() ? owner : holders.get(0).acquisitionId(),
@@ -310,10 +310,6 @@ final class ScriptCommands {
         } catch (NumberFormatException ex) {
             return null;
         }
-    }
-
-    private static String withoutPrefix(String owner) {
-        return owner.startsWith(KEPT_PREFIX) ? owner.substring(KEPT_PREFIX.length()) : owner;
     }
 
     private static long number(Object value) {

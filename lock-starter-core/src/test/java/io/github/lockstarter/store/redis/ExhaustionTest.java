@@ -4,6 +4,7 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
 import static io.github.lockstarter.store.redis.ConnectedStore.join;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
@@ -138,6 +139,29 @@ class ExhaustionTest {
         assertThat(begun).noneMatch(CompletableFuture::isDone);
         blocked.countDown();
         assertThat(begun).allSatisfy(each -> assertThat(each).succeedsWithin(Duration.ofSeconds(10)));
+        calls.stop();
+    }
+
+    /** There is no other call that would find it in the queue. */
+    @Test
+    void shouldNotExecuteACallThatBeginsTooLate() {
+        BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(0));
+        CountDownLatch blocked = new CountDownLatch(1);
+        for (int i = 0; i < 8; i++) {
+            CompletableFuture<String> unused = calls.submit(() -> awaited(blocked), "lock 'b'");
+        }
+        AtomicInteger executions = new AtomicInteger();
+        CompletableFuture<Integer> late = calls.submit(executions::incrementAndGet, "lock 'a'");
+        await().pollDelay(TIMEOUT.plusMillis(50)).until(() -> true);
+
+        blocked.countDown();
+
+        assertThat(late)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
+        assertThat(executions).hasValue(0);
         calls.stop();
     }
 

@@ -152,7 +152,8 @@ class RedisLockStoreTest {
                     }
                     throw new IllegalStateException("no connection");
                 });
-        RedisLockStore store = new RedisLockStore(recording, new RedisStoreSettings("lock", TIMEOUT, false));
+        RedisLockStore store =
+                new RedisLockStore(recording, new RedisStoreSettings("lock", TIMEOUT, false, Duration.ofSeconds(1)));
 
         assertThatThrownBy(() -> store.call(acquire(NAME, "me"))).isInstanceOf(LockStoreException.class);
 

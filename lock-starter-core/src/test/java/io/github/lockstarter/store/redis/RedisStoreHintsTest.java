@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.store.redis.connection.DerivedFactory;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;

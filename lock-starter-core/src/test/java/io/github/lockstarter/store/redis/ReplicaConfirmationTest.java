@@ -14,10 +14,6 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
-import io.github.lockstarter.store.redis.connection.OptionalCommands;
-import io.github.lockstarter.store.redis.connection.PrivateConnection;
-import io.github.lockstarter.store.redis.connection.StoreConnection;
-import io.github.lockstarter.store.redis.connection.StoreConnections;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.Commands;
@@ -85,7 +81,7 @@ class ReplicaConfirmationTest {
         ConnectedStore created = new ConnectedStore(
                 "one",
                 Servers.at("127.0.0.1", this.proxy.port()),
-                new RedisStoreSettings("lock", timeout, true).withConfirmReplicas(replicas));
+                new RedisStoreSettings("lock", timeout, true, Duration.ofSeconds(1)).withConfirmReplicas(replicas));
         this.stores.add(created);
         return created.connected();
     }
@@ -215,7 +211,7 @@ class ReplicaConfirmationTest {
     void shouldNotBelieveAGrantThatIsGoneBeforeItsConfirmation() throws Exception {
         ConnectedStore store = store(PATIENT, 1);
         store.granted("before", "me");
-        Hold hold = this.proxy.hold(Commands.with(LuaScript.CONFIRM.getSha1()));
+        Hold hold = this.proxy.hold(Commands.with(LuaScript.CONFIRM.getScriptAsString()));
         CompletableFuture<Reply> reply = store.store().send(acquire(NAME, "me")).toCompletableFuture();
         hold.awaitReached(PATIENT);
 
@@ -266,8 +262,10 @@ class ReplicaConfirmationTest {
         factory.afterPropertiesSet();
         factory.start();
         LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
-        PrivateConnection connection =
-                (PrivateConnection) StoreConnections.over(factory, keys, PATIENT, true, new OptionalCommands(false, 1));
+        PrivateConnection connection = new PrivateConnection(
+                DerivedFactory.of(factory, PATIENT),
+                keys,
+                new RedisStoreSettings("lock", PATIENT, true, Duration.ofSeconds(1), true, false, 1));
         AtomicBoolean refuses = new AtomicBoolean(true);
         AtomicReference<ReplicaConfirmation> confirmation = new AtomicReference<>();
         connection.start(new StoreConnection.Listener() {
@@ -278,7 +276,7 @@ class ReplicaConfirmationTest {
                     if (refuses.get()) {
                         throw new OutOfMemoryError("unable to create native thread");
                     }
-                    connection.recipe().runLater(task, nanos);
+                    connection.recipe.runLater(task, nanos);
                 }));
                 confirmation.get().connected((LettuceConnectionFactory) derived);
             }

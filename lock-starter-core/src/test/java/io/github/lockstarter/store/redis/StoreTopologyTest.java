@@ -33,7 +33,10 @@ class StoreTopologyTest {
 
     private static ConnectedStore store(LettuceConnectionFactory servers, int replicas) {
         return new ConnectedStore(
-                        "one", servers, new RedisStoreSettings("lock", TIMEOUT, true).withConfirmReplicas(replicas))
+                        "one",
+                        servers,
+                        new RedisStoreSettings("lock", TIMEOUT, true, Duration.ofSeconds(1))
+                                .withConfirmReplicas(replicas))
                 .connected();
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis.script;
 
 import io.github.lockstarter.text.LoggedNames;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +55,14 @@ public final class LockKeys {
     }
 
     /** Returns the key of the lock. */
-    public String keyOf(String lockName) {
-        return this.keyStart + encode(lockName) + '}';
+    public String keyOf(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c <= ' ' || c >= '{' || c == '%') {
+                return this.keyStart + encode(name) + '}';
+            }
+        }
+        return this.keyStart + name + '}';
     }
 
     /**
@@ -110,30 +117,13 @@ public final class LockKeys {
     }
 
     private static String encode(String name) {
+        StringBuilder encoded = new StringBuilder(name.length() + 16);
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);
-            boolean isPlain = c > ' ' && c < '{' && c != '%';
-            if (!isPlain && mustEncode(name, i)) {
-                return encodeFrom(name, i);
-            }
-        }
-        return name;
-    }
-
-    private static String encodeFrom(String name, int first) {
-        StringBuilder encoded = new StringBuilder(name.length() + 16).append(name, 0, first);
-        for (int i = first; i < name.length(); i++) {
-            char c = name.charAt(i);
-            if (!mustEncode(name, i)) {
-                encoded.append(c);
-            } else if (c < 0x100) {
-                encoded.append('%').append(hex(c >> 4)).append(hex(c));
+            if (mustEncode(name, i)) {
+                encoded.append(String.format(Locale.ROOT, c < 0x100 ? "%%%02X" : "%%u%04X", (int) c));
             } else {
-                encoded.append("%u")
-                        .append(hex(c >> 12))
-                        .append(hex(c >> 8))
-                        .append(hex(c >> 4))
-                        .append(hex(c));
+                encoded.append(c);
             }
         }
         return encoded.toString();
@@ -158,9 +148,6 @@ public final class LockKeys {
 
     private static boolean mustEncode(String name, int i) {
         char c = name.charAt(i);
-        if (c > ' ' && c < '{' && c != '%') {
-            return false;
-        }
         if (c == '{' || c == '}' || c == '%' || Character.isISOControl(c)) {
             return true;
         }
@@ -168,9 +155,5 @@ public final class LockKeys {
         return Character.isHighSurrogate(c)
                 ? i + 1 == name.length() || !Character.isLowSurrogate(name.charAt(i + 1))
                 : Character.isLowSurrogate(c) && (i == 0 || !Character.isHighSurrogate(name.charAt(i - 1)));
-    }
-
-    private static char hex(int nibble) {
-        return "0123456789ABCDEF".charAt(nibble & 0xF);
     }
 }

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.store.redis.error.ErrorReplies;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.util.ArrayList;
@@ -141,9 +140,8 @@ class RenewScriptTest {
             List<Object> replies = renew(List.of("mine", "theirs"), "me", "me");
 
             assertThat(replies).hasSize(4).startsWith(1L).endsWith(2L, -1L);
-            assertThat(ErrorReplies.isMissingPermission(replies.get(1).toString()))
-                    .as(replies.get(1).toString())
-                    .isTrue();
+            // The texts of Redis 6.2 to 7.0, and of newer servers.
+            assertThat(replies.get(1).toString()).matches("(?s).*(NOPERM|The user executing|ACL failure in script).*");
         } finally {
             this.redis.command("ACL", "DELUSER", "renewing");
         }

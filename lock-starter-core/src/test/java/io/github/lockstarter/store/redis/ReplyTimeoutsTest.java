@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis.script;
+package io.github.lockstarter.store.redis;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;

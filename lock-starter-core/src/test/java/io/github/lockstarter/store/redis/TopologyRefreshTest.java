@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,8 @@
-package io.github.lockstarter.store.redis.error;
+package io.github.lockstarter.store.redis;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * in a text about the script, and no server reports a missing permission there with the code {@code NOPERM} that it
  * uses everywhere else.
  */
-public final class ErrorReplies {
+final class ErrorReplies {
 
     /** Code of an error that is caused by a missing permission. */
     static final String NOPERM = "NOPERM";
@@ -81,31 +82,15 @@ public final class ErrorReplies {
     }
 
     /** Returns whether the error means that the user lacks a permission. */
-    public static boolean isMissingPermission(String message) {
+    static boolean isMissingPermission(String message) {
         String error = unwrap(message);
         return error.startsWith(NOPERM) || error.contains(DENIED_BEFORE_7_2) || error.contains(DENIED);
     }
 
-    /** Returns whether the exception or one of its causes means that the user lacks a permission. */
-    public static boolean isMissingPermission(Throwable ex) {
-        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            if (isMissingPermission(String.valueOf(cause.getMessage()))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Returns whether the exception or one of its causes means that the user may not access a key. */
-    public static boolean isMissingKeyPermission(Throwable ex) {
-        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            String message = String.valueOf(cause.getMessage());
-            // "No permissions to access a key" or "to access one of the keys used as arguments".
-            if (isMissingPermission(message) && message.contains(" key")) {
-                return true;
-            }
-        }
-        return false;
+    static boolean isMissingKeyPermission(Throwable ex) {
+        // "No permissions to access a key" or "to access one of the keys used as arguments".
+        return isAny(ex, message -> isMissingPermission(message) && message.contains(" key"));
     }
 
     /**
@@ -132,45 +117,36 @@ public final class ErrorReplies {
      * Returns whether the exception or one of its causes is an error reply of a server that may not be the master any
      * more.
      */
-    public static boolean isNotMaster(Throwable ex) {
-        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            if (isNotMaster(String.valueOf(cause.getMessage()))) {
-                return true;
-            }
-        }
-        return false;
+    static boolean isNotMaster(Throwable ex) {
+        return isAny(ex, ErrorReplies::isNotMaster);
     }
 
     /** Returns whether the error is that of a server that may not be the master any more. */
-    public static boolean isNotMaster(String message) {
+    static boolean isNotMaster(String message) {
         return codeIn(unwrap(message), NOT_MASTER) != null;
     }
 
     /** Returns whether the exception or one of its causes reports keys of different slots, or a server of a cluster. */
-    public static boolean isCrossSlot(Throwable ex) {
-        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            if (isCrossSlot(String.valueOf(cause.getMessage()))) {
-                return true;
-            }
-        }
-        return false;
+    static boolean isCrossSlot(Throwable ex) {
+        return isAny(ex, ErrorReplies::isCrossSlot);
     }
 
     /** Returns whether the error reports keys of different slots, or comes from a server of a cluster. */
-    public static boolean isCrossSlot(String message) {
+    static boolean isCrossSlot(String message) {
         String text = message.toLowerCase(Locale.ROOT);
         return codeIn(unwrap(message), OF_CLUSTER) != null
                 || CROSS_SLOT_PHRASES.stream().anyMatch(text::contains);
     }
 
-    /**
-     * Returns whether one key of a command with several keys may have caused the failure, and not the server as a
-     * whole.
-     */
-    public static boolean mayConcernOneKey(Throwable ex) {
+    /** Returns whether one key of a command with several keys may have caused the failure, and not the server as a whole. */
+    static boolean mayConcernOneKey(Throwable ex) {
+        return isAny(ex, message -> !isRejection(unwrap(message)) && codeIn(unwrap(message), OF_ONE_KEY) != null);
+    }
+
+    /** Returns whether the message of the exception or of one of its causes fulfils the condition. */
+    static boolean isAny(Throwable ex, Predicate<String> test) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            String message = unwrap(String.valueOf(cause.getMessage()));
-            if (!isRejection(message) && codeIn(message, OF_ONE_KEY) != null) {
+            if (test.test(String.valueOf(cause.getMessage()))) {
                 return true;
             }
         }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.event.DefaultEventPublisherOptions;

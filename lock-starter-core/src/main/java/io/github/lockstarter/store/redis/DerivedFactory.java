@@ -1,8 +1,11 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.Collection;
@@ -26,15 +29,22 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 
 /**
  * Derives Lettuce connection factories from the application's: same servers, credentials and TLS, but short timeouts,
- * client options that {@link DerivedOptions} adapts, and event loops of their own. The application's factory is not
- * changed.
+ * client options adapted as below, and event loops of their own. The application's factory is not changed.
  */
-public final class DerivedFactory {
+final class DerivedFactory {
 
     /**
      * Name of the field of {@link LettuceConnectionFactory} with its configuration, which has no getter for all kinds.
      */
-    public static final String CONFIGURATION = "configuration";
+    static final String CONFIGURATION = "configuration";
+
+    /**
+     * Disables Lettuce's timer for each command, which costs more than the rest of a call. Blocked threads time out by
+     * themselves, and replies without a blocked thread have their own timeout, see {@link ReplyTimeouts}.
+     */
+    private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
+
+    private static final Duration LONGEST_PERIOD = Duration.ofSeconds(10);
 
     /** User as whom Redis authenticates clients that name none. */
     private static final String DEFAULT_USER = "default";
@@ -45,21 +55,14 @@ public final class DerivedFactory {
 
     private final Duration timeout;
 
-    private final boolean reconnecting;
-
     /** Shared by all recipes that are derived from one another. */
     private final OwnEventLoops eventLoops;
 
     private DerivedFactory(
-            LettuceConnectionFactory original,
-            RedisConfiguration servers,
-            Duration timeout,
-            boolean reconnecting,
-            OwnEventLoops eventLoops) {
+            LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout, OwnEventLoops eventLoops) {
         this.original = original;
         this.servers = servers;
         this.timeout = timeout;
-        this.reconnecting = reconnecting;
         this.eventLoops = eventLoops;
     }
 
@@ -68,63 +71,43 @@ public final class DerivedFactory {
      *
      * @param timeout how long connecting and a command may take
      */
-    public static @Nullable DerivedFactory of(RedisConnectionFactory factory, Duration timeout) {
-        if (!(factory instanceof LettuceConnectionFactory lettuce) || isStaticMasterReplica(lettuce)) {
+    static @Nullable DerivedFactory of(RedisConnectionFactory factory, Duration timeout) {
+        if (!(factory instanceof LettuceConnectionFactory lettuce)) {
             return null;
         }
-        RedisConfiguration servers = serversOf(lettuce);
-        return servers != null ? new DerivedFactory(lettuce, servers, timeout, true, new OwnEventLoops(lettuce)) : null;
+        // The getters ignore a configuration that was passed as a RedisConfiguration, and name an unrelated server for
+        // a
+        // static master with replicas.
+        Object servers = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
+        return servers instanceof RedisConfiguration known
+                        && !(servers instanceof RedisStaticMasterReplicaConfiguration)
+                ? new DerivedFactory(lettuce, known, timeout, new OwnEventLoops(lettuce))
+                : null;
     }
 
-    private static @Nullable RedisConfiguration serversOf(LettuceConnectionFactory lettuce) {
-        if (lettuce.isClusterAware()) {
-            return lettuce.getClusterConfiguration();
-        }
-        if (lettuce.isRedisSentinelAware()) {
-            return lettuce.getSentinelConfiguration();
-        }
-        // getStandaloneConfiguration() ignores a configuration that was passed as a RedisConfiguration.
-        return (RedisConfiguration) new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
-    }
-
-    /**
-     * Reads the field: there is no getter, and the standalone configuration of such a factory names an unrelated
-     * server.
-     */
-    private static boolean isStaticMasterReplica(LettuceConnectionFactory lettuce) {
-        Object configuration = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
-        return configuration instanceof RedisStaticMasterReplicaConfiguration;
-    }
-
-    /** Returns this recipe with connections that end for good when they break. */
-    public DerivedFactory withoutReconnection() {
-        return new DerivedFactory(this.original, this.servers, this.timeout, false, this.eventLoops);
-    }
-
-    /**
-     * Returns the recipe for one node of the cluster, or for the master that Sentinel names, as if it were a standalone
-     * server, with the same credentials.
-     */
-    public DerivedFactory ofNode(String host, int port) {
-        RedisStandaloneConfiguration node = new RedisStandaloneConfiguration(host, port);
+    /** Returns the recipe for the master that Sentinel names, as if it were a standalone server, with the same credentials. */
+    DerivedFactory ofNode(RedisNode master) {
+        // RedisNode.getRequiredHost() is missing in Spring Data Redis 3.5.
+        RedisStandaloneConfiguration node = new RedisStandaloneConfiguration(
+                Objects.requireNonNull(master.getHost()), Objects.requireNonNull(master.getPort()));
         node.setUsername(RedisConfiguration.getUsernameOrElse(this.servers, () -> null));
         node.setPassword(RedisConfiguration.getPasswordOrElse(this.servers, RedisPassword::none));
         node.setDatabase(database());
-        return new DerivedFactory(this.original, node, this.timeout, this.reconnecting, this.eventLoops);
+        return new DerivedFactory(this.original, node, this.timeout, this.eventLoops);
     }
 
     /** Returns whether the servers are a cluster. */
-    public boolean isCluster() {
+    boolean isCluster() {
         return RedisConfiguration.isClusterConfiguration(this.servers);
     }
 
     /** Returns whether Sentinel names the master. */
-    public boolean isSentinel() {
+    boolean isSentinel() {
         return RedisConfiguration.isSentinelConfiguration(this.servers);
     }
 
     /** Returns a new factory that is ready to connect; the caller destroys it. */
-    public LettuceConnectionFactory create() {
+    LettuceConnectionFactory create() {
         LettuceConnectionFactory derived = new LettuceConnectionFactory(this.servers, clientConfiguration());
         derived.setValidateConnection(false);
         derived.afterPropertiesSet();
@@ -155,13 +138,42 @@ public final class DerivedFactory {
         return builder.build();
     }
 
+    /**
+     * Adapts the application's options to locks: commands are rejected while there is no connection, because a queued one would
+     * be executed after its caller has given up; connecting takes no longer than a command; and the topology of a cluster is
+     * refreshed often enough.
+     */
     private ClientOptions clientOptions() {
         ClientOptions given =
                 this.original.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
-        ClientOptions options = DerivedOptions.of(given, isCluster(), this.timeout);
-        return this.reconnecting
-                ? options
-                : options.mutate().autoReconnect(false).build();
+        ClientOptions.Builder options = isCluster() ? clusterOptions(given) : given.mutate();
+        SocketOptions socket = given.getSocketOptions();
+        boolean connectsInTime = socket.getConnectTimeout().compareTo(this.timeout) < 0;
+        return options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .socketOptions(
+                        connectsInTime
+                                ? socket
+                                : socket.mutate().connectTimeout(this.timeout).build())
+                .timeoutOptions(WITHOUT_TIMER)
+                // mutate() does not copy these two in all versions of Lettuce.
+                .replayFilter(given.getReplayFilter())
+                .useHashIndexQueue(given.isUseHashIndexedQueue())
+                .build();
+    }
+
+    private ClientOptions.Builder clusterOptions(ClientOptions given) {
+        ClusterClientOptions options = given instanceof ClusterClientOptions its
+                ? its
+                : ClusterClientOptions.builder(given).build();
+        return options.mutate()
+                .topologyRefreshOptions(
+                        new TopologyRefresh(options.getTopologyRefreshOptions(), refreshPeriod(this.timeout)));
+    }
+
+    /** Returns how often to ask for the master, or the topology: about once in a renewal interval by default. */
+    static Duration refreshPeriod(Duration timeout) {
+        Duration period = timeout.multipliedBy(2);
+        return period.compareTo(LONGEST_PERIOD) < 0 ? period : LONGEST_PERIOD;
     }
 
     /** Returns the name of the connections in {@code CLIENT LIST}. Lettuce connects even if the server refuses it. */
@@ -174,14 +186,14 @@ public final class DerivedFactory {
     }
 
     /** Returns a client for connections that end for good when they break; the caller shuts it down. */
-    public RedisClient clientWithoutReconnection() {
+    RedisClient clientWithoutReconnection() {
         RedisClient client = RedisClient.create(this.eventLoops.resources());
-        client.setOptions(withoutReconnection().clientOptions());
+        client.setOptions(clientOptions().mutate().autoReconnect(false).build());
         return client;
     }
 
     /** Returns how to connect to one of the servers, or to the only one. */
-    public RedisURI uriOf(String host, int port) {
+    RedisURI uriOf(String host, int port) {
         RedisURI.Builder uri = this.servers instanceof RedisConfiguration.DomainSocketConfiguration socket
                 ? RedisURI.Builder.socket(socket.getSocket())
                 : RedisURI.Builder.redis(host, port);
@@ -237,7 +249,7 @@ public final class DerivedFactory {
     }
 
     /** Runs a task once after some nanoseconds, on an event loop of the connections, which it must not block. */
-    public void runLater(Runnable task, long delayNanos) {
+    void runLater(Runnable task, long delayNanos) {
         this.eventLoops.runLater(task, delayNanos);
     }
 
@@ -257,7 +269,7 @@ public final class DerivedFactory {
     }
 
     /** Returns the servers as messages name them, without credentials. */
-    public String servers() {
+    String servers() {
         if (this.servers instanceof RedisConfiguration.ClusterConfiguration cluster) {
             return "Redis Cluster at " + addresses(cluster.getClusterNodes());
         }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;

@@ -1,6 +1,5 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
 import io.github.lockstarter.text.LockLog;
 
 /**
@@ -8,7 +7,7 @@ import io.github.lockstarter.text.LockLog;
  * WARN and one INFO, however long it lasts. Not thread-safe; used by one thread at a time, except
  * {@link #startedWithout}.
  */
-public final class ConnectionAttempts {
+final class ConnectionAttempts {
 
     private static final LockLog logger = LockLog.of(ConnectionAttempts.class);
 
@@ -29,7 +28,7 @@ public final class ConnectionAttempts {
      *
      * @param servers the servers as messages name them, without credentials
      */
-    public ConnectionAttempts(String servers) {
+    ConnectionAttempts(String servers) {
         this.servers = servers;
     }
 
@@ -39,7 +38,7 @@ public final class ConnectionAttempts {
      *
      * @return milliseconds until the next attempt
      */
-    public long failed(Throwable failure) {
+    long failed(Throwable failure) {
         if (this.failures == 0 || this.warned) {
             logger.debug("Attempt " + (this.failures + 1) + " to connect to " + this.servers
                     + " for distributed locks failed: " + RedisExceptionTranslator.rootMessage(failure));
@@ -58,7 +57,7 @@ public final class ConnectionAttempts {
     }
 
     /** Resets the count, and logs the connection if its absence was logged. */
-    public void succeeded() {
+    void succeeded() {
         if (this.warned || this.startedWithout) {
             logger.info("Connected to " + this.servers + " for distributed locks.");
         }

@@ -1,13 +1,11 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.redis.script.LettuceScriptExecutor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -17,7 +15,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * differs, locks must not be acquired, because the scripts of two formats would misread the same key; renewals and releases
  * go on. A version counts as equal until it is read. Thread-safe.
  */
-public final class WireFormat {
+final class WireFormat {
 
     /** Version of this library. It changes if the scripts cannot work beside those of the version before it. */
     static final long VERSION = 1;
@@ -28,8 +26,8 @@ public final class WireFormat {
 
     private final String servers;
 
-    /** The version in Redis, as far as it is known. */
-    private volatile long stored = VERSION;
+    /** The version in Redis, as far as it is known. Locks may be acquired while it equals {@link #VERSION}. */
+    volatile long stored = VERSION;
 
     /**
      * Creates a comparison whose version counts as equal until it is read.
@@ -41,35 +39,37 @@ public final class WireFormat {
         this.servers = servers;
     }
 
-    /** Returns whether locks may be acquired. */
-    public boolean isSupported() {
-        return this.stored == VERSION;
-    }
-
     /** Creates the exception for a lock that is not acquired because the formats differ. */
-    public LockStoreException refusal(String lockName) {
+    LockStoreException refusal(String lockName) {
         return new LockStoreException(
-                difference(this.stored) + " A command for " + this.keys.describe(lockName) + " was not sent; locks that"
-                        + " are held are still renewed and released. Use the version of lock-starter that the other"
-                        + " instances use; the page docs/reference/upgrading.md of the manual has the steps of an upgrade.",
+                difference(this.stored) + " A command for " + this.keys.describe(lockName) + " was not sent; locks"
+                        + " that are held are still"
+                        + " renewed and released."
+                        + " Use the version of"
+                        + " lock-starter that the"
+                        + " other instances use;"
+                        + " the page"
+                        + " docs/reference/upgrading.md"
+                        + " of the manual has the"
+                        + " steps of an upgrade.",
                 null,
                 false,
                 false);
     }
 
     /** Reads the version; returns a future that is completed with the reply, whatever it is. Does not block. */
-    CompletableFuture<?> read(LettuceScriptExecutor scripts) {
-        CompletionStage<Long> reply;
+    CompletableFuture<?> read(LettuceScripts scripts) {
+        CompletableFuture<Long> reply;
         try {
-            reply = scripts.send(LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION));
+            reply = scripts.start(LuaScript.FORMAT, List.of(this.keys.ofFormat()), List.of(Long.toString(VERSION)));
+            scripts.limit(reply);
         } catch (RuntimeException ex) {
-            reply = CompletableFuture.failedStage(ex);
+            reply = CompletableFuture.failedFuture(ex);
         }
         return reply.handle((version, failure) -> {
-                    replied(version, failure);
-                    return version;
-                })
-                .toCompletableFuture();
+            replied(version, failure);
+            return version;
+        });
     }
 
     /** Reads the version and waits for the reply. */

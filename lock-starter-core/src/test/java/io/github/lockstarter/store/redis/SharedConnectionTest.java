@@ -1,4 +1,4 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -9,8 +9,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.store.StoreListener;
-import io.github.lockstarter.store.redis.RedisLockStore;
-import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -55,8 +53,9 @@ class SharedConnectionTest {
     }
 
     private String start(RedisConnectionFactory factory, boolean privateConnection) {
-        RedisLockStore store =
-                new RedisLockStore(factory, new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection));
+        RedisLockStore store = new RedisLockStore(
+                factory,
+                new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1)));
         LettuceConnectionFactory lettuce = factory instanceof LettuceConnectionFactory started ? started : null;
         if (lettuce != null) {
             // connects when it is used
@@ -99,8 +98,8 @@ class SharedConnectionTest {
 
     @Test
     void shouldNotBeUsedIfReplicasConfirmGrants() {
-        RedisStoreSettings settings =
-                new RedisStoreSettings("shop", Duration.ofSeconds(1), true).withConfirmReplicas(1);
+        RedisStoreSettings settings = new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1))
+                .withConfirmReplicas(1);
         for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
             InvalidLockSettingException failure =
                     catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));

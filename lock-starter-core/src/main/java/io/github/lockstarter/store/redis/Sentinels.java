@@ -1,7 +1,5 @@
-package io.github.lockstarter.store.redis.connection;
+package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.redis.error.RedisExceptionTranslator;
-import io.github.lockstarter.store.redis.script.ReplyTimeouts;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
@@ -17,17 +15,18 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisNode;
 
@@ -44,13 +43,13 @@ final class Sentinels {
 
     private final Duration timeout;
 
-    private final ReplyTimeouts timeouts;
-
     private final Runnable onSwitch;
 
     private final List<Link> links;
 
     private @Nullable RedisClient client;
+
+    private ReplyTimeouts timeouts;
 
     /**
      * Creates the links, which are connected by the first question.
@@ -77,17 +76,58 @@ final class Sentinels {
         if (current == null) {
             current = this.recipe.clientWithoutReconnection();
             this.client = current;
+            this.timeouts = new ReplyTimeouts(this.timeout, this.recipe::runLater);
         }
-        Poll poll = new Poll(this.links.size());
+        List<CompletableFuture<Answer>> answers = new ArrayList<>();
         for (Link link : this.links) {
             CompletableFuture<Answer> answer = link.ask(current).toCompletableFuture();
             this.timeouts.limit(answer);
-            CompletionStage<?> unused = answer.whenComplete((named, failure) -> {
+            answers.add(answer);
+        }
+        CompletableFuture<RedisNode> result = new CompletableFuture<>();
+        for (int i = 0; i < answers.size(); i++) {
+            Link link = this.links.get(i);
+            CompletableFuture<?> unused = answers.get(i).whenComplete((answer, failure) -> {
                 link.answered = failure == null;
-                poll.add(link, named, failure);
+                answered(answers, known, result);
             });
         }
-        return poll.result.thenApply(answers -> newest(answers, known));
+        return result;
+    }
+
+    /** Completes the result if most have answered, or all that do; the last one to complete finds all of them done. */
+    private void answered(
+            List<CompletableFuture<Answer>> answers, @Nullable RedisNode known, CompletableFuture<RedisNode> result) {
+        boolean all = answers.stream().allMatch(CompletableFuture::isDone);
+        List<Answer> given = answers.stream()
+                .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
+                .map(CompletableFuture::join)
+                .toList();
+        if (given.size() > answers.size() / 2 || (all && !given.isEmpty())) {
+            result.complete(newest(given, known));
+        } else if (all) {
+            String problems = IntStream.range(0, answers.size())
+                    .mapToObj(i -> this.links.get(i) + ": " + problem(answers.get(i)))
+                    .collect(Collectors.joining("; "));
+            result.completeExceptionally(new RedisConnectionException(Printable.of(
+                    "No Sentinel names the master '" + this.recipe.masterName() + "' (" + problems + ')')));
+        }
+    }
+
+    private static String problem(CompletableFuture<Answer> failed) {
+        Throwable failure = failed.handle((answer, thrown) -> thrown).join();
+        return failure == null || failure instanceof TimeoutException
+                ? "no answer in time"
+                : RedisExceptionTranslator.rootMessage(failure);
+    }
+
+    /** As {@link #find}, but waits for the answers. */
+    RedisNode await() {
+        try {
+            return find(null).join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
+        }
     }
 
     private static RedisNode newest(List<Answer> answers, @Nullable RedisNode known) {
@@ -115,49 +155,6 @@ final class Sentinels {
      * @param epoch number of the configuration, which grows with each failover; 0 if the Sentinel does not name it
      */
     private record Answer(RedisNode master, long epoch) {}
-
-    /** The answers to one question. Thread-safe. */
-    private final class Poll {
-
-        private final int asked;
-
-        /** Sentinels that have neither answered nor failed. */
-        private final AtomicInteger left;
-
-        private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
-
-        private final Queue<String> problems = new ConcurrentLinkedQueue<>();
-
-        private final CompletableFuture<List<Answer>> result = new CompletableFuture<>();
-
-        Poll(int asked) {
-            this.asked = asked;
-            this.left = new AtomicInteger(asked);
-        }
-
-        void add(Link link, @Nullable Answer answer, @Nullable Throwable failure) {
-            if (answer != null) {
-                this.answers.add(answer);
-            } else {
-                this.problems.add(link + ": " + problem(failure));
-            }
-            boolean all = this.left.decrementAndGet() == 0;
-            List<Answer> given = List.copyOf(this.answers);
-            if (given.size() > this.asked / 2 || (all && !given.isEmpty())) {
-                this.result.complete(given);
-            } else if (all) {
-                this.result.completeExceptionally(new RedisConnectionException(
-                        Printable.of("No Sentinel names the master '" + Sentinels.this.recipe.masterName() + "' ("
-                                + String.join("; ", this.problems) + ')')));
-            }
-        }
-
-        private static String problem(@Nullable Throwable failure) {
-            return failure == null || failure instanceof TimeoutException
-                    ? "no answer in time"
-                    : RedisExceptionTranslator.rootMessage(failure);
-        }
-    }
 
     /** The connections to one Sentinel: one for questions, and one for messages, which takes no other commands. */
     private final class Link {

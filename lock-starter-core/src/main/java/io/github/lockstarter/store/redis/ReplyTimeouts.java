@@ -1,6 +1,5 @@
-package io.github.lockstarter.store.redis.script;
+package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -8,7 +7,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fails futures of replies that do not arrive in time. Thread-safe.
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * time is enough. A timer for each of them would wake a thread in the moment in which the threads that deliver replies
  * need the processor.
  */
-public final class ReplyTimeouts {
+final class ReplyTimeouts {
 
     private final long timeoutNanos;
 
@@ -30,15 +28,14 @@ public final class ReplyTimeouts {
 
     private final ConcurrentLinkedQueue<Pending> pending = new ConcurrentLinkedQueue<>();
 
-    /** The check that is scheduled or running; null: there is none. One that was replaced in a race does nothing. */
-    private volatile @Nullable Check scheduled;
+    private final SingleTask check = new SingleTask(this::failLate);
 
     /**
      * Creates timeouts of that length.
      *
      * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
      */
-    public ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer) {
+    ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer) {
         this(timeout, timer, System::nanoTime);
     }
 
@@ -58,7 +55,7 @@ public final class ReplyTimeouts {
      * Completes the future with a {@link TimeoutException} unless it is completed before the timeout. If this method throws,
      * because there is no thread for the check, the future has no timeout.
      */
-    public void limit(CompletableFuture<?> reply) {
+    void limit(CompletableFuture<?> reply) {
         // Each request removes the answered ones before it; those behind a late reply stay in the queue until it is
         // done.
         for (Pending first = this.pending.peek(); first != null && first.reply.isDone(); first = this.pending.peek()) {
@@ -71,20 +68,8 @@ public final class ReplyTimeouts {
     /** Schedules a check at the deadline of the first reply, unless one is scheduled. If it fails, the next call does so. */
     private void schedule() {
         Pending first = this.pending.peek();
-        if (first == null || this.scheduled != null) {
-            return;
-        }
-        StackRoom.require();
-        Check check = new Check();
-        boolean isScheduled = false;
-        this.scheduled = check;
-        try {
-            this.timer.accept(check, Math.max(0, first.deadline - this.clock.getAsLong()));
-            isScheduled = true;
-        } finally {
-            if (!isScheduled) {
-                this.scheduled = null;
-            }
+        if (first != null) {
+            this.check.schedule(task -> this.timer.accept(task, Math.max(0, first.deadline - this.clock.getAsLong())));
         }
     }
 
@@ -96,7 +81,7 @@ public final class ReplyTimeouts {
                 }
             }
         } finally {
-            this.scheduled = null;
+            this.check.ended();
             // A request that was added meanwhile has relied on this check.
             schedule();
         }
@@ -104,16 +89,6 @@ public final class ReplyTimeouts {
 
     private boolean isOver(Pending each) {
         return each.reply.isDone() || each.deadline - this.clock.getAsLong() <= 0;
-    }
-
-    private final class Check implements Runnable {
-
-        @Override
-        public void run() {
-            if (ReplyTimeouts.this.scheduled == this) {
-                failLate();
-            }
-        }
     }
 
     /** Not a record, because it must be equal only to itself. */

@@ -1,0 +1,166 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.text.LockLog;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Calls scripts over Lettuce's own API instead of the template: for calls without a blocked thread, for batches of
+ * renewals, and for releases that a waiter depends on. Commands are written in the order of the calls. Thread-safe.
+ */
+final class LettuceScripts {
+
+    private static final LockLog logger = LockLog.of(LettuceScripts.class);
+
+    /** The connection that is shared by all users of the factory. */
+    final RedisClusterAsyncCommands<byte[], byte[]> commands;
+
+    private final String servers;
+
+    private final ReplyTimeouts timeouts;
+
+    /** Scripts that the server has executed once and has cached since, as far as is known. */
+    private final Set<LuaScript<?>> cached = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code PUBLISH}
+     * reports all receivers. A node of a cluster rejects such a call before it executes anything, and counts its own clients
+     * only; so does a proxy in front of a cluster. Both can be addressed as a single server.
+     */
+    volatile boolean isSingleServer;
+
+    /**
+     * Creates calls over the connection of a factory.
+     *
+     * @param servers the servers as messages name them, without credentials
+     * @param cluster whether the servers are known to be a cluster
+     */
+    @SuppressWarnings("unchecked")
+    LettuceScripts(LettuceConnectionFactory factory, String servers, boolean cluster, ReplyTimeouts timeouts) {
+        try (RedisConnection connection = factory.getConnection()) {
+            this.commands = (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+        }
+        this.servers = servers;
+        this.isSingleServer = !cluster;
+        this.timeouts = timeouts;
+    }
+
+    /**
+     * Fails the future with a {@link TimeoutException} unless it is completed within the timeout of a command. A timeout of
+     * Lettuce's own would cancel the command and lose its place in the order.
+     */
+    void limit(CompletableFuture<?> reply) {
+        this.timeouts.limit(reply);
+    }
+
+    /**
+     * Calls a script without waiting for the reply, and without a timeout. The text of the script is sent until the server has
+     * executed it once, because a repetition for a server that does not have the script would be executed after commands
+     * that were sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover.
+     *
+     * @return completed on a thread that must not be blocked
+     * @throws StackOverflowError after which the connection must not be used any more
+     */
+    <T> CompletableFuture<T> start(LuaScript<T> script, List<String> keys, List<String> arguments) {
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        start(script, bytes(keys), bytes(arguments), reply);
+        return reply;
+    }
+
+    private <T> void start(LuaScript<T> script, byte[][] keys, byte[][] values, CompletableFuture<T> reply) {
+        boolean isCached = this.cached.contains(script);
+        ScriptOutputType type =
+                script.getResultType() == Long.class ? ScriptOutputType.INTEGER : ScriptOutputType.MULTI;
+        try {
+            RedisFuture<T> sent = isCached
+                    ? this.commands.evalsha(script.getSha1(), type, keys, values)
+                    : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);
+            CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
+                if (failure == null) {
+                    if (!isCached) {
+                        this.cached.add(script);
+                    }
+                    reply.complete(value);
+                } else if (isCached && failure instanceof RedisNoScriptException) {
+                    this.cached.remove(script);
+                    start(script, keys, values, reply);
+                } else {
+                    reply.completeExceptionally(failure);
+                }
+            });
+        } catch (StackOverflowError ex) {
+            throw ex;
+        } catch (Throwable ex) {
+            // An Error as well: the caller relies on the completion.
+            reply.completeExceptionally(ex);
+        }
+    }
+
+    /**
+     * Sends a script call with two keys of different slots that no lock has, without waiting for the reply. It arrives
+     * before the replies to all commands that are sent later over the same connection.
+     */
+    void probeSlots(LockKeys keys) {
+        byte[][] ofTwoSlots = bytes(List.of(keys.ofNoLock('0'), keys.ofNoLock('1')));
+        try {
+            CompletionStage<?> unused = this.commands
+                    .eval(bytes("return 1"), ScriptOutputType.INTEGER, ofTwoSlots)
+                    .whenComplete((result, failure) -> {
+                        if (failure != null && ErrorReplies.isCrossSlot(failure)) {
+                            rejectedSlots();
+                        }
+                    });
+        } catch (RuntimeException ex) {
+            logger.debug("Support for keys of different slots was not checked.", ex);
+        }
+    }
+
+    /** Notes that the server rejected keys of different slots; no such call is made over this connection any more. */
+    void rejectedSlots() {
+        if (this.isSingleServer) {
+            this.isSingleServer = false;
+            logger.info(
+                    this.servers + " belongs to a cluster and rejects commands with keys of different slots. Each lock"
+                            + " is renewed with a command of its own instead of many locks with one; nothing else"
+                            + " changes. If the cluster has several shards, set spring.data.redis.cluster.nodes"
+                            + " instead of host and port.");
+        }
+    }
+
+    /** Completes the future as the stage completes. */
+    static <T> void forward(CompletionStage<? extends T> from, CompletableFuture<T> to) {
+        CompletionStage<?> unused = from.whenComplete((value, failure) -> {
+            if (failure == null) {
+                to.complete(value);
+            } else {
+                to.completeExceptionally(failure);
+            }
+        });
+    }
+
+    /** Returns texts as servers store them. */
+    static byte[][] bytes(List<String> texts) {
+        byte[][] values = new byte[texts.size()][];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = bytes(texts.get(i));
+        }
+        return values;
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,461 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LockLog;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import reactor.core.Disposable;
+
+/**
+ * A connection that only the store uses. One background thread opens it, checks it after each failure, and replaces it
+ * if it does not answer: a connection whose other end is gone can look open for minutes, and the reconnection of the
+ * client may take longer than a lease lasts.
+ *
+ * <p>It is also replaced when another server has become the master while the connection still answers: an old master that
+ * is cut off from Sentinels and replicas goes on for its clients. The Sentinels are asked once in a while and with each of
+ * their messages; in a cluster Lettuce asks for the topology.
+ */
+final class PrivateConnection extends StoreConnection {
+
+    private static final LockLog logger = LockLog.of(PrivateConnection.class);
+
+    /** Additional time that {@link #start} waits, because a cold JVM may take seconds to load the client. */
+    private static final Duration COLD_START = Duration.ofSeconds(5);
+
+    /** Because the store was stopped, or the system refuses a thread. */
+    private static final String NOT_CHECKED = "The connection is not checked.";
+
+    /** How the connection is derived from the application's. */
+    final DerivedFactory recipe;
+
+    private final LockKeys keys;
+
+    private final RedisStoreSettings settings;
+
+    private final Duration timeout;
+
+    private final boolean cluster;
+
+    /** Null unless Sentinel names the master. */
+    private final @Nullable Sentinels sentinels;
+
+    private final SingleTask check = new SingleTask(this::runCheck);
+
+    /** Null unless started. */
+    private volatile @Nullable ScheduledThreadPoolExecutor background;
+
+    private volatile @Nullable Listener listener;
+
+    /** A connection that must be closed by another thread, because it may block; null: none. */
+    private volatile @Nullable Open discarded;
+
+    /** Failed attempts that {@link #start} waits for; a successful attempt counts for all of them. */
+    private volatile CountDownLatch startAttempts = new CountDownLatch(0);
+
+    /** Set at the end of {@link #stop}. */
+    private volatile boolean stopped;
+
+    /** Whether the connection leads to a server that is not the master any more. */
+    private volatile boolean notMaster;
+
+    private volatile ConnectionAttempts attempts;
+
+    private volatile @Nullable Disposable topologyChanges;
+
+    // The fields below belong to the connection thread.
+
+    /** When the last connection was opened or the topology refreshed, by {@link System#nanoTime()}. */
+    private long lastRefresh;
+
+    /** The master of the last connection. */
+    private @Nullable RedisNode lastMaster;
+
+    /** Questions to the Sentinels while there is a connection. */
+    private ConnectionAttempts questions;
+
+    /** Creates a connection; {@link #start} opens it. */
+    PrivateConnection(DerivedFactory recipe, LockKeys keys, RedisStoreSettings settings) {
+        super(recipe.servers(), new WireFormat(keys, recipe.servers()));
+        this.recipe = recipe;
+        this.keys = keys;
+        this.settings = settings;
+        this.timeout = settings.commandTimeout();
+        this.cluster = recipe.isCluster();
+        this.sentinels = recipe.isSentinel()
+                ? new Sentinels(recipe, this.timeout, () -> inBackground(this::askForMaster))
+                : null;
+        this.attempts = new ConnectionAttempts(this.servers);
+        this.questions = new ConnectionAttempts(this.servers);
+    }
+
+    @Override
+    void start(Listener listener) {
+        this.listener = listener;
+        this.attempts = new ConnectionAttempts(this.servers);
+        this.questions = new ConnectionAttempts(this.servers);
+        this.connectFailure = null;
+        this.notMaster = false;
+        this.stopped = false;
+        this.lastMaster = null;
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+        threads.setDaemon(true);
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
+        this.background = executor;
+        if (this.cluster) {
+            this.topologyChanges = this.recipe
+                    .clientResources()
+                    .eventBus()
+                    .get()
+                    .ofType(ClusterTopologyChangedEvent.class)
+                    .subscribe(change -> moved());
+        } else if (this.sentinels != null) {
+            long period = DerivedFactory.refreshPeriod(this.timeout).toMillis();
+            ScheduledFuture<?> unused =
+                    executor.scheduleWithFixedDelay(this::askForMaster, period, period, TimeUnit.MILLISECONDS);
+        }
+        this.startAttempts = new CountDownLatch(2);
+        checkAgain(0);
+        try {
+            // Milliseconds if Redis answers, two timeouts if it is silent; the application starts in both cases. Two
+            // attempts, because a cold JVM may take longer to load the client than the first one may take.
+            this.startAttempts.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        if (this.current == null) {
+            this.attempts.startedWithout();
+        }
+    }
+
+    @Override
+    void stop() {
+        ScheduledThreadPoolExecutor executor = this.background;
+        this.background = null;
+        if (executor != null) {
+            executor.shutdownNow();
+            try {
+                // A connection that is being opened must not outlive this run.
+                executor.awaitTermination(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        Open open = this.current;
+        this.current = null;
+        if (open != null) {
+            factoryOf(open).destroy();
+        }
+        Disposable changes = this.topologyChanges;
+        if (changes != null) {
+            changes.dispose();
+        }
+        if (this.sentinels != null) {
+            this.sentinels.close();
+        }
+        this.recipe.shutdownEventLoops();
+        this.stopped = true;
+    }
+
+    @Override
+    boolean isConnected() {
+        return this.current != null;
+    }
+
+    @Override
+    String description() {
+        return this.servers + " over a private connection";
+    }
+
+    @Override
+    boolean isPrivate() {
+        return true;
+    }
+
+    // ---- Checks
+
+    /** Schedules a check. If that fails, the next failure of a command does so. */
+    @Override
+    void check() {
+        try {
+            this.check.schedule(task -> runLater(task, 0));
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug(NOT_CHECKED, ex);
+        }
+    }
+
+    private void checkAgain(long delayMillis) {
+        try {
+            this.check.scheduleAgain(task -> runLater(task, delayMillis));
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug(NOT_CHECKED, ex);
+        }
+    }
+
+    private void runLater(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor == null) {
+            throw new RejectedExecutionException(NOT_CHECKED);
+        }
+        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    void findMaster() {
+        this.notMaster = true;
+        check();
+    }
+
+    /** Only fields are written, because the stack may have no room for more. The next command opens another connection. */
+    @Override
+    void discard() {
+        Open open = this.current;
+        if (open != null) {
+            this.discarded = open;
+            this.current = null;
+        }
+    }
+
+    /** Checks the connection and replaces it if necessary; runs again until that has succeeded. */
+    private void runCheck() {
+        boolean moved = this.notMaster;
+        try {
+            Open open = this.current;
+            long pauseMillis = open != null && (moved || this.cluster) ? untilNextRefresh() : 0;
+            if (pauseMillis > 0) {
+                // A failover takes seconds, in which each failed command asks for the master again.
+                checkAgain(pauseMillis);
+                return;
+            }
+            this.notMaster = false;
+            closeDiscarded();
+            if (open != null && this.cluster) {
+                refreshTopology(open);
+            } else if (open == null || moved || !answers(open)) {
+                replace(open);
+            }
+            this.attempts.succeeded();
+            this.connectFailure = null;
+            this.check.ended();
+            if (this.notMaster) {
+                // Found out meanwhile.
+                check();
+            }
+            this.startAttempts.countDown();
+            this.startAttempts.countDown();
+        } catch (Throwable ex) {
+            // A former master may answer: the next attempt must not be content with that.
+            this.notMaster |= moved;
+            Throwable known = this.connectFailure;
+            Throwable failure = known != null && RedisExceptionTranslator.isUnexplained(ex) ? known : ex;
+            this.connectFailure = failure;
+            long pauseMillis = this.background != null ? this.attempts.failed(failure) : 0;
+            this.startAttempts.countDown();
+            checkAgain(pauseMillis);
+        } finally {
+            if (this.stopped) {
+                // This attempt took longer than stop() waited, and may have started the event loops again.
+                this.recipe.shutdownEventLoops();
+            }
+        }
+    }
+
+    private long untilNextRefresh() {
+        return ConnectionAttempts.LONGEST_PAUSE_MILLIS
+                - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
+    }
+
+    private void closeDiscarded() {
+        Open damaged = this.discarded;
+        this.discarded = null;
+        if (damaged != null) {
+            Thread closing = new Thread(factoryOf(damaged)::destroy, "lock-connection-closing");
+            closing.setDaemon(true);
+            closing.start();
+        }
+    }
+
+    /** Refreshes the topology in the background, which Lettuce does late after the failure of a node. */
+    private void refreshTopology(Open open) {
+        this.lastRefresh = System.nanoTime();
+        readFormat(open);
+        CompletionStage<?> unused =
+                ((RedisClusterClient) factoryOf(open).getRequiredNativeClient()).refreshPartitionsAsync();
+    }
+
+    private boolean answers(Open open) {
+        try {
+            ping(open);
+            return true;
+        } catch (RuntimeException ex) {
+            return false;
+        }
+    }
+
+    private void ping(Open open) {
+        // In a cluster PING would ask every node, and one that is down must not affect locks on the others. There
+        // Lettuce supervises the connection to each node.
+        if (!this.cluster) {
+            // Sent first on the same connection, so that its reply arrives first, without a round trip of its own.
+            readFormat(open);
+            try (RedisConnection connection = open.factory().getConnection()) {
+                connection.ping();
+            }
+        }
+    }
+
+    private void readFormat(Open open) {
+        CompletableFuture<?> unused = this.format.read(scriptsOf(open));
+    }
+
+    private void replace(@Nullable Open replaced) {
+        this.lastRefresh = System.nanoTime();
+        RedisNode master = this.sentinels != null ? this.sentinels.await() : null;
+        Open opened;
+        try {
+            opened = open(master);
+        } catch (RuntimeException ex) {
+            if (replaced != null && !Objects.equals(master, replaced.master())) {
+                // The answers of a former master prove nothing.
+                this.current = null;
+                factoryOf(replaced).destroy();
+            }
+            throw ex;
+        }
+        if (this.background == null) {
+            // Stopped meanwhile.
+            factoryOf(opened).destroy();
+            return;
+        }
+        this.current = opened;
+        toListener(notified -> notified.connected(opened.factory()));
+        if (replaced != null) {
+            factoryOf(replaced).destroy();
+        }
+        RedisNode before = this.lastMaster;
+        this.lastMaster = master;
+        if (before != null && !before.equals(master)) {
+            logger.info("Distributed locks use the new master " + master + " instead of " + before + '.');
+            moved();
+        }
+        if (replaced == null) {
+            // In a cluster the node with the key of the format may be another one than those that have answered.
+            CompletableFuture<?> version =
+                    this.cluster ? this.format.read(scriptsOf(opened)) : CompletableFuture.completedFuture(null);
+            new ServerCheck(scriptsOf(opened).commands, this.keys, this.recipe, this.settings).run(version);
+        }
+    }
+
+    /**
+     * Opens a connection and waits until it has answered.
+     *
+     * @param master the server if Sentinel has named it, null otherwise
+     */
+    private Open open(@Nullable RedisNode master) {
+        LettuceConnectionFactory factory = (master != null ? this.recipe.ofNode(master) : this.recipe).create();
+        try {
+            new DisconnectMonitor(this.disconnects, this::reconnected, () -> subscriptionLost(factory)).watch(factory);
+            ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe::runLater);
+            LettuceScripts scripts = new LettuceScripts(factory, this.servers, this.cluster, timeouts);
+            Open opened = Open.over(master, factory, scripts);
+            ping(opened);
+            if (!this.cluster) {
+                scripts.probeSlots(this.keys);
+            }
+            return opened;
+        } catch (RuntimeException ex) {
+            factory.destroy();
+            throw ex;
+        }
+    }
+
+    private static LettuceConnectionFactory factoryOf(Open open) {
+        return (LettuceConnectionFactory) open.factory();
+    }
+
+    private static LettuceScripts scriptsOf(Open open) {
+        return Objects.requireNonNull(open.scripts());
+    }
+
+    // ---- Changes
+
+    /** Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too. */
+    private void reconnected() {
+        if (!this.cluster) {
+            check();
+        }
+    }
+
+    private void subscriptionLost(RedisConnectionFactory factory) {
+        toListener(notified -> notified.subscriptionLost(factory));
+    }
+
+    private void moved() {
+        Open open = this.current;
+        if (this.cluster && open != null) {
+            readFormat(open);
+        }
+        toListener(Listener::moved);
+    }
+
+    private void toListener(Consumer<Listener> event) {
+        Listener notified = this.listener;
+        if (notified != null) {
+            event.accept(notified);
+        }
+    }
+
+    /** Asks the Sentinels for the master; while there is no connection, each attempt to open one does so. */
+    private void askForMaster() {
+        Open open = this.current;
+        if (open == null || this.sentinels == null) {
+            return;
+        }
+        try {
+            CompletableFuture<?> unused = this.sentinels
+                    .find(open.master())
+                    .whenComplete((master, failure) -> inBackground(() -> answered(open.master(), master, failure)));
+        } catch (RuntimeException ex) {
+            // An exception would end the periodic task.
+            answered(open.master(), null, ex);
+        }
+    }
+
+    private void answered(@Nullable RedisNode known, @Nullable RedisNode master, @Nullable Throwable failure) {
+        if (failure != null) {
+            long unused = this.questions.failed(failure);
+            return;
+        }
+        this.questions.succeeded();
+        Open open = this.current;
+        if (open != null && Objects.equals(open.master(), known) && !Objects.equals(master, known)) {
+            findMaster();
+        }
+    }
+
+    private void inBackground(Runnable task) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        try {
+            if (executor != null) {
+                executor.execute(task);
+            }
+        } catch (RejectedExecutionException ex) {
+            logger.debug("The master is not watched any more, because the store was stopped.");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * Connects the store to Redis: over a private connection or over the application's connection factory. Thread-safe,
+ * except that {@link #start} and {@link #stop} must not run at the same time. All other methods return without
+ * blocking.
+ *
+ * <p>A command reads {@link #current} once and uses what it has read. The methods that check or replace a connection do
+ * nothing here: the application's client reconnects and follows a failover by itself.
+ */
+abstract class StoreConnection {
+
+    /**
+     * An open connection.
+     *
+     * @param master the server if Sentinel has named it, null otherwise
+     * @param factory the factory that owns the connection
+     * @param template for blocking commands
+     * @param scripts for calls without the template; null: access to the native connection may open one, and block
+     */
+    record Open(
+            @Nullable RedisNode master,
+            RedisConnectionFactory factory,
+            StringRedisTemplate template,
+            @Nullable LettuceScripts scripts) {
+
+        static Open over(@Nullable RedisNode master, RedisConnectionFactory factory, @Nullable LettuceScripts scripts) {
+            StringRedisTemplate template = new StringRedisTemplate(factory);
+            // Only the store sees the connection; without this each call would create a proxy that suppresses close().
+            template.setExposeConnection(true);
+            return new Open(master, factory, template, scripts);
+        }
+    }
+
+    /** The servers as messages name them, without credentials. */
+    final String servers;
+
+    /** Decides whether locks may be acquired over this connection. */
+    final WireFormat format;
+
+    /**
+     * Grows whenever a connection breaks. A client repeats a command only after that, so that new connections do not count.
+     * Lettuce 6.7 and newer reject commands in flight when a private connection breaks; older versions always repeat them.
+     */
+    final AtomicLong disconnects = new AtomicLong();
+
+    /** Null while there is no private connection. */
+    volatile @Nullable Open current;
+
+    /** Why the last attempt to connect failed; null if it succeeded or there was none. */
+    volatile @Nullable Throwable connectFailure;
+
+    StoreConnection(String servers, WireFormat format) {
+        this.servers = servers;
+        this.format = format;
+    }
+
+    /**
+     * Starts to connect, and waits a limited time for the connection. A server that cannot be reached is no error.
+     *
+     * @param listener called on background threads until {@link #stop}
+     */
+    abstract void start(Listener listener);
+
+    /** Closes what {@link #start} opened. The connection may be started again. */
+    abstract void stop();
+
+    /** Returns whether Redis is connected, as far as is known without I/O. */
+    abstract boolean isConnected();
+
+    /** Returns the servers and the kind of connection, for the log. */
+    abstract String description();
+
+    /** Returns whether the connection is private to the store. */
+    boolean isPrivate() {
+        return false;
+    }
+
+    /** Checks the connection in the background, and reconnects if it does not answer. */
+    void check() {}
+
+    /** Connects to the current master in the background, even if the connection answers. */
+    void findMaster() {}
+
+    /** Stops using the present connection, which an Error may have left in a state in which it blocks its callers. */
+    void discard() {}
+
+    /**
+     * Translates the failure of a command, and starts the check of the connection that the failure calls for.
+     *
+     * @param failure what the client threw, possibly in a {@link CompletionException}
+     * @param subject what the command was for, such as {@code lock 'a'}
+     */
+    LockStoreException failed(Throwable failure, String subject) {
+        LockStoreException translated =
+                RedisExceptionTranslator.translate(failure, this.servers, subject, isPrivate(), this.connectFailure);
+        if (ErrorReplies.isNotMaster(failure)) {
+            findMaster();
+        } else if (translated.isTransient() && !RedisExceptionTranslator.isInterrupt(failure)) {
+            check();
+        }
+        return translated;
+    }
+
+    /** Creates the exception for a command that was not sent because there is no connection, which is checked then. */
+    LockStoreException notConnected(String subject) {
+        check();
+        return RedisExceptionTranslator.notConnected(this.servers, subject, this.connectFailure);
+    }
+
+    /** Receives changes of the connection, on background threads. */
+    interface Listener {
+
+        /** Called when commands go over this factory from now on; subscriptions over an earlier one end with it. */
+        void connected(RedisConnectionFactory factory);
+
+        /**
+         * Called when commands go to another master from now on, which may not have what the one before had. Follows
+         * {@link #connected} if there is a new connection.
+         */
+        void moved();
+
+        /** Called when the connection of a subscription over this factory broke; the client reopens it by itself. */
+        void subscriptionLost(RedisConnectionFactory factory);
+    }
+}
