@@ -99,8 +99,7 @@ final class Inventory {
     /** Visits the live grants, each with the static name of its lock and the nanoseconds since it began. */
     void forEachHold(ObjLongConsumer<String> visitor) {
         long now = this.engine.now().nanos();
-        this.engine.forEachGrant(
-                grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
+        this.engine.forEachGrant(grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
     }
 
     List<Awaited> awaited() {

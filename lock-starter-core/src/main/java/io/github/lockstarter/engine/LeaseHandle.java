@@ -214,7 +214,10 @@ final class LeaseHandle implements Lease {
                     + "' cannot be extended without a limit: request a renewed lease when you acquire the lock."));
         }
         // The request rejects invalid durations.
-        long lease = this.operations.terms().of(this.grant.request.withLease(atLeast)).lease();
+        long lease = this.operations
+                .terms()
+                .of(this.grant.request.withLease(atLeast))
+                .lease();
         ensureHeld();
         lengthen(lease);
         // Another thread may have released the lease meanwhile; then it has not been extended, whatever the store

@@ -515,9 +515,7 @@ final class LocalLock {
             case ASKING -> stake.dueAt;
             case HELD -> Math.min(stake.dueAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
             case ENDING ->
-                Math.min(
-                        stake.isReleasing ? NEVER : stake.dueAt,
-                        stake.leaver != null ? stake.leaver.latest : NEVER);
+                Math.min(stake.isReleasing ? NEVER : stake.dueAt, stake.leaver != null ? stake.leaver.latest : NEVER);
             // The former is followed by the stake of a reader, or ends with it.
             case SUSPENDED, OVER -> NEVER;
         };
@@ -925,8 +923,7 @@ final class LocalLock {
         stake.extend(sent.at, Rules.usable(lease), lease);
         stake.isConfirmed |= lease >= stake.lease;
         boolean isOld = stake.lastRenewalAt < stake.serverChangedAt && sent.at.nanos() < stake.serverChangedAt;
-        stake.dueAt =
-                stake.isConfirmed && !isOld ? stake.nextRenewal() : sent.at.nanos();
+        stake.dueAt = stake.isConfirmed && !isOld ? stake.nextRenewal() : sent.at.nanos();
     }
 
     /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
@@ -1273,7 +1270,8 @@ final class LocalLock {
     }
 
     /** When a question was asked, and why waiters are refused by its outcome. */
-    private record Outcome(long askedAt, Cause cause, @Nullable LockStoreException failure) {}
+    private record Outcome(
+            long askedAt, Cause cause, @Nullable LockStoreException failure) {}
 
     /** A waiter that has left, and is to be notified of its refusal at that time at the latest. */
     private record Leaver(Waiter waiter, Refusal refusal, long latest) {}

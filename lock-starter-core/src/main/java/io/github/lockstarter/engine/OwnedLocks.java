@@ -144,8 +144,7 @@ final class OwnedLocks {
         if (mine != null && hold == null) {
             Hold lost = mine.takeLost(request);
             removeIfEmpty(mine);
-            LossReason reason =
-                    lost != null ? LockEvents.lossReason(lost.lease.grant) : null;
+            LossReason reason = lost != null ? LockEvents.lossReason(lost.lease.grant) : null;
             if (lost != null && reason != null) {
                 throw lost.lease.exception(reason);
             }

@@ -97,7 +97,8 @@ public class CallTraceTest {
             LettuceConnectionFactory connections = Servers.of(server);
             connections.afterPropertiesSet();
             LockSettings settings = LockSettings.of(Duration.ofSeconds(30));
-            RedisStoreSettings store = new RedisStoreSettings("lock", settings.commandTimeout(), true, Duration.ofSeconds(1));
+            RedisStoreSettings store =
+                    new RedisStoreSettings("lock", settings.commandTimeout(), true, Duration.ofSeconds(1));
             LeasingLockRegistry registry =
                     new LeasingLockRegistry(new RedisLockStore(connections, store), settings, null, List.of());
             LockRequest request = LockRequest.of("order", "42");

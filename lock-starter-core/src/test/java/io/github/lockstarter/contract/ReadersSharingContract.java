@@ -141,7 +141,9 @@ abstract class ReadersSharingContract extends SharedFixture {
             for (Lease each : List.of(alone, other, again)) {
                 assertThat(each.release()).isTrue();
             }
-            soon().until(() -> backend().locked().isEmpty());
+            // The key of two minimum holds that end together stays for the lease, but the lock is free.
+            registry.acquire(request()).release();
+            assertThat(backend().locked()).isEmpty();
         }
     }
 

@@ -369,7 +369,12 @@ final class PlantedFaults {
                 "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;",
                 "boolean joins = false;");
         plant("last in, first out", 20, QUEUE, "return this.first;", "return this.last;");
-        plant("the time of a wait is not watched", 20, LOCK, "long next = first != null ? this.waiters.dueAt() : NEVER;", "long next = NEVER;");
+        plant(
+                "the time of a wait is not watched",
+                20,
+                LOCK,
+                "long next = first != null ? this.waiters.dueAt() : NEVER;",
+                "long next = NEVER;");
         plant(
                 "an order of deadlines that is lost at a removal",
                 100,

@@ -41,8 +41,28 @@ class SimulationTest {
     @ParameterizedTest
     @ValueSource(
             longs = {
-                6, 8, 13, 36, 103, 287, 623, 982, 1785, 4445, 5173, 5818, 14265, 48157, 54217, 62316, 72706, 116735,
-                140747, 159506, 1_795_534_222_801L, 1_795_534_474_921L
+                6,
+                8,
+                13,
+                36,
+                103,
+                287,
+                623,
+                982,
+                1785,
+                4445,
+                5173,
+                5818,
+                14265,
+                48157,
+                54217,
+                62316,
+                72706,
+                116735,
+                140747,
+                159506,
+                1_795_534_222_801L,
+                1_795_534_474_921L
             })
     void aSeedThatOnceFoundAFaultFindsNone(long seed) {
         assertThat(Simulation.traced(seed, LINES_OF_TRACE)).isNull();

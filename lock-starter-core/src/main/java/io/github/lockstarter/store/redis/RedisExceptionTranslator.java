@@ -19,8 +19,8 @@ final class RedisExceptionTranslator {
                     + " ACL rule.";
 
     private static final String SLOTS = "The server belongs to a cluster: if the cluster has several shards, set"
-        + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
-        + " needs no change.";
+            + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
+            + " needs no change.";
 
     private RedisExceptionTranslator() {}
 
