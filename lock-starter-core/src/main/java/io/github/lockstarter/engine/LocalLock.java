@@ -695,10 +695,10 @@ final class LocalLock {
             stake.unsettledUntil = Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)));
             stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
         }
-        noteFailure(question.at, cause, now);
+        noteFailure(question.at, cause);
     }
 
-    private void noteFailure(Moment askedAt, @Nullable LockStoreException cause, Moment now) {
+    private void noteFailure(Moment askedAt, @Nullable LockStoreException cause) {
         this.outcome = new Outcome(askedAt.nanos(), Cause.STORE_FAILED, cause);
         this.overdueMayEnd = true;
     }
@@ -836,7 +836,7 @@ final class LocalLock {
         if (stake.remaining(now) <= 0) {
             // The reply took longer than the lease.
             end(stake, now.nanos(), now);
-            noteFailure(from, null, now);
+            noteFailure(from, null);
             return;
         }
         stake.phase = Phase.HELD;

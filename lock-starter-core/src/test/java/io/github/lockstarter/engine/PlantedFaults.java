@@ -493,7 +493,7 @@ final class PlantedFaults {
                 "if (stake.isShared()) {",
                 "if (this.name.isEmpty()) {");
         plant(
-                "the store is not told of a downgrade",
+                "the store receives no downgrade",
                 50,
                 LOCK,
                 "former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded",
