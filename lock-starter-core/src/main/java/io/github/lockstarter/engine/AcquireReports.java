@@ -3,11 +3,11 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.engine.AcquireObserver.Acquiring;
+import io.github.lockstarter.engine.Refusal.Cause;
 import io.github.lockstarter.store.GrantKind;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +40,11 @@ final class AcquireReports {
         if (observed == Acquiring.UNOBSERVED) {
             return;
         }
-        switch (refusal.cause()) {
-            case HELD_BY_OTHERS ->
-                observed.notGranted(Outcome.TIMEOUT, null, find(wait, refusal).holder());
-            case STORE_FAILED -> observed.notGranted(Outcome.ERROR, this.events.failure(wait, refusal), null);
-            case WITHDRAWN -> observed.notGranted(Outcome.INTERRUPTED, null, null);
-            case STOPPED -> observed.notGranted(Outcome.ERROR, this.events.stopped(wait), null);
-        }
+        boolean isHeld = refusal.cause() == Cause.HELD_BY_OTHERS;
+        observed.notGranted(
+                refusal.cause().outcome,
+                this.events.failure(wait, refusal),
+                isHeld ? find(wait, refusal).holder() : null);
     }
 
     /**
@@ -55,28 +53,21 @@ final class AcquireReports {
      */
     LockException exception(Wait wait, Refusal refusal) {
         Duration waited = this.events.waited(wait);
-        switch (refusal.cause()) {
-            case HELD_BY_OTHERS -> {
-                Found found = find(wait, refusal);
-                boolean isForPermits = wait.kind.mode() == LockMode.PERMIT;
-                String message = (isForPermits ? "Semaphore '" : "Lock '") + this.events.shownName(wait) + "' "
-                        + found.text() + '.'
-                        + effort(wait, waited) + " Wait longer, or hold " + (isForPermits ? "permits" : "it")
-                        + " for a shorter time." + ownLease(wait, found.holder());
-                return notGranted(wait, message, waited, found.holder());
-            }
-            case STORE_FAILED -> {
-                LockStoreException failure = this.events.failure(wait, refusal);
-                return new LockStoreException(
-                        failure.getMessage() + effort(wait, waited),
-                        failure,
-                        failure.isOutcomeUnknown(),
-                        failure.isTransient());
-            }
-            default -> {
-                return this.events.stopped(wait);
-            }
+        LockException failure = this.events.failure(wait, refusal);
+        if (failure instanceof LockStoreException cause) {
+            return new LockStoreException(
+                    cause.getMessage() + effort(wait, waited), cause, cause.isOutcomeUnknown(), cause.isTransient());
         }
+        if (failure != null) {
+            return failure;
+        }
+        Found found = find(wait, refusal);
+        boolean isForPermits = wait.kind.mode() == LockMode.PERMIT;
+        String message = (isForPermits ? "Semaphore '" : "Lock '") + this.events.shownName(wait) + "' "
+                + found.text() + '.'
+                + effort(wait, waited) + " Wait longer, or hold " + (isForPermits ? "permits" : "it")
+                + " for a shorter time." + ownLease(wait, found.holder());
+        return notGranted(wait, message, waited, found.holder());
     }
 
     /** Creates the exception for a lock that was granted but could not be delivered. */

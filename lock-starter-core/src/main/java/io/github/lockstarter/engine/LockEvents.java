@@ -176,12 +176,7 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void refused(Wait wait, Refusal refusal) {
-        switch (refusal.cause()) {
-            case HELD_BY_OTHERS -> refused(wait, Outcome.TIMEOUT, null);
-            case STORE_FAILED -> refused(wait, Outcome.ERROR, failure(wait, refusal));
-            case WITHDRAWN -> refused(wait, Outcome.INTERRUPTED, null);
-            case STOPPED -> refused(wait, Outcome.ERROR, stopped(wait));
-        }
+        refused(wait, refusal.cause().outcome, failure(wait, refusal));
     }
 
     /** Ends a wait without a grant. */
@@ -194,14 +189,18 @@ final class LockEvents implements Engine.Observer {
         }
     }
 
-    /** Creates the exception for an acquisition after the stop. */
-    LockException stopped(Wait wait) {
-        return new LockException("Lock '" + shownName(wait)
-                + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
+    /** Returns the failure that has ended a wait; null: it was refused because of others, or withdrawn. */
+    @Nullable
+    LockException failure(Wait wait, Refusal refusal) {
+        if (refusal.cause() == Refusal.Cause.STOPPED) {
+            return new LockException("Lock '" + shownName(wait)
+                    + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
+        }
+        return refusal.cause() == Refusal.Cause.STORE_FAILED ? storeFailure(wait, refusal) : null;
     }
 
     /** Returns the failure of the store because of which the wait has ended. */
-    LockStoreException failure(Wait wait, Refusal refusal) {
+    private LockStoreException storeFailure(Wait wait, Refusal refusal) {
         LockStoreException failure = refusal.failure();
         if (failure != null) {
             return refusal.mayBeGranted() && !failure.isOutcomeUnknown()

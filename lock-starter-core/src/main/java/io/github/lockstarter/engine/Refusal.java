@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockStoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +23,19 @@ record Refusal(
 
     enum Cause {
         /** The lock was held by others when the time of the wait was up: a fact, not an assumption. */
-        HELD_BY_OTHERS,
+        HELD_BY_OTHERS(Outcome.TIMEOUT),
         /** It is unknown whether the lock was held, because the store did not answer or rejected the command. */
-        STORE_FAILED,
+        STORE_FAILED(Outcome.ERROR),
         /** The waiter was withdrawn: interrupted or cancelled. */
-        WITHDRAWN,
+        WITHDRAWN(Outcome.INTERRUPTED),
         /** The engine has stopped. */
-        STOPPED
+        STOPPED(Outcome.ERROR);
+
+        /** What observers are notified of. */
+        final Outcome outcome;
+
+        Cause(Outcome outcome) {
+            this.outcome = outcome;
+        }
     }
 }

@@ -39,8 +39,8 @@ class ArchitectureTest {
 
     private static final String ROOT = "io.github.lockstarter";
 
-    private static final DescribedPredicate<JavaClass> STATE_MACHINE =
-            inEngine("LocalLock|WaiterQueue|Waiter|Grant|Owner|Sent|Effect|Effects|Refusal|Moment|Terms|Rules|Draws");
+    private static final DescribedPredicate<JavaClass> STATE_MACHINE = inEngine(
+            "LocalLock|WaiterQueue|Waiter|Grant|Owner|Sent|Effect|Effects|GrantObserver|Refusal|Moment|Terms|Rules|Draws");
 
     /** The stores, and the model of one lock that the store in memory keeps. */
     private static final DescribedPredicate<JavaClass> STORE_IMPLEMENTATIONS = resideInAPackage(ROOT + ".store.redis..")

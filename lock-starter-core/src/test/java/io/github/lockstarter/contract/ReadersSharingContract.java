@@ -1,7 +1,6 @@
 package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
