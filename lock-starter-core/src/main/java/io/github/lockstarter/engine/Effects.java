@@ -31,6 +31,9 @@ interface Effects extends GrantObserver {
     /** The wait has ended without a grant. */
     void refused(Waiter waiter, Refusal refusal);
 
+    /** The store has named the owner of the lock, another one than before. */
+    default void taken(String owner) {}
+
     /** A wait without an end depends on a store that does not answer; called for the first of several failures. */
     default void waitsForStore(LockStoreException cause) {}
 

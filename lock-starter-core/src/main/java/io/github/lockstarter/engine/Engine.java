@@ -63,6 +63,9 @@ final class Engine implements StoreListener {
         /** The wait has ended without a grant. Precedes {@link Wait#refused}. */
         void refused(Wait wait, Refusal refusal);
 
+        /** See {@link Effects#taken}. */
+        void taken(String owner);
+
         /** See {@link Effects#waitsForStore}. */
         void waitsForStore(String lockName, LockStoreException cause);
     }
@@ -695,7 +698,9 @@ final class Engine implements StoreListener {
                     if (entering != null) {
                         entering.isAbandoned = true;
                     }
-                    failed();
+                    // Not failed(), whose call could fail as well.
+                    this.needsRepair = true;
+                    Engine.this.needsRepair = true;
                     throw ex;
                 } finally {
                     this.call = null;
@@ -710,7 +715,8 @@ final class Engine implements StoreListener {
                     // Only here, because the call of deliver() may have failed.
                     if (this.deliverer == thread) {
                         this.isStalled = true;
-                        failed();
+                        this.needsRepair = true;
+                        Engine.this.needsRepair = true;
                     }
                     throw ex;
                 }
@@ -980,8 +986,6 @@ final class Engine implements StoreListener {
 
         @Override
         public void granted(Waiter waiter, Grant grant, Way way) {
-            grant.isCounted = true;
-            Engine.this.live.incrementAndGet();
             append(new Notification() {
 
                 @Override
@@ -995,6 +999,9 @@ final class Engine implements StoreListener {
                     }
                 }
             });
+            // Follows what allocates: without memory, the grant does not begin.
+            grant.isCounted = true;
+            Engine.this.live.incrementAndGet();
         }
 
         @Override

@@ -30,7 +30,4 @@ interface GrantObserver {
      * @param failure the failure of the store because of which the outcome is unknown; null: there is none
      */
     void released(Grant grant, @Nullable LockStoreException failure);
-
-    /** The store has named the owner of the lock, another one than before. */
-    default void taken(String owner) {}
 }

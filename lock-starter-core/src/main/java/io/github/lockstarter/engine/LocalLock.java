@@ -486,7 +486,8 @@ final class LocalLock {
         }
         long next = first != null ? this.waiters.dueAt() : NEVER;
         Stake before = null;
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
+        Stake stake = this.stakes;
+        while (stake != null) {
             if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.dueAt <= now.nanos()) {
                 sendRelease(stake, null, now);
             }
@@ -494,13 +495,19 @@ final class LocalLock {
                 reportRefusal(stake);
             }
             next = Math.min(next, nextDue(stake, now));
+            Stake behind = stake.next;
             if (stake.phase != Phase.OVER) {
                 before = stake;
-            } else if (before == null) {
-                this.stakes = stake.next;
             } else {
-                before.next = stake.next;
+                // A lease that is kept after its end refers to its stake, and must not keep others.
+                stake.next = null;
+                if (before == null) {
+                    this.stakes = behind;
+                } else {
+                    before.next = behind;
+                }
             }
+            stake = behind;
         }
         this.outcome = null;
         if (next != this.armed) {

@@ -41,7 +41,8 @@ public sealed interface Command {
      * <p>Replies: {@link Reply.Released}; with a successor also {@link Reply.Granted} and {@link Reply.InLine}, which
      * are about the successor and imply that the grant has ended; {@link Reply.LeftLine}; {@link Reply.NotOwner}.
      *
-     * @param lastToken largest fencing token that was used under the id; 0: the token of the grant
+     * @param lastToken the next token of the lock is larger than this one and than that of the grant: it may have been passed on
+     *     under the id; 0: only than that of the grant
      * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold, which
      *     a repetition never extends; 0: none. With a minimum hold there is no successor
      * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null: none

@@ -239,7 +239,7 @@ public final class RedisLockStore implements LockStore {
     private boolean isSentWithoutTemplate(Command command) {
         return command instanceof Command.RenewAll
                 || (command instanceof Command.Release release && release.successor() != null)
-                || (this.settings.confirmReplicas() > 0 && isConfirmed(command));
+                || isConfirmed(command);
     }
 
     private boolean isConfirmed(Command command) {

@@ -51,7 +51,7 @@ final class ReplicaConfirmation {
      * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into one command
      * timeout together with the acquire, which waitMillis() takes into account. The caller limits the whole.
      *
-     * The first call of a pair carries the text of the script, so that no server can lack it for the others.
+     * The first call of a pair carries the text of the script, so that a server lacks it for the others only if it has refused that call.
      */
 
     private static final LockLog logger = LockLog.of(ReplicaConfirmation.class);

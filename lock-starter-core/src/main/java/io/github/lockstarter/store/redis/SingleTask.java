@@ -56,9 +56,12 @@ final class SingleTask {
         @Override
         public void run() {
             if (SingleTask.this.scheduled == this) {
-                SingleTask.this.task.run();
-                if (SingleTask.this.scheduled == this) {
-                    SingleTask.this.scheduled = null;
+                try {
+                    SingleTask.this.task.run();
+                } finally {
+                    if (SingleTask.this.scheduled == this) {
+                        SingleTask.this.scheduled = null;
+                    }
                 }
             }
         }

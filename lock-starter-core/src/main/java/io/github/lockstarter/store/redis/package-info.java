@@ -1,6 +1,6 @@
 /**
  * The store in Redis and Valkey: connections, commands, notifications and errors; the sub-package holds keys and scripts.
- * Nothing outside of this package uses them. Internal: not part of the API, may change in any release.
+ * Only {@code RedisLockStore} and its settings are used outside. Internal: not part of the API, may change in any release.
  */
 @NullMarked
 package io.github.lockstarter.store.redis;

@@ -4,7 +4,7 @@
 --
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition that releases the lock or leaves the line
--- ARGV[2]  last fencing token used under that id; 0: the stored one
+-- ARGV[2]  the next token is larger than this one, which may have been used under that id; 0: than the stored one
 -- ARGV[3]  1: this server knows all subscribers; 0: it may not (a cluster, the application's connection)
 -- ARGV[4]  id of the next waiter of this instance; absent: there is none
 -- ARGV[5]  lease of that waiter in milliseconds
