@@ -1,8 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.aop.metadata.LockSite;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.HashSet;

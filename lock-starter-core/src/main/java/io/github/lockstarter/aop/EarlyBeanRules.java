@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.metadata.LockedMethodSource;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 

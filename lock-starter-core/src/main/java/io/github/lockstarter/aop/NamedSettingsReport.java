@@ -1,9 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockSettingException;
-import io.github.lockstarter.aop.key.NearestName;
-import io.github.lockstarter.aop.metadata.LockSpec;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
@@ -134,7 +131,6 @@ final class NamedSettingsReport {
     private static String suggestion(String name, Set<String> known) {
         int colon = name.indexOf(':');
         String withoutKey = colon > 0 ? name.substring(0, colon) : name;
-        String nearest = known.contains(withoutKey) ? withoutKey : NearestName.of(name, known);
-        return nearest != null ? " (did you mean '" + nearest + "'?)" : "";
+        return known.contains(withoutKey) ? " (did you mean '" + withoutKey + "'?)" : "";
     }
 }

@@ -1,8 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.metadata.LockAnnotations;
-import io.github.lockstarter.aop.metadata.LockSite;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;

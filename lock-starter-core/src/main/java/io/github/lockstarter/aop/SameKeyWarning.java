@@ -1,7 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedSemaphore;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.Map;

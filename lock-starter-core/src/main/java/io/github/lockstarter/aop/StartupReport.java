@@ -1,8 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.aop.metadata.LockSpec;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.NavigableSet;

@@ -19,11 +19,6 @@ final class IdentityHash {
 
     private IdentityHash() {}
 
-    /** Returns whether the text contains one. */
-    static boolean isIn(String text) {
-        return firstIn(text) != null;
-    }
-
     /** Returns the first one in the text, with the name before it; null if there is none. */
     static @Nullable String firstIn(String text) {
         for (int at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
