@@ -3,10 +3,14 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockException;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.DeclarePrecedence;
+import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +67,44 @@ public final class DistributedLockAspect {
             value = "execution(" + ANNOTATED + " * *(..))" + " || (execution(public !static * *(..)) && within("
                     + ANNOTATED + " *))")
     public @Nullable Object lock(ProceedingJoinPoint joinPoint) throws Throwable {
-        return WeavingContexts.invoke(new JoinPointInvocation(joinPoint));
+        return WeavingContext.invoke(new JoinPointInvocation(joinPoint));
+    }
+
+    /**
+     * Adapts a join point of AspectJ to the invocation of an interceptor. Unlike that of a proxy, it can proceed
+     * repeatedly.
+     */
+    private static final class JoinPointInvocation implements MethodInvocation {
+
+        private final ProceedingJoinPoint joinPoint;
+
+        JoinPointInvocation(ProceedingJoinPoint joinPoint) {
+            this.joinPoint = joinPoint;
+        }
+
+        @Override
+        public Method getMethod() {
+            return ((MethodSignature) this.joinPoint.getSignature()).getMethod();
+        }
+
+        @Override
+        public @Nullable Object[] getArguments() {
+            return this.joinPoint.getArgs();
+        }
+
+        @Override
+        public @Nullable Object getThis() {
+            return this.joinPoint.getTarget();
+        }
+
+        @Override
+        public AccessibleObject getStaticPart() {
+            return getMethod();
+        }
+
+        @Override
+        public @Nullable Object proceed() throws Throwable {
+            return this.joinPoint.proceed();
+        }
     }
 }

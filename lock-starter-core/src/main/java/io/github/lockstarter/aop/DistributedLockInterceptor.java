@@ -1,6 +1,14 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.tx.GuardedLeases;
+import io.github.lockstarter.tx.LockSequence;
+import io.github.lockstarter.tx.NestedLocks;
+import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -22,8 +30,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
      *
      * @param registry called at the first call of a locked method, because proxies exist before the beans of a registry
      */
-    public DistributedLockInterceptor(
-            LockedMethodSource methods, LockDefaults defaults, Supplier<LockRegistry> registry) {
+    DistributedLockInterceptor(LockedMethodSource methods, LockDefaults defaults, Supplier<LockRegistry> registry) {
         this.methods = methods;
         this.defaults = defaults;
         this.registry = SingletonSupplier.of(registry);
@@ -37,26 +44,58 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (method == null) {
             return invocation.proceed();
         }
-        ResultKind kind = method.resultKind();
-        if (kind == ResultKind.REACTIVE) {
+        if (method.resultKind() == ResultKind.REACTIVE) {
             // Conditions and keys are evaluated for each subscription.
-            return ReactiveResults.of(method, invocation, () -> lockedInvocation(method, invocation));
+            return ReactiveCall.result(method, invocation, () -> call(method, invocation));
         }
-        LockedInvocation call = lockedInvocation(method, invocation);
-        if (!call.isLocked()) {
+        LockedCall call = call(method, invocation);
+        if (call.locks().isEmpty()) {
             return invocation.proceed();
         }
-        return kind == ResultKind.FUTURE ? new FutureExecution(call).run() : new DirectExecution(call).run();
+        return method.resultKind() == ResultKind.FUTURE ? new FutureCall(call).run() : run(call);
     }
 
-    private LockedInvocation lockedInvocation(LockedMethod method, MethodInvocation invocation) {
-        ResultKind kind = method.resultKind();
-        boolean reentrant = kind != ResultKind.FUTURE && kind != ResultKind.REACTIVE;
-        return new LockedInvocation(
-                method,
-                RequestedLock.of(method.specs(), invocation, reentrant),
-                invocation,
-                this.registry.obtain(),
-                this.defaults);
+    private LockedCall call(LockedMethod method, MethodInvocation invocation) {
+        return new LockedCall(
+                method, LockedCall.locksOf(method, invocation), invocation, this.registry.obtain(), this.defaults);
+    }
+
+    /** Acquires the locks of the call, runs the method, whose work ends when it returns, and releases them. */
+    @SuppressWarnings("NullAway") // does not recognize nullable type arguments
+    private static @Nullable Object run(LockedCall call) throws Throwable {
+        LockSequence sequence = call.sequence();
+        NestedLocks<@Nullable Object, Throwable> locks =
+                new NestedLocks<>(call.registry(), sequence, leases -> runMethod(call, sequence, leases));
+        try {
+            return locks.run();
+        } catch (LockNotGrantedException ex) {
+            // After the method was started, the exception is the method's own.
+            if (locks.areAllGranted()) {
+                throw ex;
+            }
+            return call.notGranted(locks.granted(), ex);
+        } catch (LockInterruptedException ex) {
+            if (locks.areAllGranted()) {
+                throw ex;
+            }
+            throw call.interrupted(locks.granted(), ex);
+        }
+    }
+
+    @SuppressWarnings("NullAway")
+    private static @Nullable Object runMethod(LockedCall call, LockSequence sequence, List<Lease> leases)
+            throws Throwable {
+        for (int i = 0; i < leases.size(); i++) {
+            if (sequence.isGuarded(i)) {
+                GuardedLeases.add(leases.get(i));
+            }
+        }
+        try {
+            return LeaseContext.<@Nullable Object, Throwable>call(
+                    leases.get(leases.size() - 1), current -> call.invocation().proceed());
+        } finally {
+            // Has no effect for leases that were not added.
+            leases.forEach(GuardedLeases::remove);
+        }
     }
 }

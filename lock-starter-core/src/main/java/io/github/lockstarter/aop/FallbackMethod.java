@@ -9,7 +9,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.BridgeMethodResolver;
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
@@ -34,14 +33,14 @@ final class FallbackMethod implements NotGrantedAction {
                     "Remove it and catch LockNotGrantedException.");
         }
         boolean suspending = site.isSuspending();
-        Method found = lookUp(site, name, suspending, LockNotGrantedException.class);
+        Method found = find(site, name, suspending, LockNotGrantedException.class);
         boolean takesFailure = found != null;
         if (found == null) {
-            found = lookUp(site, name, suspending);
+            found = find(site, name, suspending);
         }
         if (found == null
-                && (lookUp(site, name, !suspending, LockNotGrantedException.class) != null
-                        || lookUp(site, name, !suspending) != null)) {
+                && (find(site, name, !suspending, LockNotGrantedException.class) != null
+                        || find(site, name, !suspending) != null)) {
             throw site.rejection(
                     "fallback = \"" + name + "\" is " + (suspending ? "not a" : "a")
                             + " suspend function, but the annotated method is " + (suspending ? "one" : "not"),
@@ -71,36 +70,23 @@ final class FallbackMethod implements NotGrantedAction {
         return new FallbackMethod(found, takesFailure);
     }
 
-    /** Finds a method with the same parameters, as they are declared or with type variables resolved. */
-    private static @Nullable Method lookUp(LockSite site, String name, boolean suspending, Class<?>... more) {
-        Method method = site.method();
-        Class<?>[] same = KotlinFunctions.parameterTypes(method);
+    /** Finds a method with the same parameters, as they are declared or with type variables resolved, and more. */
+    private static @Nullable Method find(LockSite site, String name, boolean suspending, Class<?>... more) {
+        Class<?>[] same = KotlinFunctions.parameterTypes(site.method());
         Class<?>[] declared = Arrays.copyOf(same, same.length + more.length);
         System.arraycopy(more, 0, declared, same.length, more.length);
         Class<?>[] resolved = declared.clone();
         for (int i = 0; i < same.length; i++) {
-            resolved[i] = ResolvableType.forMethodParameter(method, i, site.beanClass())
+            resolved[i] = ResolvableType.forMethodParameter(site.method(), i, site.beanClass())
                     .resolve(declared[i]);
         }
-        Method found = findMethod(site.beanClass(), name, suspending, declared);
-        if (found == null) {
-            found = findMethod(site.beanClass(), name, suspending, resolved);
-        }
-        // The bridged method has the more precise types.
-        return found != null ? BridgeMethodResolver.findBridgedMethod(found) : null;
-    }
-
-    private static @Nullable Method findMethod(
-            Class<?> beanClass, String name, boolean suspending, Class<?>[] parameters) {
-        Method found = suspending ? null : ReflectionUtils.findMethod(beanClass, name, parameters);
-        if (found != null || !KotlinDetector.isKotlinType(beanClass)) {
-            return found;
-        }
-        for (Method candidate : ReflectionUtils.getAllDeclaredMethods(beanClass)) {
+        for (Method candidate : ReflectionUtils.getAllDeclaredMethods(site.beanClass())) {
+            Class<?>[] parameters = KotlinFunctions.parameterTypes(candidate);
             if (KotlinFunctions.name(candidate).equals(name)
                     && KotlinFunctions.isSuspending(candidate) == suspending
-                    && Arrays.equals(KotlinFunctions.parameterTypes(candidate), parameters)) {
-                return candidate;
+                    && (Arrays.equals(parameters, declared) || Arrays.equals(parameters, resolved))) {
+                // The bridged method has the more precise types.
+                return BridgeMethodResolver.findBridgedMethod(candidate);
             }
         }
         return null;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldLeases {
 
-    private final LockedInvocation call;
+    private final LockedCall call;
 
     private final LockSequence sequence;
 
@@ -30,7 +30,7 @@ final class HeldLeases {
 
     private long methodStartNanos;
 
-    HeldLeases(LockedInvocation call) {
+    HeldLeases(LockedCall call) {
         this.call = call;
         this.sequence = call.sequence();
     }
@@ -40,11 +40,6 @@ final class HeldLeases {
         return this.sequence.next(this.leases.size());
     }
 
-    /** Returns the lock that is being acquired. */
-    RequestedLock nextLock() {
-        return this.call.locks().get(this.leases.size());
-    }
-
     void add(Lease lease) {
         this.leases.add(lease);
     }
@@ -52,6 +47,10 @@ final class HeldLeases {
     /** Returns the number of locks that were granted. */
     int count() {
         return this.leases.size();
+    }
+
+    boolean areAllGranted() {
+        return count() == this.call.locks().size();
     }
 
     Lease innermost() {
@@ -101,11 +100,11 @@ final class HeldLeases {
 
     /**
      * Releases all leases after a failure in the calling thread and waits for it; if a lock was not granted, at most as
-     * long as {@link LockedInvocation#awaitRelease} does.
+     * long as {@link LockedCall#awaitRelease} does.
      */
     void releaseAfter(Throwable failure) {
         CompletableFuture<@Nullable LockLostException> released = release();
-        if (count() == this.call.locks().size()) {
+        if (areAllGranted()) {
             addLoss(released.join(), failure);
         } else {
             this.sequence.awaitRelease(released, failure, this.leases.size());
@@ -123,15 +122,15 @@ final class HeldLeases {
         try {
             return this.leases
                     .get(index)
-                    .releaseAsync(remainingMinHold(this.call.locks().get(index)))
+                    .releaseAsync(remainingMinHold(index))
                     .toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
-    private Duration remainingMinHold(RequestedLock lock) {
-        Duration minHold = lock.request().minHold();
+    private Duration remainingMinHold(int index) {
+        Duration minHold = this.call.locks().get(index).request().minHold();
         if (!this.started || minHold.isZero()) {
             return Duration.ZERO;
         }
@@ -141,8 +140,7 @@ final class HeldLeases {
 
     private @Nullable LockLostException firstLoss() {
         for (int i = this.leases.size() - 1; i >= 0; i--) {
-            LockLostException loss = lossOf(
-                    this.leases.get(i), this.call.onLost(this.call.locks().get(i)));
+            LockLostException loss = lossOf(this.leases.get(i), this.call.onLost(i));
             if (loss != null) {
                 return loss;
             }
@@ -165,14 +163,17 @@ final class HeldLeases {
 
     /** Adds a loss to the failure as a suppressed exception, unless the failure reports this loss. */
     static void addLoss(@Nullable LockLostException loss, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         boolean reported = loss != null
-                && cause instanceof LockLostException other
+                && unwrapped(failure) instanceof LockLostException other
                 && other.lockName().equals(loss.lockName())
                 && other.fencingToken() == loss.fencingToken();
         if (loss != null && !reported) {
             failure.addSuppressed(loss);
         }
+    }
+
+    static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 }

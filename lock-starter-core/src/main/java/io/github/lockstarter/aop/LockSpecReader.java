@@ -1,16 +1,13 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.DistributedSemaphore;
-import io.github.lockstarter.LockMode;
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
-import io.github.lockstarter.key.ConditionExpression;
 import io.github.lockstarter.key.Expressions;
-import io.github.lockstarter.key.KeyExpression;
 import io.github.lockstarter.named.NamedSettings;
-import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Set;
@@ -18,9 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.util.StringUtils;
 
-/** Reads annotations into specifications and rejects invalid attributes. Thread-safe. */
+/**
+ * Reads annotations into specifications and rejects invalid attributes. The properties of a lock's name replace attributes.
+ * Contradictions between an attribute and a property are reported as those of the property: it can be changed without a
+ * release. Thread-safe.
+ */
 final class LockSpecReader {
 
     private static final LockLog logger = LockLog.of(LockSpecReader.class);
@@ -31,9 +31,7 @@ final class LockSpecReader {
 
     private final Supplier<SettingsByName> settings;
 
-    private final DerivedNames derivedNames = new DerivedNames();
-
-    private final NameUses nameUses = new NameUses();
+    private final LockNames names;
 
     private final Set<String> replacedWaitTimes = ConcurrentHashMap.newKeySet();
 
@@ -41,59 +39,93 @@ final class LockSpecReader {
         this.placeholders = placeholders;
         this.expressions = expressions;
         this.settings = settings;
+        this.names = new LockNames(placeholders);
     }
 
     /** Reads one annotation of a method. */
     LockSpec read(LockSite method, MergedAnnotation<?> annotation) {
         LockSite site = method.of(annotation.getType());
-        String name = name(site, annotation);
-        this.nameUses.claim(site, name);
-        NamedSettings own = this.settings.get().find(name);
-        TimeAttributes times = new TimeAttributes(site, annotation, this.placeholders);
-        if (own != null) {
-            warnIfReplaced(site, name, times, own);
+        String name = this.names.of(site, annotation);
+        NamedSettings found = this.settings.get().find(name);
+        NamedSettings own = found != null ? found : NamedSettings.of(name);
+        LockRequest attributes = new LockAttributes(site, annotation, this.placeholders).request(name);
+        LockRequest request = own.override(attributes);
+        warnIfWaiting(site, attributes, own);
+        if (NamedSettings.isLonger(request.minHold(), request.lease())) {
+            throw tooShort(site, request, own);
         }
-        SpecValues values = SpecValues.of(
-                site, times, annotation.getEnum("onLost", OnLost.class), own != null ? own : NamedSettings.of(name));
+        if (request.onLost() == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
+            throw noThread(site, own);
+        }
+        String key = annotation.getString("key");
+        String condition = annotation.getString("condition");
+        Object annotated = annotation.getSource();
         return new LockSpec(
-                name,
-                use(site, annotation),
-                condition(site, annotation),
-                key(site, annotation),
-                values.waitTime(),
-                values.lease(),
-                values.maxHold(),
-                values.minHold(),
-                values.onLost(),
-                notGranted(site, annotation),
-                annotation.getBoolean("releaseAfterTransaction"));
+                request,
+                condition.isEmpty() ? null : this.expressions.condition(site, condition, annotated),
+                key.isEmpty() ? null : this.expressions.key(site, key, annotated),
+                notGranted(site, annotation));
+    }
+
+    /** Checks the derived name, which can be checked at build time. */
+    void checkDerivedName(LockSite method, MergedAnnotation<?> annotation) {
+        this.names.checkDerived(method.of(annotation.getType()), annotation);
     }
 
     /** A method with one attempt may rely on it: it would now wait, and run after the call before it. */
-    private void warnIfReplaced(LockSite site, String name, TimeAttributes times, NamedSettings own) {
-        NamedValue<Duration> property = own.waitTime();
-        if (property != null
-                && !property.value().isZero()
-                && Duration.ZERO.equals(times.waitTime())
-                && this.replacedWaitTimes.add(name + ' ' + site)) {
-            logger.warn("The property distributed-lock." + property.property() + " replaces waitTime = 0 of "
+    private void warnIfWaiting(LockSite site, LockRequest attributes, NamedSettings own) {
+        if (own.waitTime() != null
+                && !own.waitTime().value().isZero()
+                && Duration.ZERO.equals(attributes.waitTime())
+                && this.replacedWaitTimes.add(attributes.name() + ' ' + site)) {
+            logger.warn("The property distributed-lock." + own.waitTime().property() + " replaces waitTime = 0 of "
                     + site.annotationName() + " on " + site
                     + ": calls wait for the lock, where the method makes one attempt. Remove the property if that is not"
                     + " intended.");
         }
     }
 
-    private LockUse use(LockSite site, MergedAnnotation<?> annotation) {
-        if (site.annotation() == DistributedSemaphore.class) {
-            return new PermitAttributes(site, annotation, this.placeholders).use();
+    private static RuntimeException tooShort(LockSite site, LockRequest request, NamedSettings own) {
+        String annotation = site.annotationName() + " on " + site;
+        if (own.minHold() != null) {
+            return new InvalidLockSettingException(
+                    own.minHold().property(),
+                    own.minHold().value(),
+                    "must not exceed the lease of " + annotation + ", which is " + textOf(request.lease())
+                            + " and never renewed",
+                    "Set distributed-lock." + NamedSettings.property(own.name(), "lease")
+                            + " to a time that is at least as long, or to -1: it is then renewed.");
         }
-        LockMode mode = annotation.getEnum("mode", LockMode.class);
-        if (mode == LockMode.PERMIT) {
-            throw site.rejection(
-                    "mode = PERMIT has no number of permits",
-                    "Use @DistributedSemaphore, which has the attributes permits and weight.");
+        if (own.lease() != null) {
+            return new InvalidLockSettingException(
+                    own.lease().property(),
+                    own.lease().value(),
+                    "must not be shorter than minHold = " + textOf(request.minHold()) + " of " + annotation
+                            + ", because a fixed lease is never renewed",
+                    "Set a longer time, or -1 for a renewed lease, or set distributed-lock."
+                            + NamedSettings.property(own.name(), "min-hold") + '.');
         }
-        return LockUse.of(mode);
+        return site.rejection(
+                "minHold is longer than the lease, which is never renewed",
+                "Make the lease at least as long, or remove it.");
+    }
+
+    private static String textOf(@Nullable Duration time) {
+        return time != null ? DurationText.of(time) : "-1";
+    }
+
+    private static RuntimeException noThread(LockSite site, NamedSettings own) {
+        if (own.onLost() != null) {
+            return new InvalidLockSettingException(
+                    own.onLost().property(),
+                    "interrupt",
+                    "must be throw or ignore, because the work of " + site + " under " + site.annotationName()
+                            + " has no thread of its own to interrupt",
+                    "Set throw, or observe LeaseContext.required().lost() in the method.");
+        }
+        return site.rejection(
+                "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
+                "Use THROW, or observe LeaseContext.required().lost() in the method.");
     }
 
     private static @Nullable NotGrantedAction notGranted(LockSite site, MergedAnnotation<?> annotation) {
@@ -107,68 +139,6 @@ final class LockSpecReader {
         if (!fallback.isEmpty()) {
             return FallbackMethod.find(site, fallback);
         }
-        return skip ? EmptyResult.of(site) : null;
-    }
-
-    private String name(LockSite site, MergedAnnotation<?> annotation) {
-        String derived = derivedName(site, annotation);
-        String name = derived != null ? derived : givenName(site, annotation);
-        try {
-            return LockRequest.of(name, "").name();
-        } catch (IllegalArgumentException ex) {
-            throw site.rejection(
-                    "name = \"" + annotation.getString("name") + "\" cannot name a lock",
-                    String.valueOf(ex.getMessage()),
-                    ex);
-        }
-    }
-
-    /** Checks the derived name, which needs no placeholders and so can be checked at build time. */
-    void checkDerivedName(LockSite method, MergedAnnotation<?> annotation) {
-        LockSite site = method.of(annotation.getType());
-        String derived = derivedName(site, annotation);
-        if (derived != null) {
-            this.nameUses.claim(site, derived);
-        }
-    }
-
-    /** Returns the derived name; null if a name is set. */
-    private @Nullable String derivedName(LockSite site, MergedAnnotation<?> annotation) {
-        return annotation.getString("name").isEmpty()
-                ? this.derivedNames.claim(site, annotation.getSource() instanceof Class<?>)
-                : null;
-    }
-
-    private String givenName(LockSite site, MergedAnnotation<?> annotation) {
-        String text = annotation.getString("name");
-        rejectExpression(site, text, annotation.getSource());
-        String name = this.placeholders.resolve(site, "name", text);
-        if (!StringUtils.hasText(name)) {
-            throw site.rejection(
-                    "name = \"" + text + "\" is blank",
-                    "Set a name, or remove the attribute to use " + site.defaultLockName() + ".");
-        }
-        return name;
-    }
-
-    /** A name is not evaluated: with an expression in it, all calls would share one lock without notice. */
-    private static void rejectExpression(LockSite site, String text, @Nullable Object annotated) {
-        if (Expressions.isIn(text, site.method(), annotated)) {
-            throw site.rejection(
-                    "name = \"" + text + "\" is not evaluated, so that all calls would share one lock",
-                    "Expressions belong in key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
-        }
-    }
-
-    private @Nullable KeyExpression key(LockSite site, MergedAnnotation<?> annotation) {
-        String key = annotation.getString("key");
-        return key.isEmpty() ? null : this.expressions.key(site, key, annotation.getSource());
-    }
-
-    private @Nullable ConditionExpression condition(LockSite site, MergedAnnotation<?> annotation) {
-        String condition = annotation.getString("condition");
-        return condition.isEmpty()
-                ? null
-                : this.expressions.condition(site, condition, annotation.getSource());
+        return skip ? NotGrantedAction.skip(site) : null;
     }
 }

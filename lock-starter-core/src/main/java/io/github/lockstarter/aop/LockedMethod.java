@@ -1,7 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.key.ConditionExpression;
-import io.github.lockstarter.key.KeyExpression;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -89,7 +87,9 @@ final class LockedMethod {
         }
         if (this.resultKind == ResultKind.UNKNOWN) {
             throw this.site.rejection(
-                    "the method " + DeferredResults.of(this.site) + ", and the lock would end before the work does",
+                    "the method " + (this.site.isSuspending() ? "is a suspend function that returns a " : "returns a ")
+                            + this.site.returnType().getSimpleName()
+                            + ", and the lock would end before the work does",
                     (this.site.isSuspending()
                                     ? "Return the result itself, or remove suspend"
                                     : "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
@@ -106,14 +106,7 @@ final class LockedMethod {
     private void rejectRepetition(List<LockSpec> specs) {
         Set<String> locks = new HashSet<>();
         for (LockSpec spec : specs) {
-            KeyExpression key = spec.key();
-            ConditionExpression condition = spec.condition();
-            String lock = spec.name()
-                    + '\n'
-                    + (key != null ? key.text() : "")
-                    + '\n'
-                    + (condition != null ? condition.text() : "");
-            if (!locks.add(lock)) {
+            if (!locks.add(spec.lock())) {
                 throw this.site.rejection(
                         "two annotations request the same lock '" + spec.name() + "'",
                         "Remove one of them, or set different names, keys or conditions.");

@@ -48,7 +48,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     private boolean isCallable(LockedMethod locked) {
         LockSite site = locked.site();
         Method method = site.method();
-        ContainerCallRules.check(locked);
+        BeanRules.checkCallback(locked);
         checkModifiers(site);
         if (this.jdkProxy && !isOnInterface(method)) {
             if (locked.isClassLevel()) {

@@ -75,13 +75,13 @@ final class WaitTimeRules {
     /** A semaphore beside a lock does not matter: it only limits which instances try. */
     private static List<LockSpec> decisive(List<LockSpec> specs) {
         List<LockSpec> locks = specs.stream()
-                .filter(spec -> spec.use().mode() != LockMode.PERMIT)
+                .filter(spec -> spec.template().mode() != LockMode.PERMIT)
                 .toList();
         return locks.isEmpty() ? specs : locks;
     }
 
     private static void requireMinimumHold(LockedMethod locked, LockSpec spec) {
-        if (spec.minHold().isZero()) {
+        if (spec.template().minHold().isZero()) {
             throw locked.site()
                     .rejection(
                             "its @ScheduledLock has no minimum hold, so that an instance whose clock is late runs the job again",
@@ -91,7 +91,7 @@ final class WaitTimeRules {
 
     private void checkJob(LockedMethod locked, List<LockSpec> specs) {
         LockSpec kept = specs.stream()
-                .filter(spec -> !spec.minHold().isZero())
+                .filter(spec -> !spec.template().minHold().isZero())
                 .findFirst()
                 .orElse(null);
         if (kept == null) {
@@ -104,13 +104,13 @@ final class WaitTimeRules {
                     property.property(),
                     property.value(),
                     "must be 0 for the scheduled method " + locked.site() + ", whose minimum hold is "
-                            + DurationText.of(kept.minHold())
+                            + DurationText.of(kept.template().minHold())
                             + ": with a wait time, every instance runs the job, one after the other",
                     "Set 0, or remove the property if the annotation has waitTime = 0.");
         }
         throw locked.site()
                 .rejection(
-                        "a scheduled method with a minimum hold of " + DurationText.of(kept.minHold()) + " waits "
+                        "a scheduled method with a minimum hold of " + DurationText.of(kept.template().minHold()) + " waits "
                                 + time(kept) + source(kept)
                                 + ", so that every instance of the application runs the job, one after the other",
                         REMEDY);
@@ -119,8 +119,8 @@ final class WaitTimeRules {
     private void warnJob(LockedMethod locked, List<LockSpec> specs) {
         String method = locked.site().toString();
         if (this.reported.add(method)) {
-            boolean permits = specs.get(0).use().mode() == LockMode.PERMIT;
-            boolean alone = specs.stream().anyMatch(spec -> spec.use().mode() == LockMode.WRITE);
+            boolean permits = specs.get(0).template().mode() == LockMode.PERMIT;
+            boolean alone = specs.stream().anyMatch(spec -> spec.template().mode() == LockMode.WRITE);
             logger.warn("The @Scheduled method " + method + " waits " + time(specs.get(0)) + " for its "
                     + (permits ? "permits" : "lock")
                     + " and has no minHold: every instance of the application runs the job, "
@@ -131,10 +131,10 @@ final class WaitTimeRules {
 
     private void checkMinimumHold(LockedMethod locked, LockSpec spec) {
         Duration waitTime = waitTime(spec);
-        boolean outlasts = LockRequest.FOREVER.equals(waitTime) || waitTime.compareTo(spec.minHold()) >= 0;
-        if (!spec.minHold().isZero() && outlasts && this.reported.add(spec.name() + ' ' + locked.site())) {
+        boolean outlasts = LockRequest.FOREVER.equals(waitTime) || waitTime.compareTo(spec.template().minHold()) >= 0;
+        if (!spec.template().minHold().isZero() && outlasts && this.reported.add(spec.name() + ' ' + locked.site())) {
             logger.warn("The method " + locked.site() + " waits " + time(spec) + source(spec)
-                    + " for its lock, and has a minHold of " + DurationText.of(spec.minHold())
+                    + " for its lock, and has a minHold of " + DurationText.of(spec.template().minHold())
                     + ": a call that waits runs the method again once the minimum hold is over. To run it once in that time,"
                     + " set waitTime = 0 and onNotGranted = SKIP; otherwise set a waitTime below minHold.");
         }
@@ -145,7 +145,7 @@ final class WaitTimeRules {
     }
 
     private Duration waitTime(LockSpec spec) {
-        return spec.waitTime() != null ? spec.waitTime() : this.defaults.waitTime();
+        return spec.template().waitTime() != null ? spec.template().waitTime() : this.defaults.waitTime();
     }
 
     private String time(LockSpec spec) {
@@ -154,7 +154,7 @@ final class WaitTimeRules {
     }
 
     private static String source(LockSpec spec) {
-        return spec.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)";
+        return spec.template().waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)";
     }
 
     private @Nullable NamedValue<Duration> property(LockSpec spec) {

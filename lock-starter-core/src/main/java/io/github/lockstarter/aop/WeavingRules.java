@@ -2,7 +2,12 @@ package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Rejects locked methods that no weaver has changed ({@code distributed-lock.mode=aspectj}): they would run without
@@ -14,10 +19,28 @@ final class WeavingRules {
 
     private static final String OR_PROXY = ", or set distributed-lock.mode=proxy.";
 
+    /** A weaver moves the code to a method of such a name, which takes the same parameters and the join point. */
+    private static final Pattern MOVED = Pattern.compile("(.+)_aroundBody\\d+");
+
+    private static final String JOIN_POINT = "org.aspectj.lang.JoinPoint";
+
+    private static final ClassValue<Set<Code>> MOVED_CODE = new ClassValue<>() {
+        @Override
+        protected Set<Code> computeValue(Class<?> type) {
+            Set<Code> moved = new HashSet<>();
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.isSynthetic() && MOVED.matcher(method.getName()).matches()) {
+                    moved.add(Code.movedTo(method));
+                }
+            }
+            return Set.copyOf(moved);
+        }
+    };
+
     private WeavingRules() {}
 
     /** Checks the locked methods of a bean and reads their annotations. */
-    public static void check(List<LockedMethod> methodsOfBean) {
+    static void check(List<LockedMethod> methodsOfBean) {
         for (LockedMethod method : methodsOfBean) {
             method.specs();
             method.checkResult();
@@ -39,7 +62,7 @@ final class WeavingRules {
     private static void checkWoven(LockedMethod locked) {
         LockSite site = locked.site();
         Method method = site.method();
-        if (WovenMethods.contains(method)) {
+        if (isWoven(method)) {
             return;
         }
         if (Modifier.isAbstract(method.getModifiers())) {
@@ -81,5 +104,37 @@ final class WeavingRules {
     /** The aspect's pointcut contains each level. */
     private static boolean isTooDeep(LockedMethod locked) {
         return locked.annotations().stream().anyMatch(annotation -> annotation.getDistance() > 2);
+    }
+
+    /**
+     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method. The byte
+     * code does not reveal to which aspect it belongs.
+     */
+    static boolean isWoven(Method method) {
+        Set<Code> moved = MOVED_CODE.get(method.getDeclaringClass());
+        return !moved.isEmpty() && moved.contains(Code.of(method));
+    }
+
+    private record Code(String name, List<String> parameters) {
+
+        static Code of(Method method) {
+            List<String> parameters = names(method);
+            if (!Modifier.isStatic(method.getModifiers())) {
+                parameters.add(0, method.getDeclaringClass().getName());
+            }
+            parameters.add(JOIN_POINT);
+            return new Code(method.getName(), List.copyOf(parameters));
+        }
+
+        static Code movedTo(Method method) {
+            String name = MOVED.matcher(method.getName()).replaceFirst("$1");
+            return new Code(name, List.copyOf(names(method)));
+        }
+
+        private static List<String> names(Method method) {
+            return new ArrayList<>(Arrays.stream(method.getParameterTypes())
+                    .map(Class::getName)
+                    .toList());
+        }
     }
 }

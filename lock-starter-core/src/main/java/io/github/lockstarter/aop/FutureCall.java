@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * no thread and are released when the future is complete, by the thread that completes it.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // futures are returned to the caller
-final class FutureExecution {
+final class FutureCall {
 
-    private final LockedInvocation call;
+    private final LockedCall call;
 
     private final HeldLeases held;
 
-    FutureExecution(LockedInvocation call) {
+    FutureCall(LockedCall call) {
         this.call = call;
         this.held = new HeldLeases(call);
     }
@@ -44,9 +44,8 @@ final class FutureExecution {
                 throw ex;
             }
             Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(AcquisitionFailures.unchecked(
-                    this.call,
-                    this.held.nextLock(),
+            return CompletableFuture.failedFuture(this.call.undeclared(
+                    this.held.count(),
                     ex,
                     "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits without a"
                             + " thread."));
@@ -56,11 +55,13 @@ final class FutureExecution {
     private @Nullable Object runUnderLocks() throws Throwable {
         Object returned;
         try {
-            acquire();
+            while (!this.held.areAllGranted()) {
+                this.held.add(this.call.registry().acquire(this.held.nextRequest()));
+            }
             this.held.start();
             returned = runMethod();
             if (returned instanceof CompletionStage<?> stage) {
-                return new HeldFuture<>(stage, this.held::release);
+                return completedAfterRelease(stage);
             }
         } catch (Throwable ex) {
             this.held.releaseAfter(ex);
@@ -71,12 +72,6 @@ final class FutureExecution {
             throw loss;
         }
         return returned;
-    }
-
-    private void acquire() throws InterruptedException {
-        while (this.held.count() < this.call.locks().size()) {
-            this.held.add(this.call.registry().acquire(this.held.nextRequest()));
-        }
     }
 
     /** Transactions that the method commits before it returns depend on the locks, too. */
@@ -94,9 +89,37 @@ final class FutureExecution {
 
     private @Nullable Object notGranted(LockNotGrantedException failure) throws Throwable {
         try {
-            return AcquisitionFailures.notGranted(this.call, this.held.nextLock(), failure);
+            return this.call.notGranted(this.held.count(), failure);
         } catch (LockNotGrantedException ex) {
             return CompletableFuture.failedFuture(ex);
         }
+    }
+
+    /**
+     * Returns a future of work that holds the locks. It completes after their release, and they are held until the work
+     * itself has ended: cancelling this future does not stop the work, so a release on cancellation would admit the next owner
+     * too early. Nothing here blocks the thread that completes the work, which may be the one that reads the store's answers.
+     */
+    private CompletableFuture<@Nullable Object> completedAfterRelease(CompletionStage<?> work) {
+        CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+        CompletionStage<?> unused = work.whenComplete((value, failure) -> {
+            CompletionStage<?> unusedToo = this.held.release().whenComplete((loss, releaseFailure) -> {
+                Throwable reported = reported(failure, loss, releaseFailure);
+                boolean completed =
+                        reported != null ? result.completeExceptionally(reported) : result.complete(value);
+            });
+        });
+        return result;
+    }
+
+    /** Returns the failure of the work, else the loss of a lock, else the failure of the release; null for none. */
+    private static @Nullable Throwable reported(
+            @Nullable Throwable failure, @Nullable LockLostException loss, @Nullable Throwable releaseFailure) {
+        if (failure != null) {
+            HeldLeases.addLoss(loss, failure);
+            return failure;
+        }
+        // A registry of the application may throw anything; this future must complete in any case.
+        return loss != null || releaseFailure == null ? loss : HeldLeases.unwrapped(releaseFailure);
     }
 }
