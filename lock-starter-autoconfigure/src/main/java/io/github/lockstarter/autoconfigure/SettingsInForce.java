@@ -66,11 +66,7 @@ final class SettingsInForce {
         NamedSettings found = this.settings.named().find(name);
         NamedSettings own = found != null ? found : NamedSettings.of(name);
         return new SettingsDescription(
-                setting(
-                        own.waitTime(),
-                        methods,
-                        LockRequest::waitTime,
-                        common("wait-time", this.settings.waitTime())),
+                setting(own.waitTime(), methods, LockRequest::waitTime, common("wait-time", this.settings.waitTime())),
                 setting(own.lease(), methods, LockRequest::lease, new SettingDescription("-1", "default")),
                 setting(own.maxHold(), methods, LockRequest::maxHold, common("watchdog.max-hold", maxHold())),
                 setting(own.minHold(), methods, SettingsInForce::minHold, new SettingDescription("0", "default")),

@@ -37,7 +37,8 @@ final class BeanRules {
     }
 
     /** Checks all singletons that exist when the application has started. */
-    void checkCreation(ConfigurableListableBeanFactory beans, BiFunction<Object, String, List<LockedMethod>> methodsOfBean) {
+    void checkCreation(
+            ConfigurableListableBeanFactory beans, BiFunction<Object, String, List<LockedMethod>> methodsOfBean) {
         for (String name : beans.getBeanDefinitionNames()) {
             Object bean = beans.getSingleton(name);
             if (bean != null && !this.processed.contains(name)) {
@@ -87,7 +88,8 @@ final class BeanRules {
     /**
      * Checks for methods that the bean definition declares as callbacks. An inferred one may also be called by others.
      */
-    static void checkDeclaredCallbacks(List<LockedMethod> methodsOfBean, ConfigurableListableBeanFactory beans, String beanName) {
+    static void checkDeclaredCallbacks(
+            List<LockedMethod> methodsOfBean, ConfigurableListableBeanFactory beans, String beanName) {
         // The definition of a factory bean does not describe its product.
         if (!beans.containsBeanDefinition(beanName) || beans.isFactoryBean(beanName)) {
             return;

@@ -1,14 +1,10 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.tx.GuardedLeases;
 import io.github.lockstarter.tx.LockSequence;
 import io.github.lockstarter.tx.NestedLocks;
-import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -65,7 +61,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     private static @Nullable Object run(LockedCall call) throws Throwable {
         LockSequence sequence = call.sequence();
         NestedLocks<@Nullable Object, Throwable> locks =
-                new NestedLocks<>(call.registry(), sequence, leases -> runMethod(call, sequence, leases));
+                new NestedLocks<>(call.registry(), sequence, leases -> call.proceed(sequence, leases));
         try {
             return locks.run();
         } catch (LockNotGrantedException ex) {
@@ -79,23 +75,6 @@ final class DistributedLockInterceptor implements MethodInterceptor {
                 throw ex;
             }
             throw call.interrupted(locks.granted(), ex);
-        }
-    }
-
-    @SuppressWarnings("NullAway")
-    private static @Nullable Object runMethod(LockedCall call, LockSequence sequence, List<Lease> leases)
-            throws Throwable {
-        for (int i = 0; i < leases.size(); i++) {
-            if (sequence.isGuarded(i)) {
-                GuardedLeases.add(leases.get(i));
-            }
-        }
-        try {
-            return LeaseContext.<@Nullable Object, Throwable>call(
-                    leases.get(leases.size() - 1), current -> call.invocation().proceed());
-        } finally {
-            // Has no effect for leases that were not added.
-            leases.forEach(GuardedLeases::remove);
         }
     }
 }

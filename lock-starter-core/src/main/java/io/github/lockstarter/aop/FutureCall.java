@@ -1,12 +1,8 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.tx.GuardedLeases;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +54,7 @@ final class FutureCall {
             while (!this.held.areAllGranted()) {
                 this.held.add(this.call.registry().acquire(this.held.nextRequest()));
             }
-            this.held.start();
-            returned = runMethod();
+            returned = this.held.proceed();
             if (returned instanceof CompletionStage<?> stage) {
                 return completedAfterRelease(stage);
             }
@@ -72,19 +67,6 @@ final class FutureCall {
             throw loss;
         }
         return returned;
-    }
-
-    /** Transactions that the method commits before it returns depend on the locks, too. */
-    @SuppressWarnings("NullAway") // does not recognize the nullable type argument
-    private @Nullable Object runMethod() throws Throwable {
-        List<Lease> guarded = this.held.guarded();
-        guarded.forEach(GuardedLeases::add);
-        try {
-            return LeaseContext.<@Nullable Object, Throwable>call(
-                    this.held.innermost(), lease -> this.call.invocation().proceed());
-        } finally {
-            guarded.forEach(GuardedLeases::remove);
-        }
     }
 
     private @Nullable Object notGranted(LockNotGrantedException failure) throws Throwable {
@@ -105,7 +87,7 @@ final class FutureCall {
         CompletionStage<?> unused = work.whenComplete((value, failure) -> {
             CompletionStage<?> unusedToo = this.held.release().whenComplete((loss, releaseFailure) -> {
                 Throwable reported = reported(failure, loss, releaseFailure);
-                boolean completed =
+                boolean unusedResult =
                         reported != null ? result.completeExceptionally(reported) : result.complete(value);
             });
         });

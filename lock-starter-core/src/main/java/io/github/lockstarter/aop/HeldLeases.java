@@ -57,15 +57,15 @@ final class HeldLeases {
         return this.leases.get(this.leases.size() - 1);
     }
 
-    /** Returns the leases whose loss prevents the commit of transactions. */
-    List<Lease> guarded() {
-        List<Lease> guarded = new ArrayList<>(this.leases.size());
-        for (int i = 0; i < this.leases.size(); i++) {
-            if (this.sequence.isGuarded(i)) {
-                guarded.add(this.leases.get(i));
-            }
-        }
-        return guarded;
+    /**
+     * Runs the method in this thread.
+     *
+     * @throws LockLostException if a lock was lost while the call waited for the others
+     */
+    @Nullable
+    Object proceed() throws Throwable {
+        start();
+        return this.call.proceed(this.sequence, this.leases);
     }
 
     /**
@@ -120,10 +120,7 @@ final class HeldLeases {
 
     private CompletableFuture<?> release(int index) {
         try {
-            return this.leases
-                    .get(index)
-                    .releaseAsync(remainingMinHold(index))
-                    .toCompletableFuture();
+            return this.leases.get(index).releaseAsync(remainingMinHold(index)).toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.failedFuture(ex);
         }

@@ -35,8 +35,8 @@ record LockAttributes(LockSite site, MergedAnnotation<?> annotation, Placeholder
                 LockRequest::withWaitTime,
                 "Use 0 (try once), a time of at most ten years, or -1 (no limit).");
         request = withTime(request, "lease", -1, LockRequest::withLease, UP_TO + "(renewed).");
-        request = withTime(
-                request, "maxHold", DistributedLock.DEFAULT, LockRequest::withMaxHold, UP_TO + "(no limit).");
+        request =
+                withTime(request, "maxHold", DistributedLock.DEFAULT, LockRequest::withMaxHold, UP_TO + "(no limit).");
         return withTime(
                 request,
                 "minHold",

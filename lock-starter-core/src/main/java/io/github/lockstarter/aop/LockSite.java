@@ -21,8 +21,7 @@ import org.springframework.util.ClassUtils;
  * @param method the most specific method of that class
  * @param annotation the type of the annotation, for messages
  */
-record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> annotation)
-        implements ExpressionSite {
+record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> annotation) implements ExpressionSite {
 
     /** Creates the site of a {@link DistributedLock}. */
     public LockSite(Class<?> beanClass, Method method) {

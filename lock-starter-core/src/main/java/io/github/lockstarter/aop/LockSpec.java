@@ -26,7 +26,10 @@ record LockSpec(
 
     /** Returns what distinguishes the lock of this annotation from that of another of the same method. */
     String lock() {
-        return name() + '\n' + (this.key != null ? this.key.text() : "") + '\n'
+        return name()
+                + '\n'
+                + (this.key != null ? this.key.text() : "")
+                + '\n'
                 + (this.condition != null ? this.condition.text() : "");
     }
 }

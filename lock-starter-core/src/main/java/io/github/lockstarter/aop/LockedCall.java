@@ -1,6 +1,8 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
@@ -10,6 +12,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.key.ConditionExpression;
 import io.github.lockstarter.key.KeyExpression;
 import io.github.lockstarter.text.Printable;
+import io.github.lockstarter.tx.GuardedLeases;
 import io.github.lockstarter.tx.LockSequence;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,6 +97,27 @@ record LockedCall(
         return new LockSequence(requests, this.defaults);
     }
 
+    /**
+     * Runs the method under its leases, the innermost of which is the last. The loss of one prevents the commit of transactions
+     * that the method begins and commits, unless it is ignored.
+     */
+    @SuppressWarnings("NullAway") // does not recognize nullable type arguments
+    @Nullable
+    Object proceed(LockSequence sequence, List<Lease> leases) throws Throwable {
+        for (int i = 0; i < leases.size(); i++) {
+            if (sequence.isGuarded(i)) {
+                GuardedLeases.add(leases.get(i));
+            }
+        }
+        try {
+            return LeaseContext.<@Nullable Object, Throwable>call(
+                    leases.get(leases.size() - 1), current -> this.invocation.proceed());
+        } finally {
+            // Has no effect for leases that were not added.
+            leases.forEach(GuardedLeases::remove);
+        }
+    }
+
     /** Returns the reaction to the loss of a lock. */
     OnLost onLost(int index) {
         return this.defaults.onLost(this.locks.get(index).request().onLost());
@@ -127,8 +151,7 @@ record LockedCall(
         if (handler == null) {
             throw failure;
         }
-        Object result =
-                handler.notGranted(failure, this.method.site().method(), this.invocation.getArguments());
+        Object result = handler.notGranted(failure, this.method.site().method(), this.invocation.getArguments());
         return fitting(result, handler, failure);
     }
 
@@ -186,7 +209,9 @@ record LockedCall(
     LockInterruptedException undeclared(int index, InterruptedException cause, String remedy) {
         return new LockInterruptedException(
                 "Interrupted while waiting for lock '"
-                        + this.defaults.names().of(this.locks.get(index).request().lockName()) + "' of "
+                        + this.defaults
+                                .names()
+                                .of(this.locks.get(index).request().lockName()) + "' of "
                         + this.method.site() + "; the method was not run. " + remedy,
                 cause);
     }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 interface NotGrantedAction {
 
     /** The results of skipped calls; null for other types. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller gets it
     Map<Class<?>, Supplier<Object>> EMPTY = Map.of(
             Optional.class, Optional::empty,
             OptionalInt.class, OptionalInt::empty,

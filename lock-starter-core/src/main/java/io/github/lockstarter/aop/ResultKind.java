@@ -17,8 +17,7 @@ enum ResultKind {
     private static final Set<String> FUTURES =
             Set.of("java.util.concurrent.CompletionStage", "java.util.concurrent.CompletableFuture");
 
-    private static final Set<String> PUBLISHERS =
-            Set.of("reactor.core.publisher.Mono", "reactor.core.publisher.Flux");
+    private static final Set<String> PUBLISHERS = Set.of("reactor.core.publisher.Mono", "reactor.core.publisher.Flux");
 
     /** Types of results that are not complete, by name, because most of them are optional dependencies. */
     private static final Set<String> DEFERRED = Set.of(

@@ -54,18 +54,16 @@ final class StartupReport {
     private final Map<String, String> users = new ConcurrentHashMap<>();
 
     /** What was reported, or is about to be. */
-    private final Set<Object> known = ConcurrentHashMap.newKeySet();
+    private final Set<Object> reported = ConcurrentHashMap.newKeySet();
 
-    private final NavigableSet<NameInMode> newNames = new ConcurrentSkipListSet<>(
-            Comparator.comparing(NameInMode::name).thenComparing(NameInMode::mode));
+    private final NavigableSet<NameInMode> newNames =
+            new ConcurrentSkipListSet<>(Comparator.comparing(NameInMode::name).thenComparing(NameInMode::mode));
 
     private final NavigableSet<String> newlyDisabled = new ConcurrentSkipListSet<>();
 
     private volatile LockNameListener listener = (lockName, mode) -> {};
 
     private volatile boolean started;
-
-    private record NameInMode(String name, LockMode mode) {}
 
     StartupReport(Supplier<SettingsByName> settings) {
         this.settings = settings;
@@ -95,7 +93,7 @@ final class StartupReport {
     private void addLock(LockedMethod method, LockSpec spec) {
         String name = spec.name();
         NameInMode used = new NameInMode(name, spec.template().mode());
-        if (this.known.add(used)) {
+        if (this.reported.add(used)) {
             this.newNames.add(used);
         }
         LockSite site = method.site();
@@ -121,7 +119,7 @@ final class StartupReport {
     }
 
     private void warnIfShort(@Nullable Duration lease, String where) {
-        if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_LEASE) < 0 && this.known.add(where)) {
+        if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_LEASE) < 0 && this.reported.add(where)) {
             logger.warn("The fixed lease " + where + " is " + DurationText.of(lease)
                     + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a short pause"
                     + " of the JVM or of Redis costs the lock, after the work was done. Remove it: the lock is then renewed"
@@ -148,7 +146,7 @@ final class StartupReport {
 
     private void warnIfSeveral(String key, Set<String> methods, String intention, String kind) {
         String all = String.join(", ", methods);
-        if (methods.size() > 1 && this.known.add(kind + ' ' + key + ' ' + all)) {
+        if (methods.size() > 1 && this.reported.add(kind + ' ' + key + ' ' + all)) {
             logger.warn("These methods do not " + intention + ", although each has key = \"" + key + "\": " + all
                     + ". Without a name, each method has its own " + kind + ". If they must " + intention
                     + ", set the same name for all of them, such as name = \"order\"; otherwise set a different name for"
@@ -160,7 +158,7 @@ final class StartupReport {
     void addDisabled(List<LockedMethod> methods) {
         for (LockedMethod method : methods) {
             String text = method.site().shortText();
-            if (this.known.add(text)) {
+            if (this.reported.add(text)) {
                 this.newlyDisabled.add(text);
             }
         }
@@ -212,9 +210,8 @@ final class StartupReport {
                 warnIfShort(lease.value(), "of the property distributed-lock." + lease.property());
             }
         }
-        Set<String> names = this.locks.stream()
-                .map(lock -> lock.request().name())
-                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> names =
+                this.locks.stream().map(lock -> lock.request().name()).collect(Collectors.toCollection(TreeSet::new));
         String unused = this.settings.get().written().stream()
                 .map(NamedSettings::name)
                 .filter(name -> !this.users.containsKey(name))
@@ -235,4 +232,7 @@ final class StartupReport {
         String withoutKey = colon > 0 ? name.substring(0, colon) : name;
         return names.contains(withoutKey) ? " (did you mean '" + withoutKey + "'?)" : "";
     }
+
+    /** A lock name, and a mode in which an annotated method requests the lock. */
+    private record NameInMode(String name, LockMode mode) {}
 }

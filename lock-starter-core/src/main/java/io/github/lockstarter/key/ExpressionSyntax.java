@@ -83,7 +83,8 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
         if (head && !inElement && isMember(node)) {
             throw rejection(
                     node.toStringAST() + " does not belong to a variable",
-                    "Variables begin with #, beans with @, and texts are quoted or belong in name. " + this.variables.describe(),
+                    "Variables begin with #, beans with @, and texts are quoted or belong in name. "
+                            + this.variables.describe(),
                     null);
         }
         boolean elements = node instanceof Selection || node instanceof Projection;
@@ -97,7 +98,9 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
     }
 
     private void rejectForbidden(SpelNode node) {
-        if (node instanceof TypeReference || node instanceof ConstructorReference || node instanceof FunctionReference) {
+        if (node instanceof TypeReference
+                || node instanceof ConstructorReference
+                || node instanceof FunctionReference) {
             throw rejection(
                     "T(…), new and functions are not allowed",
                     "Call a method of a parameter or of a bean (@name) instead.",
@@ -156,7 +159,8 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
     }
 
     private static boolean hasMethod(Class<?> type, String name) {
-        return Arrays.stream(type.getMethods()).anyMatch(method -> method.getName().equals(name));
+        return Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(name));
     }
 
     private RuntimeException unknown(Class<?> type, String kind, String name) {
@@ -173,8 +177,7 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
     }
 
     private RuntimeException rejection(String problem, String remedy, @Nullable Throwable cause) {
-        return this.site.rejection(
-                "in " + this.attribute + " = \"" + this.text + "\", " + problem, remedy, cause);
+        return this.site.rejection("in " + this.attribute + " = \"" + this.text + "\", " + problem, remedy, cause);
     }
 
     /** Finds the properties that an expression can read, by the rules of the version of SpEL that evaluates it. */

@@ -41,13 +41,15 @@ public final class StableText {
 
     private static final String DIFFERS = ", whose text differs between JVMs. " + REMEDY;
 
-    private static final String SEVERAL = ", which is several values. Only a whole key of @DistributedLock can be several:"
-            + " let its expression return a java.util.Collection.";
+    private static final String SEVERAL =
+            ", which is several values. Only a whole key of @DistributedLock can be several:"
+                    + " let its expression return a java.util.Collection.";
 
     private static final String ORDER = ", whose order may differ between JVMs. " + REMEDY;
 
-    private static final String ARRAY = ", which is an array, whose text differs between JVMs. For several keys, return a"
-            + " List; otherwise use a property that has a stable text, such as an id.";
+    private static final String ARRAY =
+            ", which is an array, whose text differs between JVMs. For several keys, return a"
+                    + " List; otherwise use a property that has a stable text, such as an id.";
 
     private static final String OPTIONAL = ". Use what it contains: .orElseThrow().";
 
@@ -60,8 +62,7 @@ public final class StableText {
     private static final String ADDRESS =
             ", whose text depends on whether its host name has been looked up. Use its host address.";
 
-    private static final String TOO_DEEP =
-            ", which contains itself or is nested too deeply to have a text. " + REMEDY;
+    private static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + REMEDY;
 
     private static final String NULL_TEXT = ", whose text is null. " + REMEDY;
 
@@ -150,19 +151,18 @@ public final class StableText {
             return Part.whole(part, kind.reasonInside);
         }
         this.around.add(part);
-        Part found =
-                switch (kind) {
-                    case STABLE -> null;
-                    case ORDERED -> elements((Iterable<?>) part, "");
-                    case SORTED_MAP -> first(
-                            elements(((Map<?, ?>) part).keySet(), ".keys"),
-                            elements(((Map<?, ?>) part).values(), ".values"));
-                    case ENTRY -> first(
-                            at(".key", inside(((Map.Entry<?, ?>) part).getKey())),
-                            at(".value", inside(((Map.Entry<?, ?>) part).getValue())));
-                    case OPTIONAL -> part instanceof Optional<?> optional ? inside(optional.orElse(null)) : null;
-                    default -> ownText(part);
-                };
+        Part found = switch (kind) {
+            case STABLE -> null;
+            case ORDERED -> elements((Iterable<?>) part, "");
+            case SORTED_MAP ->
+                first(elements(((Map<?, ?>) part).keySet(), ".keys"), elements(((Map<?, ?>) part).values(), ".values"));
+            case ENTRY ->
+                first(
+                        at(".key", inside(((Map.Entry<?, ?>) part).getKey())),
+                        at(".value", inside(((Map.Entry<?, ?>) part).getValue())));
+            case OPTIONAL -> part instanceof Optional<?> optional ? inside(optional.orElse(null)) : null;
+            default -> ownText(part);
+        };
         this.around.remove(this.around.size() - 1);
         return found;
     }
@@ -208,8 +208,7 @@ public final class StableText {
         // The rest of the text may be personal data.
         return hash == null
                 ? null
-                : Part.whole(
-                        value, ", whose text contains \"" + hash + "\" and differs between JVMs. " + REMEDY);
+                : Part.whole(value, ", whose text contains \"" + hash + "\" and differs between JVMs. " + REMEDY);
     }
 
     /**
@@ -228,7 +227,9 @@ public final class StableText {
         @Override
         public String toString() {
             String where = this.path.startsWith(".") ? this.path.substring(1) : this.path;
-            return where.isEmpty() ? this.reason : ", in which " + where + " is of type " + this.type.getTypeName() + this.reason;
+            return where.isEmpty()
+                    ? this.reason
+                    : ", in which " + where + " is of type " + this.type.getTypeName() + this.reason;
         }
     }
 
@@ -317,8 +318,7 @@ public final class StableText {
                 Map.entry(ADDRESS, List.of(InetAddress.class, SocketAddress.class)),
                 Map.entry(ENTRY, List.of(Map.Entry.class)),
                 Map.entry(
-                        STABLE,
-                        List.of(Number.class, CharSequence.class, Boolean.class, Character.class, UUID.class)));
+                        STABLE, List.of(Number.class, CharSequence.class, Boolean.class, Character.class, UUID.class)));
 
         private final @Nullable String reasonAlone;
 

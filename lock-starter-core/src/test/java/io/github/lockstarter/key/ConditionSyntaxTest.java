@@ -78,8 +78,7 @@ class ConditionSyntaxTest {
 
     @Test
     void shouldRejectABlankCondition() {
-        assertThatThrownBy(() -> parse(" "))
-                .hasMessageContainingAll("condition = \" \"", "blank");
+        assertThatThrownBy(() -> parse(" ")).hasMessageContainingAll("condition = \" \"", "blank");
     }
 
     @Test

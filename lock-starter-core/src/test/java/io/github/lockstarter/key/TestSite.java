@@ -16,7 +16,9 @@ record TestSite(Class<?> beanClass, Method method) implements ExpressionSite {
 
     @Override
     public String toString() {
-        return this.method.getDeclaringClass().getName() + '.' + this.method.getName()
+        return this.method.getDeclaringClass().getName()
+                + '.'
+                + this.method.getName()
                 + Arrays.stream(this.method.getParameterTypes())
                         .map(Class::getSimpleName)
                         .collect(Collectors.joining(", ", "(", ")"));
