@@ -99,8 +99,8 @@ public final class Expressions {
 
         EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments) {
             Method method = this.site.method();
-            MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-                    new CallRoot(method, target), method, arguments, this.variables);
+            MethodBasedEvaluationContext context =
+                    new MethodBasedEvaluationContext(new CallRoot(method, target), method, arguments, this.variables);
             this.shared.applyDelegatesTo(context);
             return context;
         }
@@ -145,7 +145,10 @@ public final class Expressions {
                     ? null
                     : (call, value, arguments) -> {
                         for (Object argument : arguments) {
-                            String unused = StableText.ofPrinted(KeyExpression.required("an argument of formatted", argument));
+                            if (argument == null) {
+                                throw KeyExpression.joinsNull("an argument of formatted");
+                            }
+                            String unused = StableText.ofPrinted(argument);
                         }
                         return formatted.execute(call, value, arguments);
                     };

@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.Elvis;
@@ -62,16 +65,22 @@ public final class KeyExpression {
      * Returns the value of a node whose value is a whole key, or several. The operands of {@code +} are evaluated one by one,
      * because SpEL would join null as the text "null".
      */
-    private static @Nullable Object valueOf(SpelNode node, EvaluationContext context) {
+    private @Nullable Object valueOf(SpelNode node, EvaluationContext context) {
         if (node instanceof OpPlus && node.getChildCount() == 2) {
-            return SUM.getValue(context, List.of(operand(node.getChild(0), context), operand(node.getChild(1), context)));
+            return SUM.getValue(
+                    context, List.of(operand(node.getChild(0), context), operand(node.getChild(1), context)));
         }
         if (node instanceof Ternary) {
             Boolean chosen = expression(node.getChild(0)).getValue(context, Boolean.class);
-            return valueOf(node.getChild(Boolean.TRUE.equals(chosen) ? 1 : 2), context);
+            if (chosen == null) {
+                throw new SpelEvaluationException(SpelMessage.TYPE_CONVERSION_ERROR, "null", "boolean");
+            }
+            return valueOf(node.getChild(chosen ? 1 : 2), context);
         }
         if (node instanceof Elvis) {
             Object value = valueOf(node.getChild(0), context);
+            // In the way of Spring 7, for all versions.
+            value = value instanceof Optional<?> optional ? optional.orElse(null) : value;
             return value == null || value.equals("") ? valueOf(node.getChild(1), context) : value;
         }
         if (node instanceof InlineList) {
@@ -84,22 +93,24 @@ public final class KeyExpression {
         return expression(node).getValue(context);
     }
 
-    private static Object operand(SpelNode node, EvaluationContext context) {
-        return required(node.toStringAST(), valueOf(node, context));
-    }
-
-    private static SpelExpression expression(SpelNode node) {
-        return new SpelExpression(node.toStringAST(), (SpelNodeImpl) node, CONFIGURATION);
-    }
-
-    /** Returns a value that becomes part of a key and must not be null. */
-    static Object required(String operand, @Nullable Object value) {
+    private Object operand(SpelNode node, EvaluationContext context) {
+        Object value = valueOf(node, context);
         if (value == null) {
-            throw new UnusableValueException("joins " + operand + ", which is null: all calls without a value would share"
-                    + " one lock. Reject such calls before, or provide a default for missing values, such as"
-                    + " (#id ?: 'none').");
+            throw joinsNull(node.toStringAST());
         }
         return value;
+    }
+
+    private SpelExpression expression(SpelNode node) {
+        SpelExpression whole = this.parsed.expression();
+        return node == whole.getAST() ? whole : new SpelExpression(text(), (SpelNodeImpl) node, CONFIGURATION);
+    }
+
+    /** Creates the exception for null that would become part of a key. */
+    static RuntimeException joinsNull(String operand) {
+        return new UnusableValueException(
+                "joins " + operand + ", which is null: all calls without a value would share"
+                        + " one lock. Reject such calls before, or provide a default for missing values, such as (#id ?: 'none').");
     }
 
     private static String textOf(@Nullable Object value) {
@@ -113,7 +124,8 @@ public final class KeyExpression {
 
     private static Collection<String> textsOf(Collection<?> values) {
         if (values.isEmpty()) {
-            throw new UnusableValueException("is an empty collection: nothing would be locked. Reject such calls before.");
+            throw new UnusableValueException(
+                    "is an empty collection: nothing would be locked. Reject such calls before.");
         }
         Set<String> texts = new LinkedHashSet<>();
         int number = 0;
@@ -122,8 +134,8 @@ public final class KeyExpression {
             try {
                 texts.add(textOf(value));
             } catch (UnstableTextException | UnusableValueException ex) {
-                throw new UnusableValueException("gave several keys, of which number " + number + " of " + values.size()
-                        + " " + problemOf(ex));
+                throw new UnusableValueException(
+                        "gave several keys, of which number " + number + " of " + values.size() + " " + problemOf(ex));
             }
         }
         return texts;

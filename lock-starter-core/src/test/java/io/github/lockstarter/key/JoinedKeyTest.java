@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +88,14 @@ class JoinedKeyTest {
     }
 
     @Test
+    void shouldChooseAsSpelDoes() {
+        assertThat(evaluate("#some ?: 'a' + #none")).containsExactly("present");
+        assertThatThrownBy(() -> evaluate("#none ? 'a' : 'b'"))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("cannot be evaluated");
+    }
+
+    @Test
     void shouldJoinInLists() {
         assertThat(evaluate("{'a-' + #id, 'b-' + @beans.next(), 'c'}")).containsExactly("a-42", "b-1", "c");
         assertThat(evaluate("#orders.!['a' + (id ?: 'b')]")).containsExactly("a1", "ab");
@@ -116,7 +125,9 @@ class JoinedKeyTest {
     }
 
     private static Object[] arguments() {
-        return new Object[] {null, "42", 6, 3, NO_ID, null, Map.of(), List.of(new Order("1"), NO_ID)};
+        return new Object[] {
+            null, "42", 6, 3, NO_ID, null, Map.of(), List.of(new Order("1"), NO_ID), Optional.of("present")
+        };
     }
 
     private KeyExpression parse(String key) {
@@ -137,7 +148,8 @@ class JoinedKeyTest {
             Order order,
             Order missing,
             Map<String, String> tags,
-            List<Order> orders) {}
+            List<Order> orders,
+            Optional<String> some) {}
 
     record Order(String id) {}
 
