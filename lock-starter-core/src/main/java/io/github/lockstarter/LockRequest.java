@@ -122,6 +122,24 @@ public final class LockRequest {
         return create(name, lockName);
     }
 
+    /**
+     * Returns a copy for one key under the same static name; see {@link #of(String, String)}.
+     *
+     * @throws IllegalArgumentException if the name of the lock is longer than 512 bytes in UTF-8
+     */
+    public LockRequest withKey(String key) {
+        LockRequest named = of(this.name, key);
+        return new LockRequest(
+                this.name,
+                named.lockName,
+                this.waitTime,
+                this.lease,
+                this.maxHold,
+                this.minHold,
+                this.onLost,
+                this.use);
+    }
+
     /** Returns a copy with this wait. Zero: one attempt; {@link #FOREVER}: no limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");

@@ -46,7 +46,7 @@ final class SettingsInForce {
     /** Returns the settings by lock name: of annotated methods, and of names in the properties that no method has. */
     Map<String, SettingsDescription> describe() {
         Map<String, List<AnnotatedLock>> methods = this.annotated.get().stream()
-                .collect(Collectors.groupingBy(AnnotatedLock::name, TreeMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(lock -> lock.request().name(), TreeMap::new, Collectors.toList()));
         SettingsByName byName = this.settings.named();
         Set<String> used = methods.keySet().stream()
                 .flatMap(name -> byName.spellingsOf(name).stream())
@@ -66,13 +66,9 @@ final class SettingsInForce {
         NamedSettings found = this.settings.named().find(name);
         NamedSettings own = found != null ? found : NamedSettings.of(name);
         return new SettingsDescription(
-                setting(
-                        own.waitTime(),
-                        methods,
-                        AnnotatedLock::waitTime,
-                        common("wait-time", this.settings.waitTime())),
-                setting(own.lease(), methods, AnnotatedLock::lease, new SettingDescription("-1", "default")),
-                setting(own.maxHold(), methods, AnnotatedLock::maxHold, common("watchdog.max-hold", maxHold())),
+                setting(own.waitTime(), methods, LockRequest::waitTime, common("wait-time", this.settings.waitTime())),
+                setting(own.lease(), methods, LockRequest::lease, new SettingDescription("-1", "default")),
+                setting(own.maxHold(), methods, LockRequest::maxHold, common("watchdog.max-hold", maxHold())),
                 setting(own.minHold(), methods, SettingsInForce::minHold, new SettingDescription("0", "default")),
                 setting(own.onLost(), methods, SettingsInForce::onLost, common("on-lost", this.settings.onLost())),
                 setting(
@@ -86,11 +82,11 @@ final class SettingsInForce {
         return Objects.requireNonNullElse(this.settings.maxHold(), LockRequest.FOREVER);
     }
 
-    private static @Nullable Duration minHold(AnnotatedLock lock) {
+    private static @Nullable Duration minHold(LockRequest lock) {
         return lock.minHold().isZero() ? null : lock.minHold();
     }
 
-    private static @Nullable OnLost onLost(AnnotatedLock lock) {
+    private static @Nullable OnLost onLost(LockRequest lock) {
         return lock.onLost() == OnLost.DEFAULT ? null : lock.onLost();
     }
 
@@ -104,14 +100,14 @@ final class SettingsInForce {
     private static <T> SettingDescription setting(
             @Nullable NamedValue<T> own,
             List<AnnotatedLock> methods,
-            Function<AnnotatedLock, @Nullable T> attribute,
+            Function<LockRequest, @Nullable T> attribute,
             SettingDescription common) {
         if (own != null) {
             return new SettingDescription(text(own.value()), "property distributed-lock." + own.property());
         }
         Map<String, SettingDescription> byMethod = new TreeMap<>();
         for (AnnotatedLock method : methods) {
-            T value = attribute.apply(method);
+            T value = attribute.apply(method.request());
             byMethod.put(
                     method.method(),
                     value != null ? new SettingDescription(text(value), "annotation of " + method.method()) : common);

@@ -114,7 +114,7 @@ class NamedSettingsTest {
                 .asString()
                 .contains(
                         "WARN",
-                        "[TicketOffice.sel] (did you mean 'TicketOffice.sell'?)",
+                        "[TicketOffice.sel]",
                         "[event]",
                         "LockRegistry",
                         "TicketOffice.refund, TicketOffice.sell");

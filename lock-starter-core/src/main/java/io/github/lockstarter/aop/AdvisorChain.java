@@ -1,8 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.aop.call.DistributedLockInterceptor;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.util.List;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;

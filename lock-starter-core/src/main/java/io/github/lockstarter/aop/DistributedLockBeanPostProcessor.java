@@ -7,16 +7,9 @@ import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.aop.call.DistributedLockInterceptor;
-import io.github.lockstarter.aop.call.LockDefaults;
-import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedMethodSource;
-import io.github.lockstarter.aop.weave.DistributedLockAspect;
-import io.github.lockstarter.aop.weave.WeavingContext;
-import io.github.lockstarter.aop.weave.WeavingContexts;
-import io.github.lockstarter.aop.weave.WeavingRules;
 import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.SettingsByName;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -29,6 +22,7 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -68,15 +62,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final WeavingContext weavingContext;
 
-    private final StartupReport report = new StartupReport();
-
-    private final SameKeyWarning sameKeys = new SameKeyWarning();
+    private final StartupReport report = new StartupReport(() -> this.settings);
 
     private final WaitTimeRules waitTimes = new WaitTimeRules(this.defaults, () -> this.settings);
 
-    private final EarlyBeanRules earlyBeans = new EarlyBeanRules();
-
-    private final NamedSettingsReport namedSettings = new NamedSettingsReport(() -> this.settings);
+    private final BeanRules beanRules = new BeanRules();
 
     private SettingsByName settings = SettingsByName.NONE;
 
@@ -96,7 +86,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
         DistributedLockInterceptor interceptor = new DistributedLockInterceptor(this.methods, this.defaults, registry);
         this.weavingContext = new WeavingContext(this.methods, interceptor);
-        this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(this.methods), interceptor);
+        this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(), interceptor);
         this.lock.setOrder(DEFAULT_ORDER);
         this.advisor = this.lock;
         setOrder(DEFAULT_ORDER);
@@ -160,7 +150,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     /** Returns the annotations of all beans so far, with the settings that apply to them. */
     public List<AnnotatedLock> annotatedLocks() {
-        return this.namedSettings.locks();
+        return this.report.locks();
     }
 
     /**
@@ -181,12 +171,12 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public void setBeanFactory(BeanFactory beanFactory) {
         super.setBeanFactory(beanFactory);
         this.beans = beanFactory instanceof ConfigurableListableBeanFactory listable ? listable : null;
-        WeavingContexts.open(this.weavingContext);
+        this.weavingContext.open();
     }
 
     @Override
     public void destroy() {
-        WeavingContexts.close(this.weavingContext);
+        this.weavingContext.close();
     }
 
     /** Registers woven beans before their initialization, which may call their own methods. */
@@ -205,7 +195,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (locked.isEmpty()) {
             return bean;
         }
-        this.earlyBeans.addProcessed(beanName);
+        this.beanRules.addProcessed(beanName);
         if (!this.enabled) {
             this.report.addDisabled(locked);
             return bean;
@@ -217,7 +207,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return bean;
         }
         if (this.beans != null) {
-            ContainerCallRules.check(locked, this.beans, beanName);
+            BeanRules.checkDeclaredCallbacks(locked, this.beans, beanName);
         }
         if (bean instanceof Advised advised) {
             addLock(advised, locked);
@@ -231,12 +221,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     @Override
     public void afterSingletonsInstantiated() {
-        this.report.start();
-        if (this.enabled) {
-            this.namedSettings.start();
-        }
+        this.report.start(this.enabled);
         if (this.enabled && !this.woven && this.beans != null) {
-            this.earlyBeans.check(this.beans, this::methodsOf);
+            this.beanRules.checkCreation(this.beans, this::methodsOf);
         }
     }
 
@@ -281,8 +268,6 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     /** Reports methods of one bean that can be called and acquire their locks. */
     private void reportLocked(List<LockedMethod> callable) {
         this.report.addLocked(callable);
-        this.namedSettings.add(callable);
-        this.sameKeys.check(callable);
         this.waitTimes.check(callable);
     }
 
@@ -296,5 +281,14 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return targetClass != null ? this.methods.methodsOf(targetClass) : locked;
         }
         return locked;
+    }
+
+    /** Searches for annotations but does not read them: at build time (AOT), placeholders cannot be resolved. */
+    private final class LockedMethodPointcut extends StaticMethodMatcherPointcut {
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return DistributedLockBeanPostProcessor.this.methods.find(method, targetClass) != null;
+        }
     }
 }

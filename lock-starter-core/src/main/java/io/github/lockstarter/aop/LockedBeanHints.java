@@ -1,8 +1,6 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.key.ExpressionContext;
-import io.github.lockstarter.aop.metadata.LockedMethod;
-import io.github.lockstarter.aop.metadata.LockedMethodSource;
+import io.github.lockstarter.key.CallRoot;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.stream.Stream;
@@ -63,7 +61,7 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
             this.properties.registerReflectionHints(hints, method.getGenericParameterTypes()[i]);
             hints.registerType(method.getParameterTypes()[i], MemberCategory.INVOKE_PUBLIC_METHODS);
         }
-        hints.registerType(ExpressionContext.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.registerType(CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
         hints.registerType(Method.class, MemberCategory.INVOKE_PUBLIC_METHODS);
     }
 

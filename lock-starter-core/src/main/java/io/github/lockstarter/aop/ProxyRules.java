@@ -1,8 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.metadata.LockAnnotations;
-import io.github.lockstarter.aop.metadata.LockSite;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -51,7 +48,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     private boolean isCallable(LockedMethod locked) {
         LockSite site = locked.site();
         Method method = site.method();
-        ContainerCallRules.check(locked);
+        BeanRules.checkCallback(locked);
         checkModifiers(site);
         if (this.jdkProxy && !isOnInterface(method)) {
             if (locked.isClassLevel()) {

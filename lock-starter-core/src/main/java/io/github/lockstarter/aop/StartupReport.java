@@ -1,109 +1,238 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.DistributedSemaphore;
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.aop.metadata.LockSpec;
-import io.github.lockstarter.aop.metadata.LockedMethod;
+import io.github.lockstarter.named.AnnotatedLock;
+import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
+import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ClassUtils;
 
 /**
- * Reports at start-up which lock names the application uses, to the {@link LockNameListener}, and which methods run
- * without their lock or permits because locks are disabled, as one warning. Beans that are created later are reported when they
- * are. The listener is not called before, because it must not be created before ordinary beans. Thread-safe.
+ * Reports what annotations and properties say at start-up, and for beans that are created later when they are:
+ *
+ * <ul>
+ *   <li>lock names to the {@link LockNameListener}, which must not be created before ordinary beans
+ *   <li>one warning for methods that run without their lock because locks are disabled
+ *   <li>one warning for names in properties {@code distributed-lock.locks.<name>} that no method uses
+ *   <li>a warning for each fixed lease that is too short, and for methods of one class that have the same key but no name:
+ *       they appear to exclude each other, but each has its own lock
+ * </ul>
+ *
+ * Thread-safe.
  */
 final class StartupReport {
 
     private static final LockLog logger = LockLog.of(StartupReport.class);
 
-    private final Reported<NameInMode> names = new Reported<>();
+    /** A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. */
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
-    private final Reported<String> disabledMethods = new Reported<>();
+    private final Supplier<SettingsByName> settings;
 
-    private record NameInMode(String name, LockMode mode) implements Comparable<NameInMode> {
+    private final Set<AnnotatedLock> locks = ConcurrentHashMap.newKeySet();
 
-        @Override
-        public int compareTo(NameInMode other) {
-            int byName = this.name.compareTo(other.name);
-            return byName != 0 ? byName : this.mode.compareTo(other.mode);
-        }
-    }
+    /** Names of locks by the name in the properties whose settings apply to them. */
+    private final Map<String, String> users = new ConcurrentHashMap<>();
+
+    /** What was reported, or is about to be. */
+    private final Set<Object> reported = ConcurrentHashMap.newKeySet();
+
+    private final NavigableSet<NameInMode> newNames =
+            new ConcurrentSkipListSet<>(Comparator.comparing(NameInMode::name).thenComparing(NameInMode::mode));
+
+    private final NavigableSet<String> newlyDisabled = new ConcurrentSkipListSet<>();
 
     private volatile LockNameListener listener = (lockName, mode) -> {};
 
     private volatile boolean started;
 
+    StartupReport(Supplier<SettingsByName> settings) {
+        this.settings = settings;
+    }
+
     void setListener(LockNameListener listener) {
         this.listener = listener;
     }
 
-    /** Adds methods that acquire their locks. */
-    void addLocked(List<LockedMethod> methods) {
-        for (LockedMethod method : methods) {
+    /**
+     * Adds methods of one bean that acquire their locks.
+     *
+     * @throws InvalidLockSettingException if settings apply to the name of one of them and to another name
+     */
+    void addLocked(List<LockedMethod> methodsOfBean) {
+        for (LockedMethod method : methodsOfBean) {
             for (LockSpec spec : method.specs()) {
-                this.names.add(new NameInMode(spec.name(), spec.use().mode()));
+                addLock(method, spec);
             }
         }
+        warnAboutSameKeys(methodsOfBean);
         if (this.started) {
             reportNames();
+        }
+    }
+
+    private void addLock(LockedMethod method, LockSpec spec) {
+        String name = spec.name();
+        NameInMode used = new NameInMode(name, spec.template().mode());
+        if (this.reported.add(used)) {
+            this.newNames.add(used);
+        }
+        LockSite site = method.site();
+        this.locks.add(new AnnotatedLock(
+                ClassUtils.getShortName(site.beanClass()) + '.' + site.method().getName(), spec.template()));
+        NamedSettings own = this.settings.get().find(name);
+        if (own == null || own.lease() == null) {
+            warnIfShort(spec.template().lease(), "of lock '" + name + "' on " + site);
+        }
+        for (NamedSettings written : this.settings.get().spellingsOf(name)) {
+            String other = this.users.putIfAbsent(written.name(), name);
+            NamedValue<?> value = written.anyValue();
+            if (other != null && !other.equals(name) && value != null) {
+                throw new InvalidLockSettingException(
+                        value.property(),
+                        value.value(),
+                        "applies to both '" + other + "' and '" + name
+                                + "', locks whose names differ only in case and punctuation",
+                        "Remove that spelling and write both exact names, distributed-lock.locks.[" + other
+                                + "] and distributed-lock.locks.[" + name + "], or rename one of the locks.");
+            }
+        }
+    }
+
+    private void warnIfShort(@Nullable Duration lease, String where) {
+        if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_LEASE) < 0 && this.reported.add(where)) {
+            logger.warn("The fixed lease " + where + " is " + DurationText.of(lease)
+                    + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a short pause"
+                    + " of the JVM or of Redis costs the lock, after the work was done. Remove it: the lock is then renewed"
+                    + " while the work runs. Otherwise set at least 1s.");
+        }
+    }
+
+    private void warnAboutSameKeys(List<LockedMethod> methodsOfBean) {
+        Map<String, Set<String>> lockedByKey = new TreeMap<>();
+        Map<String, Set<String>> limitedByKey = new TreeMap<>();
+        for (LockedMethod locked : methodsOfBean) {
+            for (MergedAnnotation<?> annotation : locked.annotations()) {
+                String key = annotation.getString("key").strip();
+                if (!key.isEmpty() && annotation.getString("name").isEmpty()) {
+                    (annotation.getType() == DistributedSemaphore.class ? limitedByKey : lockedByKey)
+                            .computeIfAbsent(key, absent -> new TreeSet<>())
+                            .add(locked.site().shortText());
+                }
+            }
+        }
+        lockedByKey.forEach((key, methods) -> warnIfSeveral(key, methods, "exclude each other", "lock"));
+        limitedByKey.forEach((key, methods) -> warnIfSeveral(key, methods, "share permits", "semaphore"));
+    }
+
+    private void warnIfSeveral(String key, Set<String> methods, String intention, String kind) {
+        String all = String.join(", ", methods);
+        if (methods.size() > 1 && this.reported.add(kind + ' ' + key + ' ' + all)) {
+            logger.warn("These methods do not " + intention + ", although each has key = \"" + key + "\": " + all
+                    + ". Without a name, each method has its own " + kind + ". If they must " + intention
+                    + ", set the same name for all of them, such as name = \"order\"; otherwise set a different name for"
+                    + " each.");
         }
     }
 
     /** Adds methods that run without their locks. */
     void addDisabled(List<LockedMethod> methods) {
         for (LockedMethod method : methods) {
-            this.disabledMethods.add(method.site().shortText());
+            String text = method.site().shortText();
+            if (this.reported.add(text)) {
+                this.newlyDisabled.add(text);
+            }
         }
         if (this.started) {
             reportDisabled();
         }
     }
 
-    /** Reports what has been added so far; see {@link SmartInitializingSingleton#afterSingletonsInstantiated}. */
-    void start() {
+    /** Returns the annotations that have been added so far. */
+    List<AnnotatedLock> locks() {
+        return List.copyOf(this.locks);
+    }
+
+    /**
+     * Reports what has been added so far; see {@link SmartInitializingSingleton#afterSingletonsInstantiated}.
+     *
+     * @param enabled whether the settings by name apply to annotated methods
+     */
+    void start(boolean enabled) {
         this.started = true;
         reportDisabled();
         reportNames();
+        if (enabled) {
+            reportSettings();
+        }
     }
 
     private void reportNames() {
-        for (NameInMode each : this.names.takeNew()) {
-            this.listener.named(each.name(), each.mode());
+        for (NameInMode next = this.newNames.pollFirst(); next != null; next = this.newNames.pollFirst()) {
+            this.listener.named(next.name(), next.mode());
         }
     }
 
     private void reportDisabled() {
-        Set<String> methods = this.disabledMethods.takeNew();
+        Set<String> methods = new TreeSet<>();
+        for (String next = this.newlyDisabled.pollFirst(); next != null; next = this.newlyDisabled.pollFirst()) {
+            methods.add(next);
+        }
         if (!methods.isEmpty()) {
             logger.warn("Distributed locks are disabled (distributed-lock.enabled=false)."
                     + " These methods run WITHOUT their lock or permits: " + String.join(", ", methods));
         }
     }
 
-    /** Returns each element once, in its natural order. */
-    private static final class Reported<T extends Comparable<T>> {
-
-        private final Set<T> all = ConcurrentHashMap.newKeySet();
-
-        private final NavigableSet<T> unreported = new ConcurrentSkipListSet<>();
-
-        void add(T element) {
-            if (this.all.add(element)) {
-                this.unreported.add(element);
+    private void reportSettings() {
+        for (NamedSettings each : this.settings.get().written()) {
+            NamedValue<Duration> lease = each.lease();
+            if (lease != null) {
+                warnIfShort(lease.value(), "of the property distributed-lock." + lease.property());
             }
         }
-
-        Set<T> takeNew() {
-            Set<T> taken = new TreeSet<>();
-            for (T next = this.unreported.pollFirst(); next != null; next = this.unreported.pollFirst()) {
-                taken.add(next);
-            }
-            return taken;
+        Set<String> names =
+                this.locks.stream().map(lock -> lock.request().name()).collect(Collectors.toCollection(TreeSet::new));
+        String unused = this.settings.get().written().stream()
+                .map(NamedSettings::name)
+                .filter(name -> !this.users.containsKey(name))
+                .map(name -> "distributed-lock.locks.[" + name + ']' + suggestion(name, names))
+                .collect(Collectors.joining(", "));
+        if (!unused.isEmpty()) {
+            logger.warn("No annotated method has the lock name of these properties: " + unused
+                    + ". They apply only if the application requests that name through LockRegistry, or creates such a"
+                    + " bean later. "
+                    + (names.isEmpty()
+                            ? "There are no annotated methods."
+                            : "Names of annotated methods: " + String.join(", ", names) + '.'));
         }
     }
+
+    private static String suggestion(String name, Set<String> names) {
+        int colon = name.indexOf(':');
+        String withoutKey = colon > 0 ? name.substring(0, colon) : name;
+        return names.contains(withoutKey) ? " (did you mean '" + withoutKey + "'?)" : "";
+    }
+
+    /** A lock name, and a mode in which an annotated method requests the lock. */
+    private record NameInMode(String name, LockMode mode) {}
 }

@@ -4,10 +4,6 @@ import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ScheduledLock;
-import io.github.lockstarter.aop.call.LockDefaults;
-import io.github.lockstarter.aop.metadata.LockAnnotations;
-import io.github.lockstarter.aop.metadata.LockSpec;
-import io.github.lockstarter.aop.metadata.LockedMethod;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
@@ -56,16 +52,16 @@ final class WaitTimeRules {
      */
     void check(List<LockedMethod> methodsOfBean) {
         for (LockedMethod locked : methodsOfBean) {
-            List<LockSpec> specs = decisive(locked.specs());
+            List<LockRequest> requests = decisive(locked.specs());
             if (isPresent(locked, ScheduledLock.class.getName())) {
-                specs.forEach(spec -> requireMinimumHold(locked, spec));
+                requests.forEach(request -> requireMinimumHold(locked, request));
             }
             // Of several locks, one that does not wait is sufficient.
-            if (specs.stream().allMatch(this::waits)) {
+            if (requests.stream().allMatch(this::waits)) {
                 if (isPresent(locked, SCHEDULED) || isPresent(locked, ScheduledLock.class.getName())) {
-                    checkJob(locked, specs);
+                    checkJob(locked, requests);
                 } else {
-                    specs.forEach(spec -> checkMinimumHold(locked, spec));
+                    requests.forEach(request -> checkMinimumHold(locked, request));
                 }
             }
         }
@@ -77,15 +73,16 @@ final class WaitTimeRules {
     }
 
     /** A semaphore beside a lock does not matter: it only limits which instances try. */
-    private static List<LockSpec> decisive(List<LockSpec> specs) {
-        List<LockSpec> locks = specs.stream()
-                .filter(spec -> spec.use().mode() != LockMode.PERMIT)
+    private static List<LockRequest> decisive(List<LockSpec> specs) {
+        List<LockRequest> all = specs.stream().map(LockSpec::template).toList();
+        List<LockRequest> locks = all.stream()
+                .filter(request -> request.mode() != LockMode.PERMIT)
                 .toList();
-        return locks.isEmpty() ? specs : locks;
+        return locks.isEmpty() ? all : locks;
     }
 
-    private static void requireMinimumHold(LockedMethod locked, LockSpec spec) {
-        if (spec.minHold().isZero()) {
+    private static void requireMinimumHold(LockedMethod locked, LockRequest request) {
+        if (request.minHold().isZero()) {
             throw locked.site()
                     .rejection(
                             "its @ScheduledLock has no minimum hold, so that an instance whose clock is late runs the job again",
@@ -93,13 +90,13 @@ final class WaitTimeRules {
         }
     }
 
-    private void checkJob(LockedMethod locked, List<LockSpec> specs) {
-        LockSpec kept = specs.stream()
-                .filter(spec -> !spec.minHold().isZero())
+    private void checkJob(LockedMethod locked, List<LockRequest> requests) {
+        LockRequest kept = requests.stream()
+                .filter(request -> !request.minHold().isZero())
                 .findFirst()
                 .orElse(null);
         if (kept == null) {
-            warnJob(locked, specs);
+            warnJob(locked, requests);
             return;
         }
         NamedValue<Duration> property = property(kept);
@@ -114,18 +111,19 @@ final class WaitTimeRules {
         }
         throw locked.site()
                 .rejection(
-                        "a scheduled method with a minimum hold of " + DurationText.of(kept.minHold()) + " waits "
+                        "a scheduled method with a minimum hold of "
+                                + DurationText.of(kept.minHold()) + " waits "
                                 + time(kept) + source(kept)
                                 + ", so that every instance of the application runs the job, one after the other",
                         REMEDY);
     }
 
-    private void warnJob(LockedMethod locked, List<LockSpec> specs) {
+    private void warnJob(LockedMethod locked, List<LockRequest> requests) {
         String method = locked.site().toString();
         if (this.reported.add(method)) {
-            boolean permits = specs.get(0).use().mode() == LockMode.PERMIT;
-            boolean alone = specs.stream().anyMatch(spec -> spec.use().mode() == LockMode.WRITE);
-            logger.warn("The @Scheduled method " + method + " waits " + time(specs.get(0)) + " for its "
+            boolean permits = requests.get(0).mode() == LockMode.PERMIT;
+            boolean alone = requests.stream().anyMatch(request -> request.mode() == LockMode.WRITE);
+            logger.warn("The @Scheduled method " + method + " waits " + time(requests.get(0)) + " for its "
                     + (permits ? "permits" : "lock")
                     + " and has no minHold: every instance of the application runs the job, "
                     + (alone ? "one after the other" : "several at the same time")
@@ -133,36 +131,37 @@ final class WaitTimeRules {
         }
     }
 
-    private void checkMinimumHold(LockedMethod locked, LockSpec spec) {
-        Duration waitTime = waitTime(spec);
-        boolean outlasts = LockRequest.FOREVER.equals(waitTime) || waitTime.compareTo(spec.minHold()) >= 0;
-        if (!spec.minHold().isZero() && outlasts && this.reported.add(spec.name() + ' ' + locked.site())) {
-            logger.warn("The method " + locked.site() + " waits " + time(spec) + source(spec)
-                    + " for its lock, and has a minHold of " + DurationText.of(spec.minHold())
+    private void checkMinimumHold(LockedMethod locked, LockRequest request) {
+        Duration waitTime = waitTime(request);
+        boolean outlasts = LockRequest.FOREVER.equals(waitTime) || waitTime.compareTo(request.minHold()) >= 0;
+        if (!request.minHold().isZero() && outlasts && this.reported.add(request.name() + ' ' + locked.site())) {
+            logger.warn("The method " + locked.site() + " waits " + time(request) + source(request)
+                    + " for its lock, and has a minHold of "
+                    + DurationText.of(request.minHold())
                     + ": a call that waits runs the method again once the minimum hold is over. To run it once in that time,"
                     + " set waitTime = 0 and onNotGranted = SKIP; otherwise set a waitTime below minHold.");
         }
     }
 
-    private boolean waits(LockSpec spec) {
-        return !waitTime(spec).isZero();
+    private boolean waits(LockRequest request) {
+        return !waitTime(request).isZero();
     }
 
-    private Duration waitTime(LockSpec spec) {
-        return spec.waitTime() != null ? spec.waitTime() : this.defaults.waitTime();
+    private Duration waitTime(LockRequest request) {
+        return request.waitTime() != null ? request.waitTime() : this.defaults.waitTime();
     }
 
-    private String time(LockSpec spec) {
-        Duration waitTime = waitTime(spec);
+    private String time(LockRequest request) {
+        Duration waitTime = waitTime(request);
         return LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime);
     }
 
-    private static String source(LockSpec spec) {
-        return spec.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)";
+    private static String source(LockRequest request) {
+        return request.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)";
     }
 
-    private @Nullable NamedValue<Duration> property(LockSpec spec) {
-        NamedSettings own = this.settings.get().find(spec.name());
+    private @Nullable NamedValue<Duration> property(LockRequest request) {
+        NamedSettings own = this.settings.get().find(request.name());
         return own != null ? own.waitTime() : null;
     }
 }

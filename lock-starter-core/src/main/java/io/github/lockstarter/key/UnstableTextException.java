@@ -8,7 +8,7 @@ public final class UnstableTextException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
 
-    UnstableTextException(UnstablePart part, Object value) {
-        super(part.describe(value.getClass()));
+    UnstableTextException(Object value, StableText.Part part) {
+        super("a value of type " + value.getClass().getTypeName() + part);
     }
 }

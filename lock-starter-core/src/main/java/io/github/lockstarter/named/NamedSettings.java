@@ -6,6 +6,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.text.DurationText;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -121,23 +122,28 @@ public record NamedSettings(
 
     /** Returns the request with these values where it has none; the same request if nothing is added. */
     LockRequest complete(LockRequest request) {
-        LockRequest completed = request;
-        if (this.waitTime != null && request.waitTime() == null) {
-            completed = completed.withWaitTime(this.waitTime.value());
-        }
-        if (this.lease != null && request.lease() == null) {
-            completed = completed.withLease(this.lease.value());
-        }
-        if (this.maxHold != null && request.maxHold() == null) {
-            completed = completed.withMaxHold(this.maxHold.value());
-        }
-        if (this.minHold != null && !request.isMinHoldSet()) {
-            completed = completed.withMinHold(this.minHold.value());
-        }
-        if (this.onLost != null && request.onLost() == OnLost.DEFAULT) {
-            completed = completed.withOnLost(this.onLost.value());
-        }
-        return completed;
+        LockRequest completed = with(request, request.waitTime() == null, this.waitTime, LockRequest::withWaitTime);
+        completed = with(completed, request.lease() == null, this.lease, LockRequest::withLease);
+        completed = with(completed, request.maxHold() == null, this.maxHold, LockRequest::withMaxHold);
+        completed = with(completed, !request.isMinHoldSet(), this.minHold, LockRequest::withMinHold);
+        return with(completed, request.onLost() == OnLost.DEFAULT, this.onLost, LockRequest::withOnLost);
+    }
+
+    /** Returns the request with these values instead of its own. */
+    public LockRequest override(LockRequest request) {
+        LockRequest changed = with(request, true, this.waitTime, LockRequest::withWaitTime);
+        changed = with(changed, true, this.lease, LockRequest::withLease);
+        changed = with(changed, true, this.maxHold, LockRequest::withMaxHold);
+        changed = with(changed, true, this.minHold, LockRequest::withMinHold);
+        return with(changed, true, this.onLost, LockRequest::withOnLost);
+    }
+
+    private static <T> LockRequest with(
+            LockRequest request,
+            boolean applies,
+            @Nullable NamedValue<T> value,
+            BiFunction<LockRequest, T, LockRequest> with) {
+        return applies && value != null ? with.apply(request, value.value()) : request;
     }
 
     /** Returns these settings, with those of another spelling of the name where these have none. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.aop.key.ExpressionContext;
+import io.github.lockstarter.key.CallRoot;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -38,7 +38,7 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
         assertThat(hints).as("elements of a list").matches(invoked(Article.class, "code"));
         assertThat(hints).as("repeated").matches(invoked(Orders.class, "count"));
-        assertThat(hints).as("#root").matches(invoked(ExpressionContext.Root.class, "getMethod"));
+        assertThat(hints).as("#root").matches(invoked(CallRoot.class, "getMethod"));
         assertThat(hints)
                 .as("read by no key")
                 .matches(invoked(Unread.class, "code").negate());
@@ -51,7 +51,7 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a property").matches(invoked(Order.class, "customer"));
         assertThat(hints).as("a property of it").matches(invoked(Customer.class, "getId"));
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
-        assertThat(hints).as("#root").matches(invoked(ExpressionContext.Root.class, "getTarget"));
+        assertThat(hints).as("#root").matches(invoked(CallRoot.class, "getTarget"));
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Scope;
 /** Methods with the same key and without a name appear to exclude each other but do not. */
 class SameKeyWarningTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(SameKeyWarning.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(StartupReport.class);
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 

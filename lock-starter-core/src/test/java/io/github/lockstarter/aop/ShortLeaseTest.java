@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ShortLeaseTest {
 
     @AutoClose
-    private final LogCapture log = new LogCapture(NamedSettingsReport.class.getName());
+    private final LogCapture log = new LogCapture(StartupReport.class.getName());
 
     private List<String> warnings() {
         return this.log.with("fixed lease");

@@ -154,7 +154,7 @@ class WaitTimeRulesTest {
 
     @Test
     void shouldReportAPropertyThatReplacesOneAttempt() {
-        try (LogCapture reader = new LogCapture("io.github.lockstarter.aop.metadata.LockSpecReader")) {
+        try (LogCapture reader = new LogCapture("io.github.lockstarter.aop.LockSpecReader")) {
             LockedContext.with(waitingByProperty("job"), TriedOnceUnscheduled.class)
                     .close();
 

@@ -123,7 +123,7 @@ class MessageRulesTest {
             }
         }
         // Their messages go on in messages of others, and contain names of types.
-        found.addAll(Set.of("UnstableTextException", "Unusable"));
+        found.addAll(Set.of("UnstableTextException", "UnusableValueException"));
         return found;
     }
 

@@ -32,7 +32,6 @@ class HiddenRecordTest {
         Object stable = orders.getMethod("of", Object.class).invoke(null, "a");
         Object unstable = orders.getMethod("of", Object.class).invoke(null, new Object());
 
-        assertThat(RecordComponentValue.of(stable)).isEmpty();
         assertThat(StableText.of(stable)).isEqualTo("Order[id=a]");
         assertThatThrownBy(() -> StableText.of(unstable))
                 .isInstanceOf(UnstableTextException.class)

@@ -1,0 +1,143 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.InvalidLockDefinitionException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/**
+ * Rejects beans whose methods would run without their lock because of how the container handles the beans: callbacks of their
+ * lifecycle are called on the bean itself and not through the proxy, a {@code @Bean} method runs only once, and a bean that
+ * another post-processor needs is created before this library's, which Spring only logs. Thread-safe.
+ */
+final class BeanRules {
+
+    /** By name, because they are optional dependencies. */
+    private static final Set<String> CALLBACKS =
+            Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+
+    private final Set<String> processed = ConcurrentHashMap.newKeySet();
+
+    /** Notes a bean that the post-processor has received. */
+    void addProcessed(String beanName) {
+        this.processed.add(beanName);
+    }
+
+    /** Checks all singletons that exist when the application has started. */
+    void checkCreation(
+            ConfigurableListableBeanFactory beans, BiFunction<Object, String, List<LockedMethod>> methodsOfBean) {
+        for (String name : beans.getBeanDefinitionNames()) {
+            Object bean = beans.getSingleton(name);
+            if (bean != null && !this.processed.contains(name)) {
+                List<LockedMethod> methods = methodsOfBean.apply(bean, name);
+                if (!methods.isEmpty() && !AdvisorChain.locks(bean) && wasCreated(beans, name)) {
+                    throw tooEarly(methods.get(0), name, beans.getDependentBeans(name));
+                }
+            }
+        }
+    }
+
+    /**
+     * Returns false for an object that was registered in place of the bean, such as a mock. Only a field of the bean
+     * definition reveals that; if it cannot be read, the bean counts as registered.
+     */
+    private static boolean wasCreated(ConfigurableListableBeanFactory beans, String name) {
+        BeanDefinition definition = beans.getMergedBeanDefinition(name);
+        DirectFieldAccessor fields = new DirectFieldAccessor(definition);
+        return fields.isReadableProperty("postProcessed")
+                && Boolean.TRUE.equals(fields.getPropertyValue("postProcessed"));
+    }
+
+    private static RuntimeException tooEarly(LockedMethod method, String beanName, String[] dependents) {
+        String reason = dependents.length > 0 ? ", needed by " + String.join(", ", dependents) : "";
+        return method.site()
+                .rejection(
+                        "the bean '" + beanName + "' was created too early for its methods to be locked" + reason,
+                        "A BeanPostProcessor or BeanFactoryPostProcessor depends on it, possibly through other beans. Inject"
+                                + " it there as ObjectProvider or @Lazy, and declare @Bean methods of such processors"
+                                + " static.");
+    }
+
+    /** Checks the annotations and the interface of a method. */
+    static void checkCallback(LockedMethod locked) {
+        LockSite site = locked.site();
+        if (AnnotatedElementUtils.hasAnnotation(site.method(), Bean.class)) {
+            throw site.rejection(
+                    "a @Bean method runs only once, and the methods of the bean would run without a lock",
+                    "Annotate the methods in the class of the bean. To create the bean under a lock, call"
+                            + " LockRegistry.execute in the @Bean method.");
+        }
+        if (!locked.isClassLevel() && isCallback(site)) {
+            throw callback(site);
+        }
+    }
+
+    /**
+     * Checks for methods that the bean definition declares as callbacks. An inferred one may also be called by others.
+     */
+    static void checkDeclaredCallbacks(
+            List<LockedMethod> methodsOfBean, ConfigurableListableBeanFactory beans, String beanName) {
+        // The definition of a factory bean does not describe its product.
+        if (!beans.containsBeanDefinition(beanName) || beans.isFactoryBean(beanName)) {
+            return;
+        }
+        Set<String> callbacks = callbacks(beans.getMergedBeanDefinition(beanName));
+        for (LockedMethod locked : methodsOfBean) {
+            Method method = locked.site().method();
+            if (callbacks.contains(method.getName()) && !locked.isClassLevel() && method.getParameterCount() == 0) {
+                throw callback(locked.site());
+            }
+        }
+    }
+
+    private static Set<String> callbacks(BeanDefinition definition) {
+        Set<String> names = new HashSet<>();
+        if (definition instanceof AbstractBeanDefinition bean) {
+            // Definitions that were generated at build time (AOT) include annotated callbacks.
+            names.addAll(names(bean.getInitMethodNames()));
+            names.addAll(names(bean.getDestroyMethodNames()));
+        }
+        return names;
+    }
+
+    private static List<String> names(String @Nullable [] names) {
+        return names != null ? List.of(names) : List.of();
+    }
+
+    private static InvalidLockDefinitionException callback(LockSite site) {
+        return site.rejection(
+                "Spring calls this method on the bean itself and not through its proxy, so that it would run without"
+                        + " its lock",
+                "Move the work to an ApplicationRunner or a listener of ApplicationReadyEvent, or call"
+                        + " LockRegistry.execute in the method.");
+    }
+
+    private static boolean isCallback(LockSite site) {
+        Method method = site.method();
+        for (Annotation annotation : method.getDeclaredAnnotations()) {
+            if (CALLBACKS.contains(annotation.annotationType().getName())) {
+                return true;
+            }
+        }
+        return is(site, InitializingBean.class, "afterPropertiesSet") || is(site, DisposableBean.class, "destroy");
+    }
+
+    private static boolean is(LockSite site, Class<?> type, String name) {
+        return type.isAssignableFrom(site.beanClass())
+                && site.method().getName().equals(name)
+                && site.method().getParameterCount() == 0;
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.key.ConditionExpression;
+import io.github.lockstarter.key.KeyExpression;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attributes of one annotation, read and checked. Immutable.
+ *
+ * @param template the request, without a key
+ * @param condition decides for each call whether it takes the lock; null if every call does
+ * @param key distinguishes locks of the same name; null if the name is the lock
+ * @param notGranted the reaction to a lock that is not granted; null for the application's default
+ */
+record LockSpec(
+        LockRequest template,
+        @Nullable ConditionExpression condition,
+        @Nullable KeyExpression key,
+        @Nullable NotGrantedAction notGranted) {
+
+    /** Returns the static name of the lock. */
+    String name() {
+        return this.template.name();
+    }
+
+    /** Returns what distinguishes the lock of this annotation from that of another of the same method. */
+    String lock() {
+        return name()
+                + '\n'
+                + (this.key != null ? this.key.text() : "")
+                + '\n'
+                + (this.condition != null ? this.condition.text() : "");
+    }
+}

@@ -1,0 +1,154 @@
+package io.github.lockstarter.aop;
+
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotationConfigurationException;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+
+/** A method that runs under one or more locks. Its annotations are read on first use and only once. Thread-safe. */
+final class LockedMethod {
+
+    private final LockSite site;
+
+    /** Annotations of the method and then of the class, nearest first. */
+    private final List<MergedAnnotations> annotations;
+
+    private final boolean classLevel;
+
+    private final LockSpecReader reader;
+
+    private final ResultKind resultKind;
+
+    private volatile @Nullable List<LockSpec> specs;
+
+    LockedMethod(LockSite site, List<MergedAnnotations> annotations, boolean classLevel, LockSpecReader reader) {
+        this.site = site;
+        this.annotations = List.copyOf(annotations);
+        this.classLevel = classLevel;
+        this.reader = reader;
+        this.resultKind = ResultKind.of(site);
+    }
+
+    /** Returns the annotated method. */
+    public LockSite site() {
+        return this.site;
+    }
+
+    /** Returns when the work of the method is complete. */
+    public ResultKind resultKind() {
+        return this.resultKind;
+    }
+
+    /** Returns whether only the class carries annotations and not the method. */
+    public boolean isClassLevel() {
+        return this.classLevel;
+    }
+
+    /** Returns whether the method has annotations of all types that are among those. */
+    boolean hasAllTypesOf(MergedAnnotations others) {
+        return LockAnnotations.TYPES.stream()
+                .filter(others::isPresent)
+                .allMatch(type -> this.annotations.stream().anyMatch(mine -> mine.isPresent(type)));
+    }
+
+    /** Returns one specification for each of the nearest annotations of each type; two on the same element are two locks. */
+    public List<LockSpec> specs() {
+        List<LockSpec> known = this.specs;
+        if (known == null) {
+            // A race of two threads is harmless: both read the same.
+            known = annotations().stream()
+                    .map(annotation -> this.reader.read(this.site, annotation))
+                    .toList();
+            rejectRepetition(known);
+            this.specs = known;
+        }
+        return known;
+    }
+
+    /** Checks the derived names. At build time (AOT), nothing else can be read because placeholders have no values. */
+    public void checkDerivedNames() {
+        annotations().forEach(annotation -> this.reader.checkDerivedName(this.site, annotation));
+    }
+
+    /** Rejects a method whose work may go on after it has returned, as nothing reports its completion. */
+    public void checkResult() {
+        String coroutineUse = KotlinFunctions.coroutineUse(this.site);
+        List<String> missing = coroutineUse != null ? KotlinFunctions.missingArtifacts() : List.of();
+        if (!missing.isEmpty()) {
+            String artifacts = String.join(" and ", missing);
+            throw this.site.rejection(
+                    "the method " + coroutineUse + ", and " + artifacts + " is not on the class path",
+                    "Add the dependency " + artifacts + " in the version that Spring Boot manages" + otherwise());
+        }
+        if (this.resultKind == ResultKind.UNKNOWN) {
+            throw this.site.rejection(
+                    "the method " + (this.site.isSuspending() ? "is a suspend function that returns a " : "returns a ")
+                            + this.site.returnType().getSimpleName()
+                            + ", and the lock would end before the work does",
+                    (this.site.isSuspending()
+                                    ? "Return the result itself, or remove suspend"
+                                    : "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
+                                            + " LockRegistry.acquireAsync until the work is done")
+                            + otherwise());
+        }
+    }
+
+    /** Returns the end of a remedy: the alternative for a method that only an annotation of the class covers. */
+    public String otherwise() {
+        return this.classLevel ? ", or annotate the other methods instead of the class." : ".";
+    }
+
+    private void rejectRepetition(List<LockSpec> specs) {
+        Set<String> locks = new HashSet<>();
+        for (LockSpec spec : specs) {
+            if (!locks.add(spec.lock())) {
+                throw this.site.rejection(
+                        "two annotations request the same lock '" + spec.name() + "'",
+                        "Remove one of them, or set different names, keys or conditions.");
+            }
+        }
+    }
+
+    /**
+     * Returns the annotations of each type on the nearest element that has one, with the attributes that composed
+     * annotations set: a lock of the method does not replace the semaphore of its class.
+     */
+    public List<MergedAnnotation<?>> annotations() {
+        List<MergedAnnotation<?>> nearest = new ArrayList<>(1);
+        LockAnnotations.TYPES.forEach(type -> nearest.addAll(nearest(type)));
+        return nearest;
+    }
+
+    private <A extends Annotation> List<MergedAnnotation<A>> nearest(Class<A> type) {
+        try {
+            for (MergedAnnotations candidates : this.annotations) {
+                List<MergedAnnotation<A>> all = candidates.stream(type).toList();
+                if (!all.isEmpty()) {
+                    int nearest = all.get(0).getAggregateIndex();
+                    return all.stream()
+                            .filter(annotation -> annotation.getAggregateIndex() == nearest)
+                            .toList();
+                }
+            }
+            return List.of();
+        } catch (AnnotationConfigurationException ex) {
+            throw this.site
+                    .of(type)
+                    .rejection(
+                            "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
+                            "Set either value or key, and check @AliasFor in composed annotations.",
+                            ex);
+        }
+    }
+
+    /** Returns the problem from Spring's message, without the location that our message contains. */
+    private static String contradiction(String message) {
+        String attributes = message.substring(message.indexOf("; ") + 1).strip();
+        return attributes.endsWith(".") ? attributes.substring(0, attributes.length() - 1) : attributes;
+    }
+}

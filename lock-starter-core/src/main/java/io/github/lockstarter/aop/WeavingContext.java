@@ -1,0 +1,166 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+
+/**
+ * Runs the calls of woven methods that belong to one application context. There is one aspect for all contexts of a JVM, so it
+ * determines here to which of them a call belongs: to the only one that is open, or to that of the bean. Thread-safe.
+ */
+final class WeavingContext {
+
+    private static final List<Supplier<@Nullable WeavingContext>> OPEN = new CopyOnWriteArrayList<>();
+
+    private final LockedMethodSource methods;
+
+    private final DistributedLockInterceptor interceptor;
+
+    /** The beans that have woven methods. */
+    private final Set<BeanReference> beans = ConcurrentHashMap.newKeySet();
+
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+
+    private volatile boolean active;
+
+    /**
+     * Creates the context, which is not active.
+     *
+     * @param interceptor shared with the proxies of the application context
+     */
+    WeavingContext(LockedMethodSource methods, DistributedLockInterceptor interceptor) {
+        this.methods = methods;
+        this.interceptor = interceptor;
+    }
+
+    /** Sets whether woven methods acquire their locks; if not, proxies do so or locks are disabled. */
+    void setActive(boolean active) {
+        this.active = active;
+    }
+
+    /** Registers the application context. */
+    void open() {
+        close();
+        // Woven beans need an active context as long as they exist; any other can be collected if it is never closed.
+        OPEN.add(this.active ? () -> this : new WeakReference<>(this)::get);
+    }
+
+    /** Removes the application context; has no effect if it is not open. */
+    void close() {
+        OPEN.removeIf(reference -> {
+            WeavingContext present = reference.get();
+            return present == null || present == this;
+        });
+    }
+
+    /** Registers a bean that has woven methods, so that its calls are assigned to this context if several are open. */
+    void add(Object bean, List<LockedMethod> methodsOfBean) {
+        if (methodsOfBean.stream()
+                .anyMatch(method -> WeavingRules.isWoven(method.site().method()))) {
+            for (Reference<?> gone = this.collected.poll(); gone != null; gone = this.collected.poll()) {
+                this.beans.remove(gone);
+            }
+            this.beans.add(new BeanReference(bean, this.collected));
+        }
+    }
+
+    /** Runs a call in the context to which it belongs. */
+    static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Iterator<Supplier<@Nullable WeavingContext>> open = OPEN.iterator();
+        WeavingContext first = open.hasNext() ? open.next().get() : null;
+        WeavingContext context = first != null && !open.hasNext() ? first : contextOf(invocation);
+        return context.active && context.isLocked(invocation)
+                ? context.interceptor.invoke(invocation)
+                : invocation.proceed();
+    }
+
+    private boolean isLocked(MethodInvocation invocation) {
+        Method called = invocation.getMethod();
+        Object target = invocation.getThis();
+        LockedMethod method = this.methods.find(called, target != null ? AopUtils.getTargetClass(target) : null);
+        if (method == null) {
+            return false;
+        }
+        Method specific = method.site().method();
+        if (!specific.equals(called) && WeavingRules.isWoven(specific)) {
+            // A call of super: the overriding method has acquired the lock, as with proxies.
+            return false;
+        }
+        method.checkResult();
+        return true;
+    }
+
+    private static WeavingContext contextOf(MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        List<WeavingContext> present = new ArrayList<>();
+        List<WeavingContext> active = new ArrayList<>();
+        for (Supplier<@Nullable WeavingContext> reference : OPEN) {
+            WeavingContext context = reference.get();
+            if (context == null) {
+                continue;
+            }
+            if (target != null && context.beans.contains(new BeanReference(target, null))) {
+                return context;
+            }
+            present.add(context);
+            if (context.active) {
+                active.add(context);
+            }
+        }
+        if (present.isEmpty()) {
+            throw failure(
+                    invocation,
+                    "no application context is open",
+                    "Call the method after the context has been created and before it is closed.");
+        }
+        if (active.size() > 1) {
+            throw failure(
+                    invocation,
+                    active.size() + " application contexts are open, and the target is not a bean of any of them",
+                    "Call the method on a bean that has been constructed, or close the contexts that are no longer used.");
+        }
+        return active.isEmpty() ? present.get(0) : active.get(0);
+    }
+
+    private static LockException failure(MethodInvocation invocation, String problem, String remedy) {
+        Class<?> type = invocation.getMethod().getDeclaringClass();
+        LockSite site = new LockSite(type, invocation.getMethod());
+        return new LockException(
+                "Lock of " + site + " is not acquired, and the method was not run: " + problem + ". " + remedy);
+    }
+
+    /** Refers weakly to a bean, which is compared by identity. */
+    private static final class BeanReference extends WeakReference<Object> {
+
+        private final int hash;
+
+        BeanReference(Object bean, @Nullable ReferenceQueue<Object> queue) {
+            super(bean, queue);
+            this.hash = System.identityHashCode(bean);
+        }
+
+        @Override
+        public int hashCode() {
+            return this.hash;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            Object bean = get();
+            return this == other
+                    || (bean != null && other instanceof BeanReference reference && reference.get() == bean);
+        }
+    }
+}

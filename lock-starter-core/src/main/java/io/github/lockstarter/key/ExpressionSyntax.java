@@ -1,0 +1,190 @@
+package io.github.lockstarter.key;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Parses an expression and checks its names and operations at start-up. SpEL does not report an unknown variable but evaluates
+ * it to null, so that calls would fail, share one lock, or run without it.
+ *
+ * @param attribute name of the attribute
+ * @param text the expression as it is written
+ */
+record ExpressionSyntax(ExpressionSite site, String attribute, String text, ExpressionVariables variables) {
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+    private static final Members MEMBERS = new Members();
+
+    /** Returns the expression, which is usable. */
+    SpelExpression parse() {
+        if (this.text.isBlank()) {
+            throw rejection("it is blank", "Remove it, or name a parameter.", null);
+        }
+        if (this.text.contains("${")) {
+            throw rejection(
+                    "placeholders are not resolved",
+                    "In a name they are. To read a property, write @environment.getProperty('name').",
+                    null);
+        }
+        SpelExpression expression;
+        try {
+            expression = PARSER.parseRaw(this.text);
+        } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+            throw rejection(
+                    "it is not a SpEL expression: " + ex.getMessage(),
+                    "Quote texts, join them with +, and remove #{ and }: \"'text-' + #a0\".",
+                    ex);
+        }
+        check(expression.getAST(), true, false);
+        return expression;
+    }
+
+    /**
+     * Checks a node and the nodes below it.
+     *
+     * @param head whether the node is at the start of a property path and not behind a dot
+     * @param inElement whether the start of a path is read from an element of a selection or projection
+     */
+    private void check(SpelNode node, boolean head, boolean inElement) {
+        rejectForbidden(node);
+        if (node instanceof VariableReference) {
+            String name = nameOf(node);
+            if (!this.variables.contains(name) && !(inElement && name.equals("this"))) {
+                throw rejection("there is not a variable #" + name, this.variables.describe(), null);
+            }
+        }
+        if (head && !inElement && isMember(node)) {
+            throw rejection(
+                    node.toStringAST() + " does not belong to a variable",
+                    "Variables begin with #, beans with @, and texts are quoted or belong in name. "
+                            + this.variables.describe(),
+                    null);
+        }
+        boolean elements = node instanceof Selection || node instanceof Projection;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            boolean behindDot = node instanceof CompoundExpression && i > 0;
+            check(node.getChild(i), !behindDot, inElement || elements);
+        }
+        if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference) {
+            checkMember(nameOf(node.getChild(0)), node.getChild(1));
+        }
+    }
+
+    private void rejectForbidden(SpelNode node) {
+        if (node instanceof TypeReference
+                || node instanceof ConstructorReference
+                || node instanceof FunctionReference) {
+            throw rejection(
+                    "T(…), new and functions are not allowed",
+                    "Call a method of a parameter or of a bean (@name) instead.",
+                    null);
+        }
+        if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+            throw rejection("it must not change anything", "Remove assignments, ++ and --.", null);
+        }
+    }
+
+    private static boolean isMember(SpelNode node) {
+        return node instanceof PropertyOrFieldReference
+                || node instanceof MethodReference
+                || node instanceof Indexer
+                || node instanceof Selection
+                || node instanceof Projection;
+    }
+
+    private static String nameOf(SpelNode variable) {
+        return variable.toStringAST().substring(1);
+    }
+
+    /** Checks that a record or another final type has the member that is read from a variable; a subclass may have more. */
+    private void checkMember(String variable, SpelNode member) {
+        Class<?> type = typeOf(variable);
+        if (type == null || !Modifier.isFinal(type.getModifiers()) || type.isArray() || isSpecial(type, member)) {
+            return;
+        }
+        try {
+            if (member instanceof PropertyOrFieldReference property && !MEMBERS.has(property.getName(), type)) {
+                throw unknown(type, "property", property.getName());
+            }
+            if (member instanceof MethodReference method && !hasMethod(type, method.getName())) {
+                throw unknown(type, "method", method.getName());
+            }
+        } catch (LinkageError ex) {
+            // The type refers to a missing class, which the expression itself may not need.
+            return;
+        }
+    }
+
+    /** SpEL reads the static members of a class and, depending on its version, the content of an Optional. */
+    private static boolean isSpecial(Class<?> type, SpelNode member) {
+        return type == Class.class
+                || (type == Optional.class && member instanceof SpelNodeImpl navigation && navigation.isNullSafe());
+    }
+
+    private @Nullable Class<?> typeOf(String variable) {
+        int index = this.variables.indexOf(variable);
+        if (index < 0) {
+            return variable.equals("root") ? CallRoot.class : null;
+        }
+        Class<?> type = ResolvableType.forMethodParameter(this.site.method(), index, this.site.beanClass())
+                .resolve();
+        return type != null ? ClassUtils.resolvePrimitiveIfNecessary(type) : null;
+    }
+
+    private static boolean hasMethod(Class<?> type, String name) {
+        return Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(name));
+    }
+
+    private RuntimeException unknown(Class<?> type, String kind, String name) {
+        Collection<String> known = new TreeSet<>();
+        for (Method method : type.getMethods()) {
+            if (method.getDeclaringClass() != Object.class && !Modifier.isStatic(method.getModifiers())) {
+                known.add(method.getName());
+            }
+        }
+        return rejection(
+                type.getTypeName() + " has no public " + kind + " '" + name + "'",
+                "Its methods are: " + String.join(", ", known) + ".",
+                null);
+    }
+
+    private RuntimeException rejection(String problem, String remedy, @Nullable Throwable cause) {
+        return this.site.rejection("in " + this.attribute + " = \"" + this.text + "\", " + problem, remedy, cause);
+    }
+
+    /** Finds the properties that an expression can read, by the rules of the version of SpEL that evaluates it. */
+    private static final class Members extends ReflectivePropertyAccessor {
+
+        boolean has(String property, Class<?> type) {
+            return findGetterForProperty(property, type, false) != null || findField(property, type, false) != null;
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotGrantedException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A method that returns a future holds its lock until that is complete. */
+class FutureResultTest {
+
+    @AutoClose
+    private final RealLocks app = RealLocks.with(Exports.class);
+
+    private final Exports exports = this.app.bean(Exports.class);
+
+    @Test
+    void shouldHoldTheLockUntilTheFutureIsComplete() {
+        CompletableFuture<String> result = this.exports.export();
+        assertThat(result).isNotDone();
+        assertThat(this.app.isLocked("export")).isTrue();
+
+        this.exports.work().complete("done");
+
+        assertThat(result).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("done");
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenTheWorkFails() {
+        CompletionStage<String> result = this.exports.stage();
+        this.exports.work().completeExceptionally(new IllegalStateException("on purpose"));
+
+        assertThat(result.toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withRootCauseInstanceOf(IllegalStateException.class);
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseWhenTheMethodThrows() {
+        assertThatThrownBy(this.exports::fail).hasMessage("on purpose");
+
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    /** Completing the future from outside does not stop the work, so that a second call would run concurrently. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cancel", "complete", "completeExceptionally"})
+    void shouldHoldTheLockUntilTheWorkHasEnded(String outside) {
+        CompletableFuture<String> result = this.exports.export();
+
+        switch (outside) {
+            case "cancel" -> assertThat(result.cancel(true)).isTrue();
+            case "complete" -> assertThat(result.complete("early")).isTrue();
+            default ->
+                assertThat(result.completeExceptionally(new TimeoutException())).isTrue();
+        }
+
+        assertThat(this.exports.work()).isNotDone();
+        assertThat(this.app.isLocked("export")).isTrue();
+        assertThat(this.exports.export())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withRootCauseInstanceOf(LockNotGrantedException.class);
+
+        this.exports.work().complete("done");
+        await().until(() -> !this.app.isLocked("export"));
+    }
+
+    @Test
+    void shouldReportALossThatTheReleaseDetects() {
+        CompletableFuture<String> result = this.exports.export();
+        this.app.registry.getLock("export").forceUnlock();
+
+        this.exports.work().complete("done");
+
+        assertThat(result)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withRootCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldCompleteIfTheMethodHasReleasedTheLease() {
+        assertThat(this.exports.releasing()).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void shouldAcquireALockOnceThatIsRequestedTwice() {
+        assertThat(this.exports.move("a", "a")).succeedsWithin(Duration.ofSeconds(10));
+
+        assertThat(this.app.isLocked("account:a")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseAtTheCompletionOfAStageThatIsNotAFuture() {
+        CompletionStage<String> work = withoutFuture(this.exports.work());
+        CompletionStage<String> result = this.exports.stage(work);
+        assertThat(this.app.isLocked("export")).isTrue();
+
+        this.exports.work().complete("done");
+
+        assertThat(result.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(this.app.isLocked("export")).isFalse();
+    }
+
+    @Test
+    void shouldRenewUntilCompletionAndReportALoss() {
+        CompletableFuture<String> result = this.exports.export();
+        assertThat(result).as("longer than a lease lasts").failsWithin(Duration.ofMillis(1500));
+        assertThat(this.app.isLocked("export")).isTrue();
+
+        this.app.registry.getLock("export").forceUnlock();
+        CompletableFuture<?> lost = this.exports.lost();
+        assertThat(lost).succeedsWithin(Duration.ofSeconds(10));
+        this.exports.work().complete("done");
+
+        assertThat(result)
+                .failsWithin(10, TimeUnit.SECONDS)
+                .withThrowableThat()
+                .withRootCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldReportByTheFutureThatTheLockIsNotGranted() {
+        this.app.takenByAnother(
+                "export",
+                () -> assertThat(this.exports.export())
+                        .failsWithin(Duration.ofSeconds(10))
+                        .withThrowableThat()
+                        .withRootCauseInstanceOf(LockNotGrantedException.class));
+    }
+
+    @Test
+    void shouldExcludeCallsOfTheSameThread() {
+        CompletableFuture<String> first = this.exports.export();
+
+        assertThat(this.exports.export()).as("the first call still works").isCompletedExceptionally();
+
+        this.exports.work().complete("done");
+        assertThat(first).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    /** Permitted by {@link CompletionStage}. */
+    @SuppressWarnings("unchecked")
+    private static CompletionStage<String> withoutFuture(CompletionStage<String> stage) {
+        return (CompletionStage<String>) Proxy.newProxyInstance(
+                FutureResultTest.class.getClassLoader(),
+                new Class<?>[] {CompletionStage.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("toCompletableFuture")) {
+                        throw new UnsupportedOperationException();
+                    }
+                    return method.invoke(stage, arguments);
+                });
+    }
+
+    static class Exports {
+
+        private final CompletableFuture<String> work = new CompletableFuture<>();
+
+        private CompletableFuture<?> lost = new CompletableFuture<>();
+
+        CompletableFuture<String> work() {
+            return this.work;
+        }
+
+        CompletableFuture<?> lost() {
+            return this.lost;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletableFuture<String> export() {
+            this.lost = LeaseContext.required().lost().toCompletableFuture();
+            return this.work;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletionStage<String> stage() {
+            return this.work;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletionStage<String> stage(CompletionStage<String> given) {
+            return given;
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletableFuture<String> releasing() {
+            LeaseContext.required().release();
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock(name = "account", key = "#from", waitTime = 100)
+        @DistributedLock(name = "account", key = "#to", waitTime = 100)
+        public CompletableFuture<String> move(String from, String to) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock(name = "export", waitTime = 100)
+        public CompletableFuture<String> fail() {
+            throw new IllegalStateException("on purpose");
+        }
+    }
+}

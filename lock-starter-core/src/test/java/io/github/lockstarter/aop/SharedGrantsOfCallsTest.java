@@ -1,0 +1,373 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LeaseReadWriteLock;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Readers and permits of annotated methods, in two applications on one Redis. */
+@RedisTest
+class SharedGrantsOfCallsTest {
+
+    private final LettuceConnectionFactory factory;
+
+    private final RealLocks one;
+
+    private final RealLocks two;
+
+    private final Exports exports;
+
+    private final Exports others;
+
+    /** The kind of result of the method. */
+    enum Way {
+        DIRECT,
+        FUTURE,
+        MONO,
+        FLUX
+    }
+
+    SharedGrantsOfCallsTest(RedisServer server) {
+        this.factory = Servers.of(server);
+        this.factory.afterPropertiesSet();
+        this.factory.start();
+        this.one = application();
+        this.two = application();
+        this.exports = this.one.bean(Exports.class);
+        this.others = this.two.bean(Exports.class);
+    }
+
+    private RealLocks application() {
+        RedisStoreSettings settings =
+                new RedisStoreSettings("lock", Duration.ofSeconds(3), true, Duration.ofMillis(500));
+        return RealLocks.on(new RedisLockStore(this.factory, settings), Duration.ofSeconds(30), Exports.class);
+    }
+
+    @AfterEach
+    void stop() {
+        this.one.close();
+        this.two.close();
+        this.factory.destroy();
+    }
+
+    @Test
+    void shouldRunReadersTogetherAndWritersAlone() {
+        this.exports.read(() -> {
+            assertThat(this.others.tryRead()).isEqualTo("read");
+            assertThatThrownBy(this.others::tryWrite).isInstanceOf(LockNotGrantedException.class);
+            return "";
+        });
+
+        assertThat(this.others.tryWrite()).isEqualTo("written");
+        assertThat(this.one.isLocked("catalog")).isFalse();
+    }
+
+    @Test
+    void shouldNestAReaderInAWriterAndRefuseTheOpposite() {
+        String nested = this.exports.write(() -> this.exports.read(() -> {
+            assertThatThrownBy(this.others::tryRead).isInstanceOf(LockNotGrantedException.class);
+            return "nested";
+        }));
+        assertThat(nested).isEqualTo("nested");
+
+        this.exports.read(() -> {
+            assertThatThrownBy(this.exports::tryWrite).isInstanceOf(IllegalStateException.class);
+            return "";
+        });
+        assertThat(this.one.isLocked("catalog")).isFalse();
+    }
+
+    /** All locks of a call are released together, and the reader's lease is that of the writer around the call. */
+    @Test
+    void shouldNotReleaseTheWriterAroundACallWithSeveralLocks() {
+        this.exports.write(() -> {
+            Lease writer = LeaseContext.required();
+
+            assertThat(this.exports.readWithAnother()).isEqualTo("read");
+
+            assertThat(writer.isHeld()).isTrue();
+            assertThatThrownBy(this.others::tryRead).isInstanceOf(LockNotGrantedException.class);
+            return "";
+        });
+        assertThat(this.one.isLocked("catalog")).isFalse();
+        assertThat(this.one.isLocked("index")).isFalse();
+    }
+
+    @Test
+    void shouldAcquireAWriterAndAReaderOfOneCall() {
+        assertThat(this.exports.writeAndRead()).isEqualTo("both");
+        assertThat(this.exports.writeAndReadLater().join()).isEqualTo("both");
+
+        assertThat(this.others.tryWrite()).isEqualTo("written");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRunAtMostAsManyCallsAsThereArePermits(Way way) {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        List<CompletableFuture<String>> running =
+                List.of(start(this.exports, way, work), start(this.others, way, work));
+        await().until(() -> available("printers") == 0);
+
+        assertThatThrownBy(this.others::tryPrint).isInstanceOf(LockNotGrantedException.class);
+        assertThat(this.others.printOrSkip()).isNull();
+        assertThat(this.others.printOrElse()).isEqualTo("later");
+        assertThat(running).noneMatch(CompletableFuture::isDone);
+
+        work.complete("printed");
+        assertThat(running).allSatisfy(each -> assertThat(each).succeedsWithin(Duration.ofSeconds(10)));
+        await().until(() -> available("printers") == 2);
+        assertThat(this.others.tryPrint()).isEqualTo("printed");
+    }
+
+    private static CompletableFuture<String> start(Exports exports, Way way, CompletableFuture<String> work) {
+        return switch (way) {
+            case DIRECT -> CompletableFuture.supplyAsync(() -> exports.print(work::join));
+            case FUTURE -> exports.printLater(work);
+            case MONO -> exports.printMono(work).toFuture();
+            case FLUX -> exports.printFlux(work).last().toFuture();
+        };
+    }
+
+    @Test
+    void shouldReturnThePermitsOfACancelledSubscription() {
+        var subscription = this.exports.printMono(new CompletableFuture<>()).subscribe();
+        await().until(() -> available("printers") == 1);
+
+        subscription.dispose();
+
+        await().until(() -> available("printers") == 2);
+    }
+
+    @Test
+    void shouldHoldTheWeightAndNestUnderIt() {
+        this.exports.printAll(() -> {
+            assertThat(available("printers")).isZero();
+            assertThat(this.exports.tryPrint()).isEqualTo("printed");
+            assertThat(available("printers")).isZero();
+            return "";
+        });
+        assertThat(available("printers")).isEqualTo(2);
+
+        this.exports.print(() -> {
+            assertThatThrownBy(() -> this.exports.printAll(() -> "")).isInstanceOf(IllegalStateException.class);
+            return "";
+        });
+        assertThat(available("printers")).isEqualTo(2);
+    }
+
+    @Test
+    void shouldHaveSeparatePermitsForEachKey() {
+        this.exports.printOf(List.of("a", "b"), () -> {
+            assertThatThrownBy(() -> this.others.printOf(List.of("c", "b"), () -> ""))
+                    .isInstanceOf(LockNotGrantedException.class);
+            assertThat(this.others.printOf(List.of("c"), () -> "printed")).isEqualTo("printed");
+            return "";
+        });
+        assertThat(this.others.printOf(List.of("a", "b"), () -> "printed")).isEqualTo("printed");
+    }
+
+    /** While a call waits for permits, it does not hold its lock; after it, the lock is released first. */
+    @Test
+    void shouldWaitForPermitsWithoutTheLock() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> end = new CompletableFuture<>();
+        CompletableFuture<String> holder = CompletableFuture.supplyAsync(() -> this.others.bothAlone(() -> {
+            started.countDown();
+            return end.join();
+        }));
+        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<String> waiting = CompletableFuture.supplyAsync(
+                () -> this.exports.bothOther(() -> LeaseContext.required().name()));
+        await().until(() -> this.one.registry.waiting() == 1);
+
+        assertThat(this.one.isLocked("other-book")).isFalse();
+
+        end.complete("");
+        assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("other-book");
+        assertThat(holder).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(available("editors", 1)).isEqualTo(1);
+    }
+
+    /** Another application may use the name in the other way. */
+    @Test
+    void shouldNameTheLockThatIsInUseInTheOtherWay() throws Exception {
+        this.exports.print(() -> {
+            assertThatThrownBy(() -> this.two.registry.getLock("printers").tryLock())
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("'printers'")
+                    .hasMessageContaining("a lock and for a semaphore");
+            return "";
+        });
+        this.two.registry.getLock("printers").lock();
+        try {
+            assertThatThrownBy(this.exports::tryPrint)
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("'printers'")
+                    .hasMessageContaining("a lock and for a semaphore");
+        } finally {
+            this.two.registry.getLock("printers").unlock();
+        }
+    }
+
+    @Test
+    void shouldKeepReadersTakenForTheMinimumHold() {
+        long began = System.nanoTime();
+        this.exports.readForAWhile();
+
+        assertThat(this.others.tryRead()).isEqualTo("read");
+        assertThatThrownBy(this.others::tryWrite).isInstanceOf(LockNotGrantedException.class);
+        await().until(() -> !this.one.isLocked("catalog"));
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void shouldBeThreadOwnedAsTheLocksOfTheRegistry() {
+        LeaseReadWriteLock lock = this.one.registry.getReadWriteLock("catalog");
+        this.exports.read(() -> {
+            assertThat(lock.readLock().getHoldCount()).isEqualTo(1);
+            assertThat(lock.writeLock().getHoldCount()).isZero();
+            return "";
+        });
+    }
+
+    private int available(String name) {
+        return available(name, 2);
+    }
+
+    private int available(String name, int permits) {
+        return this.one.registry.getSemaphore(name, permits).availablePermits();
+    }
+
+    static class Exports {
+
+        @DistributedLock(name = "catalog", mode = LockMode.READ)
+        public String read(Supplier<String> body) {
+            return body.get();
+        }
+
+        @DistributedLock(name = "catalog", mode = LockMode.READ, waitTime = 0)
+        public String tryRead() {
+            return "read";
+        }
+
+        @DistributedLock(name = "catalog", mode = LockMode.READ, minHold = 1000)
+        public void readForAWhile() {}
+
+        @DistributedLock(name = "catalog", mode = LockMode.READ)
+        @DistributedLock(name = "index")
+        public String readWithAnother() {
+            return "read";
+        }
+
+        @DistributedLock(name = "catalog")
+        public String write(Supplier<String> body) {
+            return body.get();
+        }
+
+        @DistributedLock(name = "catalog", waitTime = 0)
+        public String tryWrite() {
+            return "written";
+        }
+
+        @DistributedLock(name = "catalog", mode = LockMode.READ, condition = "true")
+        @DistributedLock(name = "catalog")
+        public String writeAndRead() {
+            return "both";
+        }
+
+        @DistributedLock(name = "catalog", mode = LockMode.READ, condition = "true")
+        @DistributedLock(name = "catalog")
+        public CompletableFuture<String> writeAndReadLater() {
+            return CompletableFuture.completedFuture("both");
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2)
+        public String print(Supplier<String> body) {
+            return body.get();
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2, weight = 2)
+        public String printAll(Supplier<String> body) {
+            return body.get();
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2)
+        public CompletableFuture<String> printLater(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2)
+        public Mono<String> printMono(CompletableFuture<String> work) {
+            return Mono.fromFuture(work, true);
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2)
+        public Flux<String> printFlux(CompletableFuture<String> work) {
+            return Flux.concat(Mono.just("printing"), Mono.fromFuture(work, true));
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2, waitTime = 0)
+        public String tryPrint() {
+            return "printed";
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2, waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public String printOrSkip() {
+            return "printed";
+        }
+
+        @DistributedSemaphore(name = "printers", permits = 2, waitTime = 0, fallback = "later")
+        public String printOrElse() {
+            return "printed";
+        }
+
+        String later() {
+            return "later";
+        }
+
+        @DistributedSemaphore(name = "printers-of", key = "#tenants", permits = 1, waitTime = 0)
+        public String printOf(List<String> tenants, Supplier<String> body) {
+            return body.get();
+        }
+
+        @DistributedSemaphore(name = "editors", permits = 1)
+        @DistributedLock(name = "book")
+        public String bothAlone(Supplier<String> body) {
+            return body.get();
+        }
+
+        @DistributedSemaphore(name = "editors", permits = 1)
+        @DistributedLock(name = "other-book")
+        public String bothOther(Supplier<String> body) {
+            return body.get();
+        }
+    }
+}

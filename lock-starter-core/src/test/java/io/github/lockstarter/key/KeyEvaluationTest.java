@@ -1,0 +1,230 @@
+package io.github.lockstarter.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.aop.LockedContext;
+import java.util.Date;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.expression.EvaluationException;
+
+class KeyEvaluationTest {
+
+    private static LockedContext context;
+
+    private final Orders orders = context.getBean(Orders.class);
+
+    @BeforeAll
+    static void start() {
+        context = LockedContext.prepare(processor -> {}, Orders.class);
+        context.registerBean("tenants", Tenants.class);
+        context.refresh();
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
+
+    @BeforeEach
+    void forget() {
+        context.registry.requests.clear();
+    }
+
+    @Test
+    void shouldEvaluateTheKeyOnceForEachCall() {
+        Order order = new Order("42");
+
+        this.orders.ship(order);
+        this.orders.ship(order);
+
+        assertThat(order.reads).isEqualTo(2);
+        assertThat(keys()).containsExactly("42", "42");
+    }
+
+    @Test
+    void shouldUseTheTypeOfTheArgument() {
+        this.orders.ship(new Order("a"));
+        this.orders.ship(new SpecialOrder("b"));
+        this.orders.ship(new Order("c"));
+
+        assertThat(keys()).containsExactly("a", "special b", "c");
+    }
+
+    @Test
+    void shouldAccessBeansTargetAndMethod() {
+        this.orders.byBean("42");
+        this.orders.byTarget("42");
+        this.orders.byMethod();
+        this.orders.byPosition("a", "b");
+
+        assertThat(keys()).containsExactly("acme-42", "eu:42", "byMethod", "b");
+    }
+
+    @Test
+    void shouldNameMethodAndKeyWhenTheResultIsUnusable() {
+        assertThatThrownBy(() -> this.orders.ship(new Order(null)))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessage("Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) is null: all calls without"
+                        + " a value would share one lock. Reject such calls before.");
+        assertThatThrownBy(() -> this.orders.ship(new Order(" "))).hasMessageContaining("is blank");
+        assertThatThrownBy(() -> this.orders.byAnything(List.of(List.of("a"))))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
+                .hasMessageContaining("number 1 of 1 gave a value of type java.util.ImmutableCollections");
+        assertThatThrownBy(() -> this.orders.byAnything(List.of())).hasMessageContaining("empty collection");
+        assertThatThrownBy(() -> this.orders.byAnything("x".repeat(600)))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
+                .hasMessageContaining("512 bytes");
+        assertThatThrownBy(() -> this.orders.byRoot()).hasMessageContaining("differs between JVMs");
+        assertThat(context.registry.requests).isEmpty();
+    }
+
+    @Test
+    void shouldRejectUnstableOperands() {
+        this.orders.joined("42", 7);
+        assertThat(keys()).containsExactly("42:7");
+
+        assertThatThrownBy(() -> this.orders.joined("42", new Object()))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"#id + ':' + #part\" of ")
+                .hasMessageContaining("gave a value of type java.lang.Object, whose text differs between JVMs");
+        assertThatThrownBy(() -> this.orders.joined("42", new int[1])).hasMessageContaining("int[]");
+    }
+
+    @Test
+    @SuppressWarnings("JavaUtilDate") // is rejected
+    void shouldRejectUnstableValuesThatMethodsPrint() {
+        this.orders.printed("a@b");
+        this.orders.printed(List.of("a", 7));
+        this.orders.formatted(7);
+        this.orders.concatenated(7);
+        assertThat(keys()).containsExactly("order a@b-x", "order [a, 7]-x", "order 7", "order 7");
+
+        for (Object unstable : List.of(new Object(), new Date(), Set.of("a"), List.of(new int[0]))) {
+            List<Consumer<Object>> calls =
+                    List.of(this.orders::printed, this.orders::formatted, this.orders::concatenated);
+            for (Consumer<Object> call : calls) {
+                assertThatThrownBy(() -> call.accept(unstable))
+                        .isExactlyInstanceOf(InvalidLockKeyException.class)
+                        .hasMessageContaining("Key \"'order ")
+                        .hasMessageContaining(
+                                " gave a value of type " + unstable.getClass().getTypeName());
+            }
+        }
+        assertThatThrownBy(() -> this.orders.printedArgument(new Object()))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("gave a value of type java.lang.Object");
+        assertThatThrownBy(() -> this.orders.printed(null))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("toString()");
+    }
+
+    @Test
+    void shouldNameMethodKeyAndCauseWhenItCannotBeEvaluated() {
+        assertThatThrownBy(() -> this.orders.ship(null))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining(
+                        "Key \"#order.id\" of " + Orders.class.getName() + ".ship(Order) cannot be evaluated: ")
+                .hasCauseInstanceOf(EvaluationException.class);
+        assertThatThrownBy(() -> this.orders.byBean("none"))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("cannot be evaluated: no such tenant")
+                .hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> this.orders.byMissingBean())
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"@missing.id()\"");
+    }
+
+    private static List<String> keys() {
+        return context.registry.requests.stream().map(request -> request.key()).toList();
+    }
+
+    static class Order {
+
+        private final String id;
+
+        int reads;
+
+        Order(String id) {
+            this.id = id;
+        }
+
+        public String getId() {
+            this.reads++;
+            return this.id;
+        }
+    }
+
+    static class SpecialOrder extends Order {
+
+        SpecialOrder(String id) {
+            super("special " + id);
+        }
+    }
+
+    static class Tenants {
+
+        public String of(String id) {
+            if (id.equals("none")) {
+                throw new IllegalArgumentException("no such tenant");
+            }
+            return "acme-" + id;
+        }
+    }
+
+    static class Orders {
+
+        @DistributedLock("#order.id")
+        public void ship(Order order) {}
+
+        @DistributedLock("@tenants.of(#id)")
+        public void byBean(String id) {}
+
+        @DistributedLock("#root.target.region + ':' + #id")
+        public void byTarget(String id) {}
+
+        @DistributedLock("#root.method.name")
+        public void byMethod() {}
+
+        @DistributedLock("#p1")
+        public void byPosition(String first, String second) {}
+
+        @DistributedLock("#value")
+        public void byAnything(Object value) {}
+
+        @DistributedLock("'order ' + #part.toString() + '-x'")
+        public void printed(Object part) {}
+
+        @DistributedLock("'order %s'.formatted(#part)")
+        public void formatted(Object part) {}
+
+        @DistributedLock("'order '.concat(#part)")
+        public void concatenated(Object part) {}
+
+        @DistributedLock("'order '.concat(#part.toString())")
+        public void printedArgument(Object part) {}
+
+        @DistributedLock("#id + ':' + #part")
+        public void joined(String id, Object part) {}
+
+        @DistributedLock("#root")
+        public void byRoot() {}
+
+        @DistributedLock("@missing.id()")
+        public void byMissingBean() {}
+
+        public String getRegion() {
+            return "eu";
+        }
+    }
+}
