@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** At most one owner at a time, and only the owner unlocks. */
-@NeverRepeated
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ExclusionContract extends RegistryFixture {
 

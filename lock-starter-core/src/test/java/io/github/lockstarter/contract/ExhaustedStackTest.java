@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -71,6 +72,7 @@ class ExhaustedStackTest extends RegistryFixture {
 
     /** The leases end by themselves, so that the waiters are granted the locks even if no release succeeds. */
     @Test
+    @Tag("full")
     void shouldGrantLocksToWaitersWhoseOwnersFailToRelease() throws Exception {
         Map<String, Lease> owners = new HashMap<>();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();

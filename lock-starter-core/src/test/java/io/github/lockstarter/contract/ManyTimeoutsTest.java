@@ -16,12 +16,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The end of a wait costs about as much in a long queue as in a short one. The cost is the processor time of all Java threads:
  * it depends neither on what else the machine does, nor on the compiler and the garbage collector.
  */
+@Tag("full")
 class ManyTimeoutsTest extends RegistryFixture {
 
     private static final int FEW = 500;

@@ -3,11 +3,13 @@ package io.github.lockstarter.contract;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.TopologyTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contracts with the store in Redis behind Sentinels. Without a failover this is a single server that is found in
  * another way, so one contract of each kind suffices.
  */
+@Tag("full")
 @TopologyTest
 class SentinelContractTest {
 

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Subscriptions break during contention, and messages are lost, repeated and late: one owner at a time, all are served. */
-@NeverRepeated
 @RedisTest
 class BrokenSubscriptionsTest {
 

@@ -35,9 +35,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The application blocks whatever threads it can reach; locks have their own. */
+@Tag("full")
 @RedisTest
 class BusyApplicationTest {
 

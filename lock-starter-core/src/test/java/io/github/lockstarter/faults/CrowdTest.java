@@ -8,7 +8,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Waiting;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Many instances with several threads each want one lock all the time. */
-@NeverRepeated
 @RedisTest
 class CrowdTest {
 

@@ -22,6 +22,7 @@ import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -125,6 +126,7 @@ class StopTest {
 
     @ParameterizedTest
     @CsvSource({"hello, true", "hello, false", "subscribe, true", "subscribe, false"})
+    @Tag("full")
     void shouldLeaveNoSubscriptionThatWasBeingMade(String command, boolean privateConnection) throws Exception {
         Instance stopping = this.instances.at(
                 this.proxy,

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest. */
-@NeverRepeated
 class InMemoryLockStoreTest {
 
     private static final long LEASE = 60_000;

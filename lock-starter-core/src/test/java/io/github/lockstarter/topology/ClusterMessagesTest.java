@@ -22,9 +22,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Messages to those who stand in line arrive wherever in the cluster the line and the subscription are. */
+@Tag("full")
 @TopologyTest
 class ClusterMessagesTest {
 

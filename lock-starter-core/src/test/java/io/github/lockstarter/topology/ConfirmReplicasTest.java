@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -34,6 +35,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Replicas confirm grants behind Sentinels and in a cluster. */
 @TopologyTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Tag("full")
 class ConfirmReplicasTest {
 
     private static final String NAME = "confirmed";

@@ -8,7 +8,6 @@ import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.MasterWithReplicas;
 import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AutoClose;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads of two instances want the same locks, and a replica confirms each grant. */
-@NeverRepeated
 @Tag("redis")
 class ConfirmedContentionTest {
 

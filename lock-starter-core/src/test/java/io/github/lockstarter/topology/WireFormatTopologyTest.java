@@ -19,11 +19,13 @@ import io.github.lockstarter.testsupport.TopologyTest;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The version of the format is one key, on one node, which is read again at each new master. */
 @TopologyTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Tag("full")
 class WireFormatTopologyTest {
 
     private static final String KEY = "lock:format";
