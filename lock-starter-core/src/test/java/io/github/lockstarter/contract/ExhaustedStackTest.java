@@ -10,12 +10,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.fixture.Remarks;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -67,26 +63,6 @@ class ExhaustedStackTest extends RegistryFixture {
                 },
                 () -> locks.forEach(ExhaustedStackTest::unlockWhatIsHeld));
 
-        assertThatAllNamesAreUsable();
-    }
-
-    /** The leases end by themselves, so that the waiters are granted the locks even if no release succeeds. */
-    @Test
-    @Tag("full")
-    void shouldGrantLocksToWaitersWhoseOwnersFailToRelease() throws Exception {
-        Map<String, Lease> owners = new HashMap<>();
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < NAMES; i++) {
-            LockRequest request = LockRequest.of(name(i)).withWaitTime(LONG);
-            owners.put(name(i), this.registry.acquire(request.withLease(TIMEOUT.multipliedBy(8))));
-            waiting.add(this.registry.acquireAsync(request));
-        }
-
-        exhaust(name -> Objects.requireNonNull(owners.get(name)).release(), () -> {});
-
-        for (CompletableFuture<Lease> each : waiting) {
-            get(each).release();
-        }
         assertThatAllNamesAreUsable();
     }
 

@@ -20,13 +20,6 @@ class InMemoryHandOverTest {
     }
 
     @Nested
-    class HandOverStop extends HandOverStopContract {
-        HandOverStop() {
-            super(new InMemoryBackend());
-        }
-    }
-
-    @Nested
     class BackgroundRelease extends BackgroundReleaseContract {
         BackgroundRelease() {
             super(new InMemoryBackend());

@@ -23,13 +23,6 @@ class RedisHandOverTest {
     }
 
     @Nested
-    class HandOverStop extends HandOverStopContract {
-        HandOverStop(RedisServer server) {
-            super(new RedisBackend(server));
-        }
-    }
-
-    @Nested
     class BackgroundRelease extends BackgroundReleaseContract {
         BackgroundRelease(RedisServer server) {
             super(new RedisBackend(server));

@@ -99,11 +99,6 @@ abstract class RegistryFixture {
         return renewed(LASTING, Duration.ofSeconds(4), Duration.ofSeconds(10));
     }
 
-    /** Leases that end within seconds of their last renewal. */
-    static LockSettings expiring() {
-        return withShutdownTimeout(Duration.ofSeconds(10));
-    }
-
     /** The leases that a stop leaves end within seconds. */
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
         return renewed(Duration.ofSeconds(4), Duration.ofSeconds(1), shutdownTimeout);

@@ -49,13 +49,6 @@ class SentinelContractTest {
     }
 
     @Nested
-    class HandOverStop extends HandOverStopContract {
-        HandOverStop(RedisSentinels sentinels) {
-            super(new RedisBackend(sentinels));
-        }
-    }
-
-    @Nested
     class Watchdog extends WatchdogContract {
         Watchdog(RedisSentinels sentinels) {
             super(new RedisBackend(sentinels));

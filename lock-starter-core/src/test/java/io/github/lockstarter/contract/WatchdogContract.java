@@ -174,21 +174,6 @@ abstract class WatchdogContract extends RegistryFixture {
     }
 
     @Test
-    void shouldLetANeighbourInWhenTheOwnersThreadHasEnded() throws Exception {
-        LeaseLock lock = registry(settings(TIMEOUT.multipliedBy(4)), this.heard).getLock(NAME);
-        Actor owner = actor();
-        owner.tell(lock::lock);
-        owner.die();
-
-        assertThat(lock.tryLock(Duration.ofSeconds(20))).isTrue();
-
-        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
-                .singleElement()
-                .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
-        lock.unlock();
-    }
-
-    @Test
     void shouldNotTieALeaseOfNoThreadToTheThreadThatAcquiredIt() throws Exception {
         LeasingLockRegistry registry = registry(this.heard);
         Actor first = actor();

@@ -188,26 +188,6 @@ class LeastPrivilegeTest {
     }
 
     @Test
-    void shouldNotRenewWithoutHget() throws Exception {
-        Instance instance = instanceWith(this.user.without("+hget"));
-        instance.lock("stuck").lock();
-
-        soon().until(() -> !this.log.with("at risk").isEmpty());
-
-        assertThat(this.log.with("at risk")).first().asString().contains("missing permission");
-    }
-
-    @Test
-    void shouldNotWaitWithoutPttl() {
-        this.redis.command("HSET", "lock:{taken}", "o", "somebody", "f", "1");
-        this.redis.command("PEXPIRE", "lock:{taken}", "60000");
-        LeaseLock lock = instanceWith(this.user.without("+pttl")).lock("taken");
-
-        assertThat(catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMinutes(1))))
-                .hasMessageContaining("missing permission");
-    }
-
-    @Test
     void shouldAcquireAFreeLockWithoutHmgetButNotAsk() {
         Instance instance = instanceWith(this.user.without("+hmget"));
         LeaseLock lock = instance.lock("refused");

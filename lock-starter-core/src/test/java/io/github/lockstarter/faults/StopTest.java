@@ -1,7 +1,6 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,21 +70,6 @@ class StopTest {
         assertThat(lease.release()).isFalse();
     }
 
-    @Test
-    void shouldEndTheWaitOfThoseWhoWait() throws Exception {
-        Instance owner = this.instances.at(this.server);
-        assertThat(owner.lock("stopped").tryLock()).isTrue();
-        Call<Boolean> asking = Call.start(() -> this.instance.lock("stopped").tryLock(LIMIT));
-        asking.awaitParked();
-        Call<Boolean> queueing = Call.start(() -> this.instance.lock("stopped").tryLock(LIMIT));
-        queueing.awaitParked();
-
-        this.instance.stop();
-
-        assertThat(asking.failure()).isInstanceOf(LockException.class).hasMessageContaining("shutting down");
-        assertThat(queueing.failure()).isInstanceOf(LockException.class).hasMessageContaining("shutting down");
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldNotTakeLongWithoutRedis(Outage outage) throws Exception {
@@ -100,28 +84,6 @@ class StopTest {
         assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(4));
         assertThat(lease.isHeld()).isFalse();
         assertThat(waiter.failure()).isInstanceOf(LockException.class);
-    }
-
-    @Test
-    void shouldWorkAfterTheNextStart() throws Exception {
-        this.instance.stop();
-        // The proxy notices a closed connection a moment later.
-        soon().until(() -> this.proxy.connections() == 0);
-
-        this.instance.startAgain();
-
-        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofMinutes(1)));
-        assertThat(owner.lock("stopped").tryLock()).isTrue();
-        Call<Boolean> waiter = Call.start(() -> {
-            this.instance.lock("stopped").lock();
-            this.instance.lock("stopped").unlock();
-            return true;
-        });
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        owner.lock("stopped").unlock();
-        assertThat(waiter.result()).isTrue();
-        this.instance.stop();
-        soon().until(() -> Channel.subscribers(this.redis) == 0);
     }
 
     @ParameterizedTest

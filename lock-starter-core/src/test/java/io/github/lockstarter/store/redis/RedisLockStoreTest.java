@@ -334,20 +334,6 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void shouldReportSeveralGrantsOfOneStepWithoutTheirIds() {
-        ConnectedStore one = store("one");
-        ConnectedStore two = store("two");
-        one.granted(NAME, "writer");
-        two.joins(NAME, "first.r");
-        two.joins(NAME, "second.r");
-
-        one.call(release(NAME, "writer"));
-
-        soon().until(() -> !two.messages().isEmpty());
-        assertThat(two.messages()).containsExactly(new Message(NAME, "", 0));
-    }
-
-    @Test
     void shouldIgnoreMessagesOfOthers() {
         ConnectedStore one = store("one");
         ConnectedStore two = store("two");

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -118,20 +117,6 @@ class ReplicaConfirmationTest {
         assertThat(pairs() - before).isEqualTo(5);
     }
 
-    @Test
-    void shouldConfirmManyGrantsTogether() {
-        ConnectedStore store = store(PATIENT, 2);
-        store.granted("first", "me");
-        long before = pairs();
-
-        List<CompletableFuture<Reply>> sent = IntStream.range(0, 1000)
-                .mapToObj(i -> store.store().send(acquire("many-" + i, "me")).toCompletableFuture())
-                .toList();
-
-        assertThat(sent).allSatisfy(each -> assertThat(get(each)).isInstanceOf(Reply.Granted.class));
-        assertThat(pairs() - before).isLessThan(200);
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldReportNothingWithTooFewReplicas(Way way) {
@@ -182,28 +167,6 @@ class ReplicaConfirmationTest {
             assertThat(failure).hasMessageContaining("distributed-lock.redis.confirm-replicas");
             assertThat(failure.isOutcomeUnknown()).isTrue();
         }
-        soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted("after", "me") > 0);
-    }
-
-    @Test
-    void shouldNotBelieveAGrantWhoseConnectionBrokeBeforeTheReplicasAnswered() throws Exception {
-        ConnectedStore store = store(PATIENT, 1);
-        store.granted("before", "me");
-        Hold hold = this.proxy.hold(Commands.named("wait"));
-        CompletableFuture<Reply> reply = store.store().send(acquire(NAME, "me")).toCompletableFuture();
-        hold.awaitReached(PATIENT);
-
-        this.proxy.cutRst();
-        hold.release();
-
-        assertThat(reply)
-                .failsWithin(PATIENT)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOfSatisfying(
-                        LockStoreException.class,
-                        ex -> assertThat(ex.isOutcomeUnknown() && ex.isTransient())
-                                .isTrue());
         soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted("after", "me") > 0);
     }
 

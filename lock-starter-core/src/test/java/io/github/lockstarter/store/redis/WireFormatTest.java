@@ -178,17 +178,6 @@ class WireFormatTest {
                 .hasSize(1);
     }
 
-    @Test
-    void shouldRefuseAcquisitionsOverTheConnectionOfTheApplication() {
-        store(OTHER);
-        Instance instance = this.instances.at(this.proxy, setup -> setup.calm().sharedConnection());
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1))));
-        this.redis.command("DEL", KEY);
-        assertThatLocksWork(this.instances.at(this.proxy, setup -> setup.calm().sharedConnection()));
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN));
-    }
-
     /** Every kind of release, and all that keeps a lease. */
     @Test
     void shouldRenewAndReleaseWhatIsHeldWhenItChanges() throws Exception {
@@ -269,18 +258,6 @@ class WireFormatTest {
     }
 
     @Test
-    void shouldBeReadAgainAfterAStopAndAStart() {
-        Instance instance = start();
-        assertThatLocksWork(instance);
-        instance.stop();
-        store(OTHER);
-
-        instance.startAgain();
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-    }
-
-    @Test
     void shouldBeWrittenAgainAfterAFlush() {
         Instance instance = start();
         this.redis.flushall();
@@ -328,37 +305,6 @@ class WireFormatTest {
     }
 
     @Test
-    void shouldCountAsEqualWhenItIsGoneAndRedisIsFull() {
-        store(OTHER);
-        Instance instance = start();
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        this.redis.command("DEL", KEY);
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-        try {
-            reconnect();
-
-            soon().untilAsserted(() -> assertThat(
-                            catchThrowable(() -> instance.lock("wanted").tryLock()))
-                    .hasMessageContaining("OOM"));
-        } finally {
-            this.redis.command("CONFIG", "SET", "maxmemory", "0");
-        }
-    }
-
-    @Test
-    void shouldBeReadWhileRedisIsFull() {
-        store(OTHER);
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-        try {
-            Instance instance = start();
-
-            assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        } finally {
-            this.redis.command("CONFIG", "SET", "maxmemory", "0");
-        }
-    }
-
-    @Test
     void shouldCountAsEqualAtAReplica() {
         try (RedisServer server = RedisServer.start();
                 RedisCli cli = server.cli()) {
@@ -378,22 +324,6 @@ class WireFormatTest {
             assertThat(this.log.with("format")).isEmpty();
             instance.close();
         }
-    }
-
-    @Test
-    void shouldCountAsEqualWhereTheKeyHasOtherData() {
-        store(OTHER);
-        Instance instance = start();
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        this.redis.command("SET", KEY, "of the application");
-        reconnect();
-        assertThatLocksWork(instance);
-        assertThat(this.redis.get(KEY)).isEqualTo("of the application");
-
-        this.redis.command("DEL", KEY);
-        store("latest");
-        assertThatLocksWork(start());
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", "latest"));
     }
 
     @Test
