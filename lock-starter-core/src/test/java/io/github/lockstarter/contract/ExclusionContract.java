@@ -36,31 +36,6 @@ abstract class ExclusionContract extends RegistryFixture {
     }
 
     @Test
-    void shouldExcludeOtherThreads() throws Exception {
-        LeaseLock lock = registry().getLock(NAME);
-        Actor other = actor();
-        lock.lock();
-
-        assertThat(other.ask(() -> lock.tryLock())).isFalse();
-
-        lock.unlock();
-        assertThat(other.ask(() -> lock.tryLock())).isTrue();
-        other.tell(lock::unlock);
-    }
-
-    @Test
-    void shouldNotExcludeOtherNames() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Actor other = actor();
-        registry.getLock("orders:1").lock();
-
-        assertThat(other.ask(() -> registry.getLock("orders:2").tryLock())).isTrue();
-
-        other.tell(registry.getLock("orders:2")::unlock);
-        registry.getLock("orders:1").unlock();
-    }
-
-    @Test
     void shouldLetOneInAtATimeInTheOrderOfTheTokens() throws Exception {
         int rounds = 40;
         AtomicInteger inside = new AtomicInteger();

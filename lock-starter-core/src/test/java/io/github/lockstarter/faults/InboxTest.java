@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -138,25 +137,6 @@ class InboxTest {
         this.proxy.accept();
 
         assertThat(waiter.result()).isTrue();
-    }
-
-    @Test
-    void shouldHearThemOnTheConnectionThatReplacesASilentOne() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(LONG);
-        Call<Boolean> waiter = waitFor(instance, "awaited");
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        this.proxy.swallowRequestOf(Script.ACQUIRE.of("lock:{silent}"), () -> {});
-        LeaseLock silent = instance.lock("silent");
-        assertThat(silent.tryLock(LIMIT)).as("on the next connection").isTrue();
-
-        soon().until(() -> this.proxy.commandsSeen(Commands.named("subscribe")) == 2);
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        assertThat(waiter.isDone()).isFalse();
-        this.owner.lock("awaited").unlock();
-
-        assertThat(waiter.result()).isTrue();
-        assertThat(Channel.connections(this.redis)).isEqualTo(1);
     }
 
     @Test

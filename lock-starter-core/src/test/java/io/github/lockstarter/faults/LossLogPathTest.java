@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -91,6 +92,7 @@ class LossLogPathTest {
     }
 
     @Test
+    @Tag("full")
     void shouldRenewAcquireAndReleaseWhileTheLogBlocks() throws Exception {
         Instance instance = this.instances.at(this.server, setup -> setup.lease(Duration.ofMillis(1500)));
         whileTheLogBlocks("LoggingLockListener", () -> {

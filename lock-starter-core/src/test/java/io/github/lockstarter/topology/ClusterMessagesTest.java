@@ -72,13 +72,6 @@ class ClusterMessagesTest {
                 .withoutPolling();
     }
 
-    @Test
-    void shouldCallTheFirstInLineOnEveryShard() throws Exception {
-        for (String name : names()) {
-            shouldCall(name);
-        }
-    }
-
     /** The subscription moves with its connection to another node, and says so. */
     @Test
     void shouldCallAgainAfterTheNodeOfTheSubscriptionHasDied() throws Exception {

@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -188,34 +187,6 @@ class ReplicaConfirmationTest {
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
-    }
-
-    @Test
-    void shouldGoOnWhenTheServerLosesItsScriptsOrClosesConnections() throws Exception {
-        ConnectedStore store = store(PATIENT, 1);
-        store.granted(NAME, "me");
-
-        this.redis.command("SCRIPT", "FLUSH");
-        assertThat(store.execute(Way.SEND, renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
-
-        this.redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-        soon().ignoreExceptionsInstanceOf(LockStoreException.class)
-                .until(() -> store.execute(Way.SEND, renew(NAME, "me")).equals(Reply.Renewed.INSTANCE));
-    }
-
-    @Test
-    void shouldLeaveNoConnectionWhenItStops() throws Exception {
-        ConnectedStore store = store(PATIENT, 1);
-        store.granted(NAME, "me");
-        assertThat(this.proxy.connections()).isEqualTo(2);
-
-        store.store().stop();
-
-        soon().until(() -> this.proxy.connections() == 0);
-        assertThat(store.store().send(acquire("b", "me")).toCompletableFuture()).isCompletedExceptionally();
-        store.store().start("again", store);
-        assertThat(store.store().send(renew(NAME, "me")).toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .isEqualTo(Reply.Renewed.INSTANCE);
     }
 
     /** As where the system refuses a thread for a moment. */
