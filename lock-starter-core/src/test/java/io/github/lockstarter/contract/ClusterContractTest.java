@@ -99,12 +99,6 @@ class ClusterContractTest {
         Watchdog(RedisCluster cluster) {
             super(new RedisBackend(cluster));
         }
-
-        @Override
-        long mostCommandsFor(long renewals) {
-            // each key may be in a slot of its own
-            return 2 * renewals;
-        }
     }
 
     @Nested

@@ -51,11 +51,6 @@ abstract class WatchdogContract extends RegistryFixture {
         lock.unlock();
     }
 
-    /** One by one there would be as many commands as renewals. */
-    long mostCommandsFor(long renewals) {
-        return renewals / 2;
-    }
-
     @Test
     void shouldNotRenewWhatIsUnlocked() throws Exception {
         LeasingLockRegistry registry = registry(this.heard);

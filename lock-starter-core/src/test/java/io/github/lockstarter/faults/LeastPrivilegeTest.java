@@ -130,7 +130,7 @@ class LeastPrivilegeTest {
     }
 
     static Stream<String> neededToLock() {
-        return Stream.of("~lock:*", "+eval", "+evalsha", "+pttl", "+hset", "+pexpire", "+time");
+        return Stream.of("~lock:*", "+evalsha", "+hset");
     }
 
     @ParameterizedTest
