@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,7 @@ class ClassPathTest {
     }
 
     @Test
+    @Tag("full")
     void shouldStartWithoutAnyRedisClassWhenNobodyUsesLocks() {
         assertThat(IsolatedClassPath.run(IsolatedApplication.WithoutLocks.class, "", REDIS))
                 .isEqualTo("started");
@@ -28,6 +30,7 @@ class ClassPathTest {
 
     @ParameterizedTest
     @CsvSource({"micrometer-core, spring-boot-micrometer", "spring-boot-actuator, spring-boot-health"})
+    @Tag("full")
     void shouldLockInRedisWithout(String jar, String itsDependent, RedisServer redis) {
         assertThat(IsolatedClassPath.run(IsolatedApplication.class, arguments(redis), jar, itsDependent))
                 .isEqualTo("locked LockedCounter.count");
@@ -35,6 +38,7 @@ class ClassPathTest {
 
     @ParameterizedTest
     @CsvSource({"true, true", "false, false"})
+    @Tag("full")
     void shouldLockInRedisWithoutAspectJWhateverAopIsTold(boolean auto, boolean proxyTargetClass, RedisServer redis) {
         String aop = " --spring.aop.auto=" + auto + " --spring.aop.proxy-target-class=" + proxyTargetClass;
 

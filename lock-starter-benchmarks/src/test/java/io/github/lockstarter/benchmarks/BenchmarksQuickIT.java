@@ -65,6 +65,7 @@ class BenchmarksQuickIT {
 
     @Test
     @Timeout(600)
+    @Tag("full")
     void everyContenderRuns() throws Exception {
         assertThatAllRun(Set.of(Row.ONE_JVM), Set.of(Contender.values()), "--rows=" + Row.ONE_JVM.number());
     }

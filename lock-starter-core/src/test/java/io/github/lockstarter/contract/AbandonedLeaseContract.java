@@ -1,11 +1,9 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
@@ -27,14 +25,6 @@ abstract class AbandonedLeaseContract extends RegistryFixture {
     void shouldRunOutWhenItIsDropped() throws Exception {
         LeasingLockRegistry registry = registry(brief(), this.heard);
         long token = acquireAndDrop(registry);
-
-        shouldRunOut(registry, token);
-    }
-
-    @Test
-    void shouldRunOutWhenTheLeaseOfAStageIsDropped() throws Exception {
-        LeasingLockRegistry registry = registry(brief(), this.heard);
-        long token = acquireAsyncAndDrop(registry);
 
         shouldRunOut(registry, token);
     }
@@ -62,24 +52,6 @@ abstract class AbandonedLeaseContract extends RegistryFixture {
 
     private static long acquireAndDrop(LeasingLockRegistry registry) throws InterruptedException {
         return registry.acquire(request()).fencingToken();
-    }
-
-    private static long acquireAsyncAndDrop(LeasingLockRegistry registry) throws Exception {
-        return get(registry.acquireAsync(request())).fencingToken();
-    }
-
-    @Test
-    void shouldGoOnWhileAnybodyHasIt() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
-        Lease lease = registry.acquire(request());
-
-        throughout(TIMEOUT).until(() -> {
-            System.gc();
-            return registry.active() == 1;
-        });
-
-        assertThat(lease.release()).isTrue();
-        assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
     }
 
     @Test

@@ -16,7 +16,6 @@ import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Acquiring leases: waits, tokens, and who must not ask. */
@@ -42,23 +41,6 @@ abstract class AcquireContract extends RegistryFixture {
 
         assertThat(tokens).hasSize(1000).isSorted().doesNotHaveDuplicates();
         assertThat(tokens.get(0)).isPositive();
-    }
-
-    @Test
-    void shouldGiveALargerTokenAfterALossToo() throws Exception {
-        LeasingLockRegistry registry = registry();
-        List<Long> tokens = new ArrayList<>();
-
-        for (int grant = 0; grant < 10; grant++) {
-            Lease lease = registry.acquire(request().withLease(Duration.ofMillis(grant % 2 == 0 ? 30 : 60_000)));
-            tokens.add(lease.fencingToken());
-            if (grant % 2 == 1) {
-                registry.getLock(NAME).forceUnlock();
-                lease.close();
-            }
-        }
-
-        assertThat(tokens).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
@@ -103,27 +85,6 @@ abstract class AcquireContract extends RegistryFixture {
         assertThat(List.of(empty, refused, inTheQueue))
                 .allSatisfy(elapsed -> assertThat(elapsed).isBetween(Duration.ofMillis(300), SOON));
         assertThat(lease.release()).isTrue();
-    }
-
-    @Test
-    void shouldGetWhatIsReleasedMeanwhile() throws Exception {
-        Lease taken = registry(settings(LONG)).acquire(request());
-        LeasingLockRegistry there = registry(withoutPolling(LONG));
-        List<Duration> waits = List.of(LONG, LockRequest.FOREVER);
-        List<CompletableFuture<Lease>> leases = new ArrayList<>();
-        for (Duration wait : waits) {
-            leases.add(actor().start(() -> there.acquire(request().withWaitTime(wait))));
-        }
-        awaitWaiting(there, 2);
-
-        assertThat(taken.release()).isTrue();
-
-        Lease first = (Lease) get(CompletableFuture.anyOf(leases.get(0), leases.get(1)));
-        assertThat(leases).filteredOn(CompletableFuture::isDone).hasSize(1);
-        assertThat(first.release()).isTrue();
-        for (CompletableFuture<Lease> lease : leases) {
-            get(lease).close();
-        }
     }
 
     @Test

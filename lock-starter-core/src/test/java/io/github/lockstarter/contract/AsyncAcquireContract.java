@@ -2,7 +2,6 @@ package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.contract.Outcomes.throughout;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,60 +71,6 @@ abstract class AsyncAcquireContract extends RegistryFixture {
 
         assertThat(taken.release()).isTrue();
         assertThat(get(there.acquireAsync(once)).release()).isTrue();
-    }
-
-    @Test
-    void shouldNotStandInItsOwnWay() throws Exception {
-        LeasingLockRegistry here = registry(settings(LONG));
-        LeasingLockRegistry there = registry(settings(LONG));
-        LockRequest once = request().withWaitTime(Duration.ZERO);
-        for (int i = 0; i < 300; i++) {
-            Lease taken = get(here.acquireAsync(once));
-            CompletionStage<Lease> local = here.acquireAsync(once);
-            CompletionStage<Lease> remote = there.acquireAsync(once);
-            assertThat(failureOf(local)).isInstanceOf(LockNotGrantedException.class);
-            assertThat(failureOf(remote)).isInstanceOf(LockNotGrantedException.class);
-
-            assertThat(taken.release()).isTrue();
-
-            // Whoever was refused has left, and the lock is free.
-            assertThat(get((i % 2 == 0 ? here : there).acquireAsync(once)).release())
-                    .isTrue();
-        }
-    }
-
-    @Test
-    void shouldGetWhatIsReleasedElsewhereWithoutPolling() throws Exception {
-        Lease taken = registry(settings(LONG)).acquire(request());
-        LeasingLockRegistry there = registry(withoutPolling(LONG));
-        CompletableFuture<Lease> first = there.acquireAsync(request().withWaitTime(LONG));
-        CompletableFuture<Lease> second = there.acquireAsync(request().withWaitTime(LockRequest.FOREVER));
-        throughout(Duration.ofMillis(200)).until(() -> !first.isDone() && !second.isDone());
-
-        assertThat(taken.release()).isTrue();
-
-        assertThat(get(first).release()).isTrue();
-        assertThat(get(second).release()).isTrue();
-    }
-
-    @Test
-    void shouldTakeTurnsWithThreads() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        registry.getLock(NAME).lock();
-        CompletableFuture<Lease> first = actor().start(() -> get(registry.acquireAsync(request())));
-        awaitWaiting(registry, 1);
-        Actor owner = actor();
-        CompletableFuture<Boolean> second =
-                owner.start(() -> registry.getLock(NAME).tryLock(LONG));
-        awaitWaiting(registry, 2);
-
-        registry.getLock(NAME).unlock();
-        Lease lease = get(first);
-        assertThat(second).isNotDone();
-        assertThat(lease.release()).isTrue();
-
-        assertThat(get(second)).isTrue();
-        owner.tell(() -> registry.getLock(NAME).unlock());
     }
 
     @Test
@@ -201,27 +145,6 @@ abstract class AsyncAcquireContract extends RegistryFixture {
         for (CompletableFuture<Boolean> stage : blocked) {
             assertThat(get(stage)).isTrue();
         }
-    }
-
-    /** More of them than there are threads for the stages of grants. */
-    @Test
-    void shouldEndWaitsInTimeWhileStagesBlock() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        Lease taken = registry.acquire(request());
-        BlockedStages blocked = BlockedStages.of(registry);
-        for (int i = 0; i < BlockedStages.THREADS + 20; i++) {
-            blocked.addTo(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(100))));
-        }
-
-        long start = System.nanoTime();
-        assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(300)))))
-                .isInstanceOf(LockNotGrantedException.class);
-        Duration waited = Duration.ofNanos(System.nanoTime() - start);
-        blocked.end();
-
-        assertThat(waited).isBetween(Duration.ofMillis(300), Duration.ofSeconds(2));
-        blocked.awaitEnds();
-        assertThat(taken.release()).isTrue();
     }
 
     /** A lease that its owner does not learn of in time would only be in the way. */

@@ -54,13 +54,6 @@ final class BlockedStages {
         return blocked;
     }
 
-    /** Adds a stage that blocks when the wait fails. */
-    void addTo(CompletableFuture<Lease> wait) {
-        Thread caller = Thread.currentThread();
-        // On a busy machine, the wait can be over before its stage is added, which then runs right here.
-        this.stages.add(wait.exceptionally(failure -> Thread.currentThread() == caller ? null : await(null)));
-    }
-
     void end() {
         this.end.countDown();
     }

@@ -3,8 +3,10 @@ package io.github.lockstarter.contract;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.TopologyTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The contracts with the store in a Redis Cluster. */
+@Tag("full")
 @TopologyTest
 class ClusterContractTest {
 
@@ -96,12 +98,6 @@ class ClusterContractTest {
     class Watchdog extends WatchdogContract {
         Watchdog(RedisCluster cluster) {
             super(new RedisBackend(cluster));
-        }
-
-        @Override
-        long mostCommandsFor(long renewals) {
-            // each key may be in a slot of its own
-            return 2 * renewals;
         }
     }
 

@@ -61,19 +61,6 @@ abstract class DowngradeContract extends SharedFixture {
     }
 
     @Test
-    void shouldRenewAFixedLeaseOfTheWriterForItsReader() throws Exception {
-        LeaseReadWriteLock lock = registry().getReadWriteLock(NAME);
-        lock.writeLock().lock(Duration.ofSeconds(1));
-
-        lock.readLock().lock();
-        awaitRenewals(lock.writeLock().currentLease());
-
-        lock.readLock().unlock();
-        lock.writeLock().unlock();
-        assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
     void shouldLetWaitingReadersOfOtherInstancesIn() throws Exception {
         LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
         lock.writeLock().lock();
@@ -93,68 +80,6 @@ abstract class DowngradeContract extends SharedFixture {
     }
 
     @Test
-    void shouldLetWaitingReadersOfTheSameInstanceIn() throws Exception {
-        LeasingLockRegistry registry = registry(quiet(GENEROUS));
-        LeaseReadWriteLock lock = registry.getReadWriteLock(NAME);
-        lock.writeLock().lock();
-        Actor neighbour = actor();
-        CompletableFuture<Boolean> waiting =
-                neighbour.start(() -> lock.readLock().tryLock(LONG));
-        awaitWaiting(registry, 1);
-
-        lock.readLock().lock();
-        lock.writeLock().unlock();
-
-        assertThat(get(waiting)).isTrue();
-        lock.readLock().unlock();
-        neighbour.tell(lock.readLock()::unlock);
-    }
-
-    @Test
-    void shouldNotLetAnEarlierWriterIn() throws Exception {
-        LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
-        lock.writeLock().lock();
-        long token = lock.writeLock().currentLease().fencingToken();
-        CompletableFuture<Lease> writer = registry(quiet(NONE)).acquireAsync(request());
-        awaitInLine(1);
-        CompletableFuture<Lease> behind = registry(quiet(NONE)).acquireAsync(reader());
-        awaitInLine(2);
-
-        lock.readLock().lock();
-        lock.writeLock().unlock();
-
-        assertThat(backend().inLine(NAME)).isEqualTo(2);
-        assertThat(writer).isNotDone();
-        assertThat(behind).as("it stands behind the writer").isNotDone();
-        lock.readLock().unlock();
-        assertThat(get(writer).fencingToken()).isGreaterThan(token);
-        assertThat(behind).isNotDone();
-        get(writer).release();
-        assertThat(get(behind).release()).isTrue();
-    }
-
-    @Test
-    void shouldNotLetAnEarlierWriterOfTheSameInstanceIn() throws Exception {
-        LeasingLockRegistry registry = registry(quiet(GENEROUS));
-        LeaseReadWriteLock lock = registry.getReadWriteLock(NAME);
-        lock.writeLock().lock();
-        Actor neighbour = actor();
-        CompletableFuture<Boolean> waiting =
-                neighbour.start(() -> lock.writeLock().tryLock(LONG));
-        awaitWaiting(registry, 1);
-
-        lock.readLock().lock();
-        lock.writeLock().unlock();
-
-        awaitInLine(1);
-        assertThat(waiting).isNotDone();
-        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
-        lock.readLock().unlock();
-        assertThat(get(waiting)).isTrue();
-        neighbour.tell(lock.writeLock()::unlock);
-    }
-
-    @Test
     void shouldStayTheWriterIfTheReadLockIsUnlockedFirst() throws Exception {
         LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
         LeasingLockRegistry elsewhere = registry(quiet(NONE));
@@ -169,32 +94,6 @@ abstract class DowngradeContract extends SharedFixture {
         assertThat(elsewhere.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
         lock.writeLock().unlock();
 
-        assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
-    void shouldDowngradeWhenTheOutermostHoldOfTheWriterEnds() throws Exception {
-        LeaseReadWriteLock lock = registry().getReadWriteLock(NAME);
-        LeasingLockRegistry elsewhere = registry();
-        lock.writeLock().lock();
-        lock.readLock().lock();
-        lock.writeLock().lock();
-        lock.readLock().lock();
-        assertThat(lock.writeLock().getHoldCount()).isEqualTo(2);
-        assertThat(lock.readLock().getHoldCount()).isEqualTo(2);
-
-        lock.writeLock().unlock();
-        assertThat(elsewhere.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
-        lock.writeLock().unlock();
-
-        Lease beside =
-                elsewhere.tryAcquire(reader().withWaitTime(Duration.ZERO)).orElseThrow();
-        assertThat(lock.readLock().getHoldCount()).isEqualTo(2);
-        lock.readLock().unlock();
-        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
-        beside.release();
-        assertThat(elsewhere.tryAcquire(request().withWaitTime(Duration.ZERO))).isEmpty();
-        lock.readLock().unlock();
         assertThat(backend().locked()).isEmpty();
     }
 
@@ -237,19 +136,5 @@ abstract class DowngradeContract extends SharedFixture {
         assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock.readLock()::unlock);
         assertThat(backend().locked()).isEmpty();
-    }
-
-    /** The reader has at least what was left of the writer's lease, on which its JVM relies. */
-    @Test
-    void shouldNotShortenTheLease() {
-        LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
-        lock.writeLock().lock();
-        lock.writeLock().currentLease().extend(LONG.multipliedBy(2));
-        lock.readLock().lock();
-
-        lock.writeLock().unlock();
-
-        assertThat(backend().remaining(NAME)).isGreaterThan(LONG.plusSeconds(10));
-        lock.readLock().unlock();
     }
 }

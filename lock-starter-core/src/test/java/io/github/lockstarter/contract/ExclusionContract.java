@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** At most one owner at a time, and only the owner unlocks. */
-@NeverRepeated
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ExclusionContract extends RegistryFixture {
 
@@ -35,31 +33,6 @@ abstract class ExclusionContract extends RegistryFixture {
 
         assertThat(there.tryLock()).isTrue();
         there.unlock();
-    }
-
-    @Test
-    void shouldExcludeOtherThreads() throws Exception {
-        LeaseLock lock = registry().getLock(NAME);
-        Actor other = actor();
-        lock.lock();
-
-        assertThat(other.ask(() -> lock.tryLock())).isFalse();
-
-        lock.unlock();
-        assertThat(other.ask(() -> lock.tryLock())).isTrue();
-        other.tell(lock::unlock);
-    }
-
-    @Test
-    void shouldNotExcludeOtherNames() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Actor other = actor();
-        registry.getLock("orders:1").lock();
-
-        assertThat(other.ask(() -> registry.getLock("orders:2").tryLock())).isTrue();
-
-        other.tell(registry.getLock("orders:2")::unlock);
-        registry.getLock("orders:1").unlock();
     }
 
     @Test

@@ -68,28 +68,6 @@ abstract class ExecuteContract extends RegistryFixture {
     }
 
     @Test
-    void shouldBeReentrant() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        LeaseLock lock = registry.getLock(NAME);
-
-        int depth = registry.execute(
-                request(),
-                outer -> registry.execute(request(), middle -> {
-                    assertThatExceptionOfType(IOException.class)
-                            .isThrownBy(() -> registry.execute(request(), inner -> {
-                                assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
-                                assertThat(lock.getHoldCount()).isEqualTo(3);
-                                throw new IOException("inner");
-                            }));
-                    assertThat(middle.isHeld()).isTrue();
-                    return lock.getHoldCount();
-                }));
-
-        assertThat(depth).isEqualTo(2);
-        assertThat(lock.getHoldCount()).isZero();
-    }
-
-    @Test
     void shouldNotRunTheBodyWithoutTheLock() throws Exception {
         LeasingLockRegistry here = registry();
         LeasingLockRegistry there = registry();
@@ -133,22 +111,5 @@ abstract class ExecuteContract extends RegistryFixture {
         });
 
         assertThat(ran).isFalse();
-    }
-
-    @Test
-    void shouldKeepAnInterruptOfSomebodyElse() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Actor owner = actor();
-
-        CompletableFuture<Boolean> flag = owner.start(() -> {
-            registry.execute(request(), lease -> {
-                Thread.currentThread().interrupt();
-                return true;
-            });
-            return Thread.interrupted();
-        });
-
-        assertThat(get(flag)).isTrue();
-        assertThat(backend().locked()).isEmpty();
     }
 }

@@ -73,35 +73,6 @@ abstract class ExecuteInterruptContract extends RegistryFixture {
     }
 
     @Test
-    void shouldClearAnInterruptThatTheBodyDidNotConsume() throws Exception {
-        LeasingLockRegistry registry = registry();
-
-        boolean flag = actor().ask(() -> {
-            Throwable thrown = catchThrowable(() -> registry.execute(INTERRUPTED, lease -> {
-                assertThat(flagWithin(Duration.ofSeconds(20))).isTrue();
-                return true;
-            }));
-            assertThat(thrown).isInstanceOf(LockLostException.class);
-            return Thread.interrupted();
-        });
-
-        assertThat(flag).isFalse();
-    }
-
-    @Test
-    void shouldNotInterruptWhatWasNotLost() throws Exception {
-        LeasingLockRegistry registry = registry();
-
-        boolean flag = actor().ask(() -> {
-            registry.execute(INTERRUPTED.withLease(Duration.ofMillis(300)), lease -> true);
-            registry.execute(INTERRUPTED.withLease(Duration.ofMillis(-1)), lease -> flagWithin(Duration.ofMillis(500)));
-            return flagWithin(Duration.ofMillis(400));
-        });
-
-        assertThat(flag).isFalse();
-    }
-
-    @Test
     void shouldNotInterruptUnlessAsked() throws Exception {
         LeasingLockRegistry registry = registry();
 

@@ -50,17 +50,6 @@ abstract class ExecuteLossContract extends RegistryFixture {
     }
 
     @Test
-    void shouldThrowForALossThatNobodyHasNoticedYet() {
-        LeasingLockRegistry registry = registry(settings(LONG));
-
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> registry.execute(request(), lease -> {
-                    registry().getLock(NAME).forceUnlock();
-                    return lease.isHeld();
-                }));
-    }
-
-    @Test
     void shouldNotHideTheExceptionOfTheBody() {
         LeasingLockRegistry registry = registry();
         IOException failure = new IOException("of the body");
@@ -72,19 +61,6 @@ abstract class ExecuteLossContract extends RegistryFixture {
 
         assertThat(thrown).isSameAs(failure);
         assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-    }
-
-    @Test
-    void shouldNotReportTheSameLossTwice() {
-        LeasingLockRegistry registry = registry();
-
-        Throwable thrown = catchThrowable(() -> registry.execute(request(), lease -> {
-            lose(lease);
-            lease.ensureHeld();
-            return true;
-        }));
-
-        assertThat(thrown).isInstanceOf(LockLostException.class).hasNoSuppressedExceptions();
     }
 
     @Test
@@ -128,24 +104,6 @@ abstract class ExecuteLossContract extends RegistryFixture {
                     lose(lease);
                     return "result";
                 }));
-    }
-
-    @Test
-    void shouldReportTheLossInEachNestedExecution() {
-        LeasingLockRegistry registry = registry();
-        Throwable[] inner = new Throwable[1];
-
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> registry.execute(request(), outer -> {
-                    inner[0] = catchThrowable(() -> registry.execute(request(), lease -> {
-                        lose(lease);
-                        return true;
-                    }));
-                    return true;
-                }));
-
-        assertThat(inner[0]).isInstanceOf(LockLostException.class);
-        assertThat(registry.getLock(NAME).getHoldCount()).isZero();
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,9 +15,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -111,18 +108,6 @@ abstract class ExecuteSeveralContract extends RegistryFixture {
     }
 
     @Test
-    void shouldKeepAMinimumHold() throws Exception {
-        LeasingLockRegistry registry = registry();
-        LockRequest kept = LockRequest.of("account", "a").withMinHold(Duration.ofMinutes(1));
-
-        registry.executeWithoutResult(List.of(LockRequest.of("account", "b"), kept), lease -> {});
-
-        assertThat(registry.getLock("account", "a").isLocked()).isTrue();
-        assertThat(registry.getLock("account", "b").isLocked()).isFalse();
-        registry.getLock("account", "a").forceUnlock();
-    }
-
-    @Test
     void shouldMixModesAndPermits() {
         LeasingLockRegistry registry = registry();
         Set<LockRequest> requests = Set.of(
@@ -145,28 +130,5 @@ abstract class ExecuteSeveralContract extends RegistryFixture {
 
         assertThatThrownBy(() -> registry.executeWithoutResult(none, lease -> {}))
                 .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    /** In the order of the requests, two calls would soon wait for each other. */
-    @Test
-    void shouldNotDeadlock() throws Exception {
-        LeasingLockRegistry registry = registry();
-        LeasingLockRegistry there = registry();
-        AtomicInteger inside = new AtomicInteger();
-
-        CompletableFuture<Void> one = CompletableFuture.runAsync(() -> repeat(registry, accounts("a", "b"), inside));
-        CompletableFuture<Void> two = CompletableFuture.runAsync(() -> repeat(there, accounts("b", "a"), inside));
-
-        get(one);
-        get(two);
-    }
-
-    private static void repeat(LockRegistry registry, List<LockRequest> requests, AtomicInteger inside) {
-        for (int i = 0; i < 100; i++) {
-            registry.executeWithoutResult(requests, lease -> {
-                assertThat(inside.incrementAndGet()).isEqualTo(1);
-                inside.decrementAndGet();
-            });
-        }
     }
 }

@@ -11,7 +11,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A fixed lease ends by itself, and its owner knows before anybody else can have the lock. */
@@ -55,42 +54,6 @@ abstract class FixedLeaseContract extends RegistryFixture {
         assertThat(backend().commands()).isEqualTo(commands);
         assertThat(backend().remaining(NAME)).isLessThan(Duration.ofMillis(1410));
         lock.unlock();
-    }
-
-    @Test
-    void shouldNeverBelieveInItWhenAnotherHasTheLock() throws Exception {
-        LeaseLock here = registry().getLock(NAME);
-        LeaseLock there = registry().getLock(NAME);
-        for (int round = 0; round < 10; round++) {
-            here.lock(Duration.ofMillis(60));
-            Lease lease = here.currentLease();
-
-            there.lock();
-
-            assertThat(lease.isHeld()).isFalse();
-            assertThat(there.currentLease().fencingToken()).isGreaterThan(lease.fencingToken());
-            assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
-            there.unlock();
-        }
-    }
-
-    @Test
-    void shouldTellItsOwnerBeforeAnotherGetsTheLock() throws Exception {
-        LeaseLock here = registry().getLock(NAME);
-        LeaseLock there = registry().getLock(NAME);
-        // a tenth of it is the time for telling
-        here.lock(Duration.ofSeconds(2));
-        CompletableFuture<Long> told = here.currentLease()
-                .lost()
-                .thenApply(reason -> System.nanoTime())
-                .toCompletableFuture();
-
-        there.lock();
-        long granted = System.nanoTime();
-
-        assertThat(get(told) - granted).isNegative();
-        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
-        there.unlock();
     }
 
     @Test

@@ -64,24 +64,6 @@ abstract class ForceUnlockContract extends RegistryFixture {
     }
 
     @Test
-    void shouldTellTheOwnerThatSomebodyElseHasTheLock() throws Exception {
-        LeaseLock here = registry().getLock(NAME);
-        LeaseLock there = registry().getLock(NAME);
-        here.lock();
-        long token = here.currentLease().fencingToken();
-        CompletableFuture<LossReason> lost = here.currentLease().lost().toCompletableFuture();
-
-        there.forceUnlock();
-        assertThat(there.tryLock()).isTrue();
-
-        assertThat(get(lost)).isEqualTo(LossReason.TAKEN_OVER);
-        assertThat(there.currentLease().fencingToken()).isGreaterThan(token);
-        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
-        assertThat(there.isLocked()).isTrue();
-        there.unlock();
-    }
-
-    @Test
     void shouldReportTheLossAtTheOutermostHoldOnly() {
         LeaseLock here = registry().getLock(NAME);
         here.lock();
@@ -107,28 +89,6 @@ abstract class ForceUnlockContract extends RegistryFixture {
         assertThat(here.tryLock()).isTrue();
         assertThat(here.currentLease().fencingToken()).isGreaterThan(token);
         here.unlock();
-    }
-
-    @Test
-    void shouldNoticeAtUnlockThatTheLockIsGone() {
-        LeaseLock here = registry(settings(LONG)).getLock(NAME);
-        LeaseLock there = registry(settings(LONG)).getLock(NAME);
-        here.lock();
-        there.forceUnlock();
-        assertThat(here.isHeldByCurrentThread()).isTrue();
-
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(here::unlock)
-                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.DELETED));
-
-        here.lock();
-        there.forceUnlock();
-        there.lock();
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(here::unlock)
-                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.TAKEN_OVER));
-        assertThat(there.isLocked()).isTrue();
-        there.unlock();
     }
 
     @Test

@@ -61,33 +61,6 @@ abstract class HandOverContract extends RegistryFixture {
     }
 
     @Test
-    void shouldLoseNobody() throws Exception {
-        int rounds = 200;
-        LeaseLock lock = registry(settings(LONG)).getLock(NAME);
-        int[] visits = new int[1];
-        long[] lastToken = new long[1];
-        List<CompletableFuture<Boolean>> ends = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            ends.add(actor().start(() -> {
-                for (int round = 0; round < rounds; round++) {
-                    lock.lock();
-                    long token = lock.currentLease().fencingToken();
-                    assertThat(token).isGreaterThan(lastToken[0]);
-                    lastToken[0] = token;
-                    visits[0]++;
-                    lock.unlock();
-                }
-                return true;
-            }));
-        }
-        for (CompletableFuture<Boolean> end : ends) {
-            get(end);
-        }
-
-        assertThat(visits[0]).isEqualTo(8 * rounds);
-    }
-
-    @Test
     void shouldGiveTheNextOneALeaseOfItsOwnWithoutTheStore() throws Exception {
         EventLog listener = new EventLog();
         LeasingLockRegistry registry = registry(handingOver(GENEROUS), listener);
@@ -121,44 +94,6 @@ abstract class HandOverContract extends RegistryFixture {
         assertThat(second.release()).isTrue();
         assertThat(first.lost().toCompletableFuture()).isNotDone();
         assertThat(second.lost().toCompletableFuture()).isNotDone();
-    }
-
-    @Test
-    void shouldGoThroughTheStoreWhenItWasHandedOverOftenEnough() throws Exception {
-        LeasingLockRegistry registry = registry(handingOver(new HandOffSettings(Duration.ofSeconds(10), 2)));
-        Lease lease = registry.acquire(request());
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < 6; i++) {
-            waiting.add(registry.acquireAsync(request()));
-        }
-        List<Boolean> inMemory = new ArrayList<>();
-        for (CompletableFuture<Lease> next : waiting) {
-            long commands = backend().commands();
-            long token = lease.fencingToken();
-            assertThat(lease.release()).isTrue();
-            lease = get(next);
-            assertThat(lease.fencingToken()).isGreaterThan(token);
-            inMemory.add(backend().commands() == commands);
-        }
-        assertThat(inMemory).containsExactly(true, true, false, true, true, false);
-        assertThat(lease.release()).isTrue();
-    }
-
-    @Test
-    void shouldAlwaysGoThroughTheStoreIfNothingMayBeHandedOver() throws Exception {
-        LeasingLockRegistry registry = registry(handingOver(new HandOffSettings(Duration.ZERO, 0)));
-        Lease lease = registry.acquire(request());
-        List<CompletableFuture<Lease>> waiting =
-                List.of(registry.acquireAsync(request()), registry.acquireAsync(request()));
-        for (CompletableFuture<Lease> next : waiting) {
-            long commands = backend().commands();
-            long token = lease.fencingToken();
-            assertThat(lease.release()).isTrue();
-            lease = get(next);
-            assertThat(backend().commands()).as("one for both of them").isEqualTo(commands + 1);
-            assertThat(lease.fencingToken()).isGreaterThan(token);
-        }
-        assertThat(lease.release()).isTrue();
     }
 
     @Test

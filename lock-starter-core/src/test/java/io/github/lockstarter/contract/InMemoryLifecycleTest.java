@@ -1,21 +1,10 @@
 package io.github.lockstarter.contract;
 
-import org.junit.jupiter.api.Nested;
+/** The contracts with the store in memory. */
+class InMemoryLifecycleTest extends LifecycleContracts {
 
-/** Start and stop, with the store in memory. */
-class InMemoryLifecycleTest {
-
-    @Nested
-    class Shutdown extends ShutdownContract {
-        Shutdown() {
-            super(new InMemoryBackend());
-        }
-    }
-
-    @Nested
-    class Restart extends RestartContract {
-        Restart() {
-            super(new InMemoryBackend());
-        }
+    @Override
+    LockBackend newBackend() {
+        return new InMemoryBackend();
     }
 }

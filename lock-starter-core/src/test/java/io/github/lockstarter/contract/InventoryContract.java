@@ -81,30 +81,6 @@ abstract class InventoryContract extends RegistryFixture {
     }
 
     @Test
-    void shouldShowTheNextOwnerAfterAHandOverInMemory() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        Lease first = registry.acquire(request());
-        CompletableFuture<Lease> second =
-                registry.acquireAsync(request().withWaitTime(LONG)).toCompletableFuture();
-        CompletableFuture<Lease> third =
-                registry.acquireAsync(request().withWaitTime(LONG)).toCompletableFuture();
-        awaitWaiting(registry, 2);
-        assertThat(registry.awaited(NAME).orElseThrow().waiters()).isEqualTo(2);
-
-        first.release();
-
-        Lease next = get(second);
-        assertThat(registry.held()).singleElement().satisfies(held -> {
-            assertThat(held.fencingToken()).isEqualTo(next.fencingToken());
-            assertThat(held.renewals()).isZero();
-        });
-        assertThat(registry.awaited(NAME).orElseThrow().waiters()).isEqualTo(1);
-        next.release();
-        get(third).release();
-        assertThat(registry.held()).isEmpty();
-    }
-
-    @Test
     void shouldTellOfLossesAndOfAFixedLease() throws Exception {
         LeasingLockRegistry registry = registry(settings(LONG));
         Lease lease = registry.acquire(request().withLease(LONG));

@@ -9,12 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -74,50 +72,6 @@ abstract class LeaseContract extends RegistryFixture {
     }
 
     @Test
-    void shouldStayTakenAfterItIsReleasedWithoutWaiting() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Lease lease = registry.acquire(request());
-
-        assertThat(get(lease.releaseAsync(Duration.ofMillis(300)).toCompletableFuture()))
-                .isTrue();
-
-        assertThat(lease.isHeld()).isFalse();
-        assertThat(registry.getLock(NAME).isLocked()).isTrue();
-        soon().until(() -> !registry.getLock(NAME).isLocked());
-    }
-
-    @Test
-    void shouldTellOfALossWhenItIsReleasedWithoutWaiting() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Lease lease = registry.acquire(request());
-        assertThat(registry.getLock(NAME).forceUnlock()).isTrue();
-
-        assertThat(get(lease.releaseAsync().toCompletableFuture())).isFalse();
-
-        assertThat(lease.state()).isEqualTo(Lease.State.LOST);
-        assertThat(get(lease.lost())).isIn(LossReason.DELETED, LossReason.TAKEN_OVER);
-    }
-
-    @Test
-    void shouldGoToTheNextWhenItIsReleasedWithoutWaiting() throws Exception {
-        LeasingLockRegistry registry = registry(withoutPolling(LONG));
-        LeasingLockRegistry other = registry(withoutPolling(LONG));
-        Lease lease = registry.acquire(request());
-        CompletableFuture<Lease> here = registry.acquireAsync(request()).toCompletableFuture();
-        awaitWaiting(registry, 1);
-        CompletableFuture<Lease> there = other.acquireAsync(request()).toCompletableFuture();
-        awaitInLine(1);
-
-        assertThat(get(lease.releaseAsync().toCompletableFuture())).isTrue();
-
-        for (CompletableFuture<Lease> next : List.of(here, there)) {
-            CompletableFuture<?> unused = next.thenCompose(Lease::releaseAsync);
-        }
-        soon().until(() -> here.isDone() && there.isDone());
-        assertThat(get(here).fencingToken()).isNotEqualTo(get(there).fencingToken());
-    }
-
-    @Test
     void shouldBeReleasedOnce() throws Exception {
         LeasingLockRegistry registry = registry();
         Lease lease = registry.acquire(request());
@@ -147,27 +101,6 @@ abstract class LeaseContract extends RegistryFixture {
         assertThat(lease.release()).isFalse();
         assertThatCode(lease::close).doesNotThrowAnyException();
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);
-    }
-
-    @Test
-    void shouldSayAtReleaseThatItIsNotOursAnyMore() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        LeaseLock there = registry().getLock(NAME);
-        Lease taken = registry.acquire(request());
-        there.forceUnlock();
-        assertThat(there.tryLock()).isTrue();
-        assertThat(taken.release()).isFalse();
-        assertThat(get(taken.lost())).isEqualTo(LossReason.TAKEN_OVER);
-        there.unlock();
-
-        Lease lease = registry.acquire(request());
-        there.forceUnlock();
-        assertThat(lease.isHeld()).isTrue();
-        assertThatCode(lease::close).doesNotThrowAnyException();
-
-        assertThat(lease.state()).isEqualTo(Lease.State.LOST);
-        assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
-        assertThat(lease.release()).isFalse();
     }
 
     @Test

@@ -91,24 +91,6 @@ abstract class ListenerContract extends RegistryFixture {
                         released -> assertThat(released.outcome()).isEqualTo(LockReleasedEvent.Outcome.LOST));
     }
 
-    @Test
-    void shouldHearOnceOfALossThatTheReleaseFinds() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG), this.heard);
-        Lease lease = registry.acquire(request());
-        registry().getLock(NAME).forceUnlock();
-
-        assertThat(lease.release()).isFalse();
-        lease.close();
-        lease.close();
-
-        assertThat(tale(3).subList(1, 3))
-                .hasExactlyElementsOfTypes(LockLostEvent.class, LockReleasedEvent.class)
-                .last()
-                .isInstanceOfSatisfying(
-                        LockReleasedEvent.class,
-                        released -> assertThat(released.outcome()).isEqualTo(LockReleasedEvent.Outcome.LOST));
-    }
-
     /** What was heard, without successful renewals: that much, and nothing more follows. */
     private List<LockEvent> tale(int events) {
         soon().untilAsserted(() -> assertThat(withoutRenewals()).hasSizeGreaterThanOrEqualTo(events));

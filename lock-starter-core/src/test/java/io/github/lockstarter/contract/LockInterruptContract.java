@@ -135,44 +135,4 @@ abstract class LockInterruptContract extends RegistryFixture {
         assertThat(waiter.ask(lock::getHoldCount)).isEqualTo(1);
         waiter.tell(lock::unlock);
     }
-
-    @Test
-    void shouldKeepTheFlagWhileWaitingForANeighbour() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        LeaseLock lock = registry.getLock(NAME);
-        lock.lock();
-        Actor waiter = actor();
-        CompletableFuture<Boolean> flag = waiter.start(() -> {
-            lock.lock(LONG);
-            return Thread.interrupted();
-        });
-        awaitWaiting(registry, 1);
-
-        waiter.interrupt();
-        Outcomes.throughout(Duration.ofMillis(300)).until(() -> !flag.isDone());
-        lock.unlock();
-
-        assertThat(get(flag)).isTrue();
-        waiter.tell(lock::unlock);
-    }
-
-    @Test
-    void shouldLockAndUnlockWithTheFlagSet() {
-        LeaseLock lock = registry(settings(LONG)).getLock(NAME);
-        Thread.currentThread().interrupt();
-
-        lock.lock();
-        lock.lock(Duration.ofMinutes(2));
-        assertThat(lock.tryLock()).isTrue();
-        assertThat(lock.getHoldCount()).isEqualTo(3);
-        lock.unlock();
-        lock.unlock();
-        lock.unlock();
-
-        assertThat(Thread.currentThread().isInterrupted()).isTrue();
-        assertThat(backend().locked()).isEmpty();
-        assertThat(lock.tryLock()).isTrue();
-        lock.unlock();
-        assertThat(Thread.interrupted()).isTrue();
-    }
 }

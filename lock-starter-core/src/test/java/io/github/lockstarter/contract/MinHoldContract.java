@@ -40,22 +40,6 @@ abstract class MinHoldContract extends RegistryFixture {
     }
 
     @Test
-    void shouldBeHandedToNobodyInThisJvm() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Lease lease = registry.acquire(tick());
-        long began = System.nanoTime();
-        var next =
-                registry.acquireAsync(LockRequest.of(NAME).withWaitTime(LONG)).toCompletableFuture();
-
-        assertThat(lease.release()).isTrue();
-
-        assertThat(next).succeedsWithin(LONG);
-        assertThat(System.nanoTime() - began)
-                .isGreaterThanOrEqualTo(MIN_HOLD.minusMillis(50).toNanos());
-        assertThat(next.join().release()).isTrue();
-    }
-
-    @Test
     void shouldReleaseAtOnceWhenTheTimeIsOver() throws Exception {
         Lease lease = registry().acquire(tick().withMinHold(Duration.ofMillis(1)));
         Outcomes.throughout(Duration.ofMillis(50)).until(lease::isHeld);
@@ -81,34 +65,5 @@ abstract class MinHoldContract extends RegistryFixture {
         Lease next = registry().acquire(request.withWaitTime(LONG));
         assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
         assertThat(next.release()).isTrue();
-    }
-
-    @Test
-    void shouldBeKeptForAsLongAsItsOwnerSaysInTheEnd() throws Exception {
-        LockRequest request = LockRequest.of(NAME).withWaitTime(Duration.ZERO);
-        Lease lease = registry().acquire(request);
-        long began = System.nanoTime();
-
-        assertThat(lease.releaseAfter(MIN_HOLD)).isTrue();
-
-        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
-        assertThat(lease.releaseAfter(LONG)).as("once more").isTrue();
-        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(MIN_HOLD);
-        Lease next = registry().acquire(request.withWaitTime(LONG));
-        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
-        assertThat(next.releaseAfter(Duration.ZERO)).isTrue();
-    }
-
-    @Test
-    void shouldNotKeepWhatIsNotOursAnyMore() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Lease lease = registry.acquire(tick());
-        assertThat(registry.getLock(NAME).forceUnlock()).isTrue();
-        Lease other = registry().acquire(LockRequest.of(NAME));
-
-        assertThat(lease.release()).isFalse();
-
-        assertThat(backend().remaining(NAME)).as("the lease of the other").isGreaterThan(MIN_HOLD);
-        assertThat(other.release()).isTrue();
     }
 }

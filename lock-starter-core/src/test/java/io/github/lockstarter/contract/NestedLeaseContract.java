@@ -1,6 +1,5 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.throughout;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -68,51 +67,6 @@ abstract class NestedLeaseContract extends RegistryFixture {
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(lock::unlock)
                 .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.EXPIRED));
-    }
-
-    @Test
-    void shouldStillBeRenewedAfterANestedFixedLease() {
-        LeaseLock lock = registry().getLock(NAME);
-        lock.lock();
-        lock.lock(Duration.ofMillis(100));
-        Lease lease = lock.currentLease();
-
-        throughout(Duration.ofMillis(400)).until(lease::isHeld);
-        lock.unlock();
-        awaitRenewals(lease);
-
-        lock.unlock();
-    }
-
-    @Test
-    void shouldNotBeCappedByANestedHold() throws Exception {
-        LeasingLockRegistry registry = registry();
-        LeaseLock lock = registry.getLock(NAME);
-        lock.lock();
-
-        registry.execute(request().withMaxHold(Duration.ofMillis(200)), lease -> {
-            awaitRenewals(lease);
-            return true;
-        });
-
-        lock.unlock();
-    }
-
-    @Test
-    void shouldBeRenewedBeyondItsCapWhileANestedHoldAsksForIt() throws Exception {
-        LeasingLockRegistry registry = registry(expiring());
-        LeaseLock lock = registry.getLock(NAME);
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> registry.execute(request().withMaxHold(Duration.ofMillis(300)), lease -> {
-                    lock.lock();
-                    throughout(Duration.ofMillis(1500)).until(lease::isHeld);
-                    lock.unlock();
-                    soon().until(() -> !lease.isHeld());
-                    return true;
-                }))
-                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.MAX_HOLD));
-
-        assertThat(lock.getHoldCount()).isZero();
     }
 
     @Test

@@ -12,14 +12,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** All holders of a semaphore have at most its number of permits. */
@@ -49,39 +43,6 @@ abstract class PermitsContract extends SharedFixture {
         assertThat(second.release()).isTrue();
         assertThat(third.release()).isTrue();
         assertThat(there.availablePermits()).isEqualTo(2);
-    }
-
-    @Test
-    void shouldNeverExceedTheLimitNorRepeatALiveToken() throws Exception {
-        int permits = 3;
-        int rounds = 60;
-        AtomicInteger held = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        Set<Long> tokens = ConcurrentHashMap.newKeySet();
-        List<CompletableFuture<Boolean>> ends = new ArrayList<>();
-        for (int instance = 0; instance < 3; instance++) {
-            LeaseSemaphore semaphore = registry().getSemaphore(NAME, permits);
-            for (Actor actor : actors(3)) {
-                ends.add(actor.start(() -> {
-                    for (int round = 0; round < rounds; round++) {
-                        int weight = 1 + round % 2;
-                        Lease lease = semaphore.acquire(weight);
-                        most.accumulateAndGet(held.addAndGet(weight), Math::max);
-                        assertThat(tokens.add(lease.fencingToken())).isTrue();
-                        Thread.onSpinWait();
-                        tokens.remove(lease.fencingToken());
-                        held.addAndGet(-weight);
-                        assertThat(lease.release()).isTrue();
-                    }
-                    return true;
-                }));
-            }
-        }
-        for (CompletableFuture<Boolean> end : ends) {
-            get(end);
-        }
-
-        assertThat(most.get()).isBetween(2, permits);
     }
 
     @Test
@@ -123,27 +84,6 @@ abstract class PermitsContract extends SharedFixture {
     }
 
     @Test
-    void shouldGrantAllPermitsToAttemptsAtOnce() throws Exception {
-        int permits = 6;
-        LeaseSemaphore semaphore = registry().getSemaphore(NAME, permits);
-        List<Actor> all = actors(8);
-        for (int round = 0; round < 15; round++) {
-            List<Lease> granted = atOnce(all.subList(0, permits), () -> semaphore.tryAcquire()).stream()
-                    .flatMap(Optional::stream)
-                    .toList();
-            assertThat(granted).as("as many as there are").hasSize(permits);
-            assertThat(granted).extracting(Lease::fencingToken).doesNotHaveDuplicates();
-            atOnce(all.subList(0, permits), () -> granted.get(0).isHeld());
-            granted.forEach(Lease::release);
-            List<Lease> contended = atOnce(all, () -> semaphore.tryAcquire()).stream()
-                    .flatMap(Optional::stream)
-                    .toList();
-            assertThat(contended).as("more attempts than permits").hasSize(permits);
-            contended.forEach(Lease::release);
-        }
-    }
-
-    @Test
     void shouldRenewAndTellOfALoss() throws Exception {
         LeasingLockRegistry registry = registry();
         Lease lease = registry.getSemaphore(NAME, 2).acquire();
@@ -157,36 +97,6 @@ abstract class PermitsContract extends SharedFixture {
         assertThat(get(other.lost())).isEqualTo(LossReason.DELETED);
         assertThat(lease.release()).isFalse();
         assertThat(other.release()).isFalse();
-    }
-
-    @Test
-    void shouldReturnThePermitOfAFixedLeaseThatHasEnded() throws Exception {
-        LeaseSemaphore semaphore = registry().getSemaphore(NAME, 2);
-        Lease lasting = semaphore.acquire();
-        Lease brief =
-                semaphore.tryAcquire(1, Duration.ZERO, Duration.ofMillis(300)).orElseThrow();
-
-        Lease next = registry().getSemaphore(NAME, 2).acquire();
-
-        assertThat(brief.isHeld()).isFalse();
-        assertThat(lasting.isHeld()).isTrue();
-        assertThat(next.fencingToken()).isGreaterThan(brief.fencingToken());
-        assertThat(brief.release()).isFalse();
-        assertThat(next.release()).isTrue();
-        assertThat(lasting.release()).isTrue();
-    }
-
-    @Test
-    void shouldKeepThePermitForAMinimumHold() throws Exception {
-        Duration minHold = Duration.ofMillis(500);
-        long start = System.nanoTime();
-        LeasingLockRegistry registry = registry();
-        registry.acquire(permits(1, 2).withMinHold(minHold)).release();
-
-        Lease both = registry().getSemaphore(NAME, 2).acquire(2);
-
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(minHold);
-        both.release();
     }
 
     @Test

@@ -1,8 +1,6 @@
 package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.contract.Outcomes.time;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -75,17 +73,6 @@ abstract class ReaderLeaseContract extends SharedFixture {
     }
 
     @Test
-    void shouldLetAWriterInWhenAFixedLeaseEnds() throws Exception {
-        Lease brief = registry().acquire(reader().withLease(Duration.ofMillis(300)));
-        CompletableFuture<Lease> writer = registry().acquireAsync(request());
-
-        assertThat(get(writer).fencingToken()).isGreaterThan(brief.fencingToken());
-
-        get(writer).release();
-        assertThat(brief.release()).isFalse();
-    }
-
-    @Test
     void shouldLoseTheLeaseOfAThreadThatHasEndedOnly() throws Exception {
         LeasingLockRegistry registry = registry(lasting().withHandOff(GENEROUS));
         LeaseLock lock = registry.getReadWriteLock(NAME).readLock();
@@ -117,34 +104,6 @@ abstract class ReaderLeaseContract extends SharedFixture {
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(minHold);
         writer.release();
-    }
-
-    /** The last reader of the instance releases the grant that they share, and that must not be too early. */
-    @Test
-    void shouldKeepTheLockForAReaderThatHasLeftBeforeTheOthers() throws Exception {
-        Duration delay = Duration.ofMillis(600);
-        LeasingLockRegistry registry = registry(quiet(GENEROUS));
-        Lease first = registry.acquire(reader());
-        Lease second = registry.acquire(reader());
-
-        long start = System.nanoTime();
-        assertThat(first.releaseAfter(delay)).isTrue();
-        assertThat(second.release()).isTrue();
-        Lease writer = registry().acquire(request());
-
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(delay);
-        writer.release();
-    }
-
-    @Test
-    void shouldEndTheRenewalOfAReaderAtMaxHold() throws Exception {
-        Lease lasting = registry(settings(TIMEOUT)).acquire(reader());
-        Lease capped = registry(settings(TIMEOUT)).acquire(reader().withMaxHold(Duration.ofMillis(10)));
-
-        assertThat(time(() -> get(capped.lost()))).isLessThan(Duration.ofSeconds(10));
-
-        awaitRenewals(lasting);
-        lasting.release();
     }
 
     @Test
@@ -210,24 +169,5 @@ abstract class ReaderLeaseContract extends SharedFixture {
         assertThat(forcing.writeLock().forceUnlock()).isTrue();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(here.writeLock()::unlock);
         assertThat(forcing.writeLock().forceUnlock()).isFalse();
-    }
-
-    /** The readers that share the grant learn of its loss together, and nobody joins it any more. */
-    @Test
-    void shouldTellAllReadersOfAGrantThatItIsLost() throws Exception {
-        LeasingLockRegistry registry = registry(lasting().withHandOff(GENEROUS));
-        Lease first = registry.acquire(reader());
-        Lease second = registry.acquire(reader());
-        registry().getLock(NAME).forceUnlock();
-
-        assertThat(get(first.lost())).isEqualTo(LossReason.DELETED);
-        assertThat(get(second.lost())).isEqualTo(LossReason.DELETED);
-        Lease third = registry.acquire(reader());
-        assertThat(third.fencingToken()).isGreaterThan(first.fencingToken());
-        awaitRenewals(third);
-        assertThat(first.release()).isFalse();
-        assertThat(second.release()).isFalse();
-        soon().until(() -> registry.active() == 1);
-        assertThat(third.release()).isTrue();
     }
 }

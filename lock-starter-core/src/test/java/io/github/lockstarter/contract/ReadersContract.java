@@ -58,23 +58,6 @@ abstract class ReadersContract extends SharedFixture {
     }
 
     @Test
-    void shouldKeepReadersAndWritersOfOneInstanceApart() throws Exception {
-        LeaseReadWriteLock lock = registry().getReadWriteLock(NAME);
-        Actor neighbour = actor();
-
-        lock.readLock().lock();
-        assertThat(neighbour.ask(() -> lock.readLock().tryLock())).isTrue();
-        assertThat(actor().ask(() -> lock.writeLock().tryLock())).isFalse();
-        lock.readLock().unlock();
-        assertThat(actor().ask(() -> lock.writeLock().tryLock())).isFalse();
-        neighbour.tell(lock.readLock()::unlock);
-
-        lock.writeLock().lock();
-        assertThat(neighbour.ask(() -> lock.readLock().tryLock())).isFalse();
-        lock.writeLock().unlock();
-    }
-
-    @Test
     void shouldGiveTheLockToAWaitingWriterWhenTheLastReaderLeaves() throws Exception {
         Lease first = registry(quiet(NONE)).acquire(reader());
         Lease second = registry(quiet(NONE)).acquire(reader());
@@ -123,49 +106,6 @@ abstract class ReadersContract extends SharedFixture {
         assertThat(behind).isNotDone();
         writing.release();
         assertThat(get(behind).release()).isTrue();
-    }
-
-    @Test
-    void shouldLetReadersInWhenTheWriterBeforeThemGivesUp() throws Exception {
-        Lease reading = registry(quiet(NONE)).acquire(reader());
-        CompletableFuture<Lease> writer = registry(quiet(NONE)).acquireAsync(request());
-        awaitInLine(1);
-        CompletableFuture<Lease> behind = registry(quiet(NONE)).acquireAsync(reader());
-        awaitInLine(2);
-
-        writer.cancel(false);
-
-        assertThat(get(behind).isHeld()).isTrue();
-        assertThat(reading.isHeld()).isTrue();
-        get(behind).release();
-        reading.release();
-    }
-
-    @Test
-    void shouldOrderTokensOfReadersAndWriters() throws Exception {
-        LeasingLockRegistry here = registry(quiet(NONE));
-        LeasingLockRegistry there = registry(quiet(NONE));
-        long last = 0;
-        for (int round = 0; round < 5; round++) {
-            Lease writer = here.acquire(request());
-            assertThat(writer.fencingToken()).as("writer").isGreaterThan(last);
-            CompletableFuture<Lease> waiting = there.acquireAsync(reader());
-            awaitInLine(1);
-            writer.release();
-            Lease first = get(waiting);
-            Lease second = here.acquire(reader());
-            CompletableFuture<Lease> next = there.acquireAsync(request());
-            awaitInLine(1);
-            assertThat(List.of(first.fencingToken(), second.fencingToken()))
-                    .as("readers")
-                    .allMatch(token -> token > writer.fencingToken());
-            long lastReader = Math.max(first.fencingToken(), second.fencingToken());
-            first.release();
-            second.release();
-            last = get(next).fencingToken();
-            assertThat(last).as("later writer").isGreaterThan(lastReader);
-            get(next).release();
-        }
     }
 
     @Test
@@ -246,21 +186,5 @@ abstract class ReadersContract extends SharedFixture {
         }
 
         lock.unlock();
-    }
-
-    @Test
-    void shouldGiveEachOfManyAttemptsAtOnceTheLock() throws Exception {
-        LeaseLock lock = registry().getReadWriteLock(NAME).readLock();
-        LeaseLock elsewhere = registry().getReadWriteLock(NAME).readLock();
-        List<Actor> readers = actors(8);
-        for (int round = 0; round < 20; round++) {
-            LeaseLock tried = round % 2 == 0 ? lock : elsewhere;
-            assertThat(atOnce(readers, () -> tried.tryLock())).containsOnly(true);
-            atOnce(readers, () -> {
-                tried.unlock();
-                return true;
-            });
-            assertThat(backend().locked()).as("round " + round).isEmpty();
-        }
     }
 }

@@ -2,23 +2,19 @@ package io.github.lockstarter.contract;
 
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import org.junit.jupiter.api.Nested;
 
-/** Start and stop, with the store in Redis. */
+/** The contracts with the store in Redis. */
 @RedisTest
-class RedisLifecycleTest {
+class RedisLifecycleTest extends LifecycleContracts {
 
-    @Nested
-    class Shutdown extends ShutdownContract {
-        Shutdown(RedisServer server) {
-            super(new RedisBackend(server));
-        }
+    private final RedisServer server;
+
+    RedisLifecycleTest(RedisServer server) {
+        this.server = server;
     }
 
-    @Nested
-    class Restart extends RestartContract {
-        Restart(RedisServer server) {
-            super(new RedisBackend(server));
-        }
+    @Override
+    LockBackend newBackend() {
+        return new RedisBackend(this.server);
     }
 }

@@ -67,25 +67,6 @@ abstract class ReentrancyContract extends RegistryFixture {
     }
 
     @Test
-    void shouldReenterTenThousandTimes() {
-        LeaseLock lock = registry(settings(LONG)).getLock(NAME);
-        for (int i = 0; i < 10_000; i++) {
-            lock.lock();
-        }
-        long token = lock.currentLease().fencingToken();
-
-        for (int i = 9_999; i >= 1; i--) {
-            lock.unlock();
-            assertThat(lock.getHoldCount()).isEqualTo(i);
-        }
-        assertThat(lock.currentLease().fencingToken()).isEqualTo(token);
-        assertThat(backend().locked()).hasSize(1);
-        lock.unlock();
-
-        assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
     void shouldBeSharedByAllViewsAndByExecute() throws Exception {
         LeasingLockRegistry registry = registry();
         LeaseLock view = registry.getLock(NAME);
@@ -106,25 +87,6 @@ abstract class ReentrancyContract extends RegistryFixture {
 
         assertThat(view.getHoldCount()).isZero();
         assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
-    void shouldCountEachNameForItself() {
-        LeasingLockRegistry registry = registry();
-        LeaseLock first = registry.getLock("orders:1");
-        LeaseLock second = registry.getLock("orders:2");
-        first.lock();
-        second.lock();
-        second.lock();
-
-        assertThat(first.getHoldCount()).isEqualTo(1);
-        assertThat(second.getHoldCount()).isEqualTo(2);
-        first.unlock();
-
-        assertThat(second.isHeldByCurrentThread()).isTrue();
-        assertThat(first.isLocked()).isFalse();
-        second.unlock();
-        second.unlock();
     }
 
     @Test

@@ -41,6 +41,9 @@ abstract class RegistryFixture {
     /** For leases that must not end during a test. */
     static final Duration LONG = Duration.ofSeconds(60);
 
+    /** A stop waits that long for the reply to a command whose waiter has left. */
+    private static final Duration LONGEST_COMMAND = Duration.ofSeconds(4);
+
     /** Backends over which this JVM has renewed a lock. */
     private static final Set<Class<?>> WARM = ConcurrentHashMap.newKeySet();
 
@@ -99,11 +102,6 @@ abstract class RegistryFixture {
         return renewed(LASTING, Duration.ofSeconds(4), Duration.ofSeconds(10));
     }
 
-    /** Leases that end within seconds of their last renewal. */
-    static LockSettings expiring() {
-        return withShutdownTimeout(Duration.ofSeconds(10));
-    }
-
     /** The leases that a stop leaves end within seconds. */
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
         return renewed(Duration.ofSeconds(4), Duration.ofSeconds(1), shutdownTimeout);
@@ -144,9 +142,13 @@ abstract class RegistryFixture {
                 timeout,
                 timeout.dividedBy(4),
                 null,
-                timeout.multipliedBy(3).dividedBy(10),
+                shorter(timeout.multipliedBy(3).dividedBy(10), LONGEST_COMMAND),
                 pollInterval,
                 shutdownTimeout);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     static LockRequest request() {

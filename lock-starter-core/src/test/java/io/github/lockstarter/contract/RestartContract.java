@@ -60,7 +60,7 @@ abstract class RestartContract extends RegistryFixture {
 
     @Test
     void shouldWorkFullyAfterARestart() throws Exception {
-        LeasingLockRegistry registry = registry(withoutPolling(TIMEOUT.multipliedBy(5)), this.heard);
+        LeasingLockRegistry registry = registry(withoutPolling(TIMEOUT.multipliedBy(2)), this.heard);
         for (int restart = 0; restart < 2; restart++) {
             registry.stop();
             assertThat(registry.isRunning()).isFalse();

@@ -3,11 +3,13 @@ package io.github.lockstarter.contract;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.TopologyTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contracts with the store in Redis behind Sentinels. Without a failover this is a single server that is found in
  * another way, so one contract of each kind suffices.
  */
+@Tag("full")
 @TopologyTest
 class SentinelContractTest {
 
@@ -42,13 +44,6 @@ class SentinelContractTest {
     @Nested
     class HandOver extends HandOverContract {
         HandOver(RedisSentinels sentinels) {
-            super(new RedisBackend(sentinels));
-        }
-    }
-
-    @Nested
-    class HandOverStop extends HandOverStopContract {
-        HandOverStop(RedisSentinels sentinels) {
             super(new RedisBackend(sentinels));
         }
     }

@@ -12,15 +12,12 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A lock is renewed for as long as somebody needs it, and no longer. */
@@ -54,31 +51,6 @@ abstract class WatchdogContract extends RegistryFixture {
         lock.unlock();
     }
 
-    /** One by one there would be as many commands as renewals. */
-    long mostCommandsFor(long renewals) {
-        return renewals / 2;
-    }
-
-    @Test
-    void shouldRenewManyLocksTogether() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
-        List<Lease> leases = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
-            leases.add(registry.acquire(LockRequest.of("orders:" + i)));
-        }
-        long commands = backend().commands();
-
-        soon().until(() -> this.heard.all(LockRenewedEvent.class).size() > 50 * 4);
-
-        long sent = backend().commands() - commands;
-        assertThat(leases).allMatch(Lease::isHeld);
-        leases.forEach(Lease::close);
-        soon().until(() -> this.heard.all(LockReleasedEvent.class).size() == 50);
-        assertThat(sent)
-                .isLessThan(
-                        mostCommandsFor(this.heard.all(LockRenewedEvent.class).size()));
-    }
-
     @Test
     void shouldNotRenewWhatIsUnlocked() throws Exception {
         LeasingLockRegistry registry = registry(this.heard);
@@ -109,28 +81,6 @@ abstract class WatchdogContract extends RegistryFixture {
         Lease lease = registry.acquire(request().withMaxHold(CAP));
 
         shouldEndAtTheCap(lease, start);
-    }
-
-    @Test
-    void shouldStopAtTheConfiguredCap() throws Exception {
-        LockSettings settings = settings(TIMEOUT);
-        LeasingLockRegistry registry = registry(
-                LockSettings.of(
-                        settings.waitTime(),
-                        OnLost.THROW,
-                        settings.watchdogTimeout(),
-                        settings.renewInterval(),
-                        CAP,
-                        settings.commandTimeout(),
-                        settings.pollInterval(),
-                        settings.shutdownTimeout()),
-                this.heard);
-        Lease uncapped = registry.acquire(LockRequest.of("uncapped").withMaxHold(Duration.ofMillis(-1)));
-        long start = System.nanoTime();
-        Lease lease = registry.acquire(request());
-
-        shouldEndAtTheCap(lease, start);
-        assertThat(uncapped.release()).isTrue();
     }
 
     private void shouldEndAtTheCap(Lease lease, long start) throws Exception {
@@ -170,21 +120,6 @@ abstract class WatchdogContract extends RegistryFixture {
                 .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
         there.unlock();
         assertThat(lock.tryLock()).isTrue();
-        lock.unlock();
-    }
-
-    @Test
-    void shouldLetANeighbourInWhenTheOwnersThreadHasEnded() throws Exception {
-        LeaseLock lock = registry(settings(TIMEOUT.multipliedBy(4)), this.heard).getLock(NAME);
-        Actor owner = actor();
-        owner.tell(lock::lock);
-        owner.die();
-
-        assertThat(lock.tryLock(Duration.ofSeconds(20))).isTrue();
-
-        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
-                .singleElement()
-                .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
         lock.unlock();
     }
 

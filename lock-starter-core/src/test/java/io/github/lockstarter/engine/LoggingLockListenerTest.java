@@ -97,30 +97,6 @@ class LoggingLockListenerTest {
     }
 
     @Test
-    void shouldWarnAgainAfterALoss() {
-        atRisk("orders", "1");
-        lost("orders", "1");
-
-        atRisk("orders", "2");
-
-        assertThat(lastLevel()).isEqualTo(Level.WARN);
-    }
-
-    /** A lease that is given back in the middle of an outage neither recovers nor is lost. */
-    @Test
-    void shouldWarnAgainAfterAMinute() {
-        atRisk("orders", "1");
-        this.nanos += Duration.ofSeconds(59).toNanos();
-        atRisk("orders", "2");
-        assertThat(lastLevel()).isEqualTo(Level.DEBUG);
-
-        this.nanos += Duration.ofSeconds(1).toNanos();
-        atRisk("orders", "3");
-
-        assertThat(lastLevel()).isEqualTo(Level.WARN);
-    }
-
-    @Test
     void shouldNotRememberNamesWithoutEnd() {
         for (int i = 0; i < 300; i++) {
             atRisk("lock-" + i, "");

@@ -13,17 +13,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PlantedFaultsTest {
 
     /** Up to this number of seeds, a fault is planted in each build. */
-    private static final int FEW_SEEDS = 300;
+    private static final int FEW_SEEDS = 20;
+
+    /** Up to this number of seeds, a fault is planted in the profile "full"; those with more run in "soak". */
+    private static final int SOME_SEEDS = 300;
 
     @ParameterizedTest
-    @MethodSource("soonFound")
+    @MethodSource("foundAtOnce")
+    void isFoundAtOnce(Fault fault) {
+        assertFound(fault);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @MethodSource("foundSoon")
     void isFoundSoon(Fault fault) {
         assertFound(fault);
     }
 
     @Tag("soak")
     @ParameterizedTest
-    @MethodSource("lateFound")
+    @MethodSource("foundLate")
     void isFound(Fault fault) {
         assertFound(fault);
     }
@@ -40,15 +50,21 @@ class PlantedFaultsTest {
         PlantedFaults.ALL.forEach(PlantedFaults::plantOnly);
     }
 
-    private static List<Fault> soonFound() {
-        return PlantedFaults.ALL.stream()
-                .filter(fault -> fault.seeds() > 0 && fault.seeds() <= FEW_SEEDS)
-                .toList();
+    private static List<Fault> foundAtOnce() {
+        return between(0, FEW_SEEDS);
     }
 
-    private static List<Fault> lateFound() {
+    private static List<Fault> foundSoon() {
+        return between(FEW_SEEDS, SOME_SEEDS);
+    }
+
+    private static List<Fault> foundLate() {
+        return between(SOME_SEEDS, Integer.MAX_VALUE);
+    }
+
+    private static List<Fault> between(int more, int atMost) {
         return PlantedFaults.ALL.stream()
-                .filter(fault -> fault.seeds() > FEW_SEEDS)
+                .filter(fault -> fault.seeds() > more && fault.seeds() <= atMost)
                 .toList();
     }
 

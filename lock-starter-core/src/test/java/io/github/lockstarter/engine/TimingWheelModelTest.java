@@ -46,7 +46,7 @@ public class TimingWheelModelTest {
     @Test
     void shouldBeAtomicInEveryInterleaving() {
         new ModelCheckingOptions()
-                .iterations(8)
+                .iterations(3)
                 .invocationsPerIteration(100)
                 .threads(2)
                 .actorsPerThread(2)

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockAcquiredEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
@@ -15,8 +14,6 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,23 +74,6 @@ class AcquireReplayTest {
         assertThat(lock.isHeldByCurrentThread()).isFalse();
     }
 
-    @Test
-    void shouldBeOneGrantIfNobodyWaitsForIt() throws Exception {
-        Instance instance = this.instances.at(this.proxy);
-        this.redis.command("CONFIG", "RESETSTAT");
-        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
-
-        Lease lease = instance.registry()
-                .acquireAsync(LockRequest.of("replayed").withWaitTime(Duration.ofSeconds(5)))
-                .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
-
-        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
-        assertThatRedisHasOneGrant(instance, lease);
-        assertThat(lease.release()).isTrue();
-        assertThat(this.redis.exists("lock:{replayed}")).isFalse();
-    }
-
     private void assertThatRedisHasOneGrant(Instance instance, Lease lease) {
         assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one id for all").hasSize(1);
         assertThat(this.redis.infoCommandStats().get("hset")).as("written once").isEqualTo(1);
@@ -105,24 +85,5 @@ class AcquireReplayTest {
                         Script.ACQUIRE.idsSeen(this.proxy).iterator().next(),
                         "f",
                         Long.toString(lease.fencingToken())));
-    }
-
-    @Test
-    void shouldBelieveInTheLeaseNoLongerThanRedisDoes() throws Exception {
-        Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
-        // as long as the client tries to connect again, the time of the first execution passes
-        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.ACQUIRE);
-        Call<Lease> call = Call.start(
-                () -> instance.registry().acquire(LockRequest.of("replayed").withLease(Duration.ofSeconds(5))));
-        soon().until(() -> this.redis.exists("lock:{replayed}"));
-        soon().until(() -> this.redis.pttl("lock:{replayed}") < 4800);
-        disconnected.get(10, TimeUnit.SECONDS);
-        this.proxy.accept();
-
-        Lease lease = call.result();
-
-        long pttl = this.redis.pttl("lock:{replayed}");
-        long remaining = lease.remaining().toMillis();
-        assertThat(remaining).isPositive().isLessThan(pttl - 500);
     }
 }

@@ -68,15 +68,6 @@ class BadKeyTest {
     }
 
     @Test
-    void shouldLoseTheLockWhoseKeyWasDeletedAndNoOther() {
-        this.redis.command("DEL", BAD);
-
-        assertThatOnlyTheBadOneIsLost(LossReason.DELETED);
-
-        assertThat(this.redis.exists(BAD)).as("a renewal creates nothing").isFalse();
-    }
-
-    @Test
     void shouldLoseTheLockThatSomebodyElseHasAndNoOther() {
         this.redis.command("HSET", BAD, "o", "somebody else");
         long pttl = this.redis.pttl(BAD);

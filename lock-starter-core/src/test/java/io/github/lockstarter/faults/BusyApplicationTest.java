@@ -19,25 +19,21 @@ import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The application blocks whatever threads it can reach; locks have their own. */
+@Tag("full")
 @RedisTest
 class BusyApplicationTest {
 
@@ -94,48 +90,6 @@ class BusyApplicationTest {
         assertThat(instance.lock("another").tryLock(LIMIT)).isTrue();
         instance.lock("another").unlock();
         assertThat(lease.release()).isTrue();
-    }
-
-    /** A callback of the application that waits for something blocks its event loop, and all connections on that. */
-    @Test
-    void shouldHoldItsLocksWhileAllEventLoopsOfTheApplicationAreBlocked() throws Exception {
-        ClientResources resources = ClientResources.builder()
-                .ioThreadPoolSize(2)
-                .computationThreadPoolSize(2)
-                .build();
-        Instance instance = this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(3)).clientResources(resources));
-        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-        RedisClient client = (RedisClient) instance.connections().getRequiredNativeClient();
-        Set<Thread> loops = ConcurrentHashMap.newKeySet();
-        List<StatefulRedisConnection<String, String>> connections = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            connections.add(client.connect());
-        }
-        for (StatefulRedisConnection<String, String> connection : connections) {
-            CompletionStage<?> unused = connection.async().blpop(0.1, "nothing").thenRun(() -> {
-                loops.add(Thread.currentThread());
-                block();
-            });
-        }
-        soon().until(() -> loops.size() == 2);
-        long renewed = instance.events().count(LockRenewedEvent.class);
-
-        soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 3);
-
-        assertThat(lease.state()).isEqualTo(State.HELD);
-        assertThat(instance.lock("another").tryLock(LIMIT)).isTrue();
-        instance.lock("another").unlock();
-        assertThat(lease.release()).isTrue();
-        assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
-        this.end.countDown();
-        instance.stop();
-        assertThat(connections.get(0).sync().ping())
-                .as("the application's client goes on after the locks")
-                .isEqualTo("PONG");
-        instance.close();
-        assertThat(resources.shutdown(0, 5, TimeUnit.SECONDS).get(20, TimeUnit.SECONDS))
-                .isTrue();
     }
 
     /** What hangs on {@code orTimeout} runs on the one timer thread that all futures of a JVM share. */

@@ -8,7 +8,6 @@ import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -20,10 +19,11 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Three instances, four threads each, few locks, and a network that breaks several times a second. */
-@NeverRepeated
+@Tag("full")
 @RedisTest
 class ChaosTest {
 

@@ -51,19 +51,6 @@ class CommandCountTest {
     }
 
     @Test
-    void shouldBeTwoForAnUncontendedPair() {
-        LeaseLock lock = this.instance.lock("counted");
-        lock.lock();
-        lock.unlock();
-
-        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(2);
-        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isEqualTo(1);
-        assertThat(this.proxy.commandsSeen(Script.RELEASE)).isEqualTo(1);
-        Map<String, Long> executed = this.redis.infoCommandStats();
-        assertThat(executed).containsEntry("evalsha", 2L).doesNotContainKeys("eval", "script|load");
-    }
-
-    @Test
     void shouldBeTwoForAPairWhateverTheApi() throws Exception {
         this.instance.registry().acquire(LockRequest.of("counted")).close();
         this.instance.registry().execute(LockRequest.of("counted"), Lease::isHeld);
@@ -97,22 +84,6 @@ class CommandCountTest {
     }
 
     @Test
-    void shouldBeOneForALockThatIsTaken() {
-        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
-        owner.lock("counted").lock();
-        forgetWhatWasSent();
-
-        assertThat(this.instance.lock("counted").tryLock()).isFalse();
-
-        assertThat(this.redis.infoCommandStats()).containsEntry("evalsha", 1L);
-        // No caller waits for that: the refusal has named an instance that was unknown.
-        soon().until(() -> this.proxy.commandsSeen(Script.INSTANCE) == 1);
-        forgetWhatWasSent();
-        assertThat(this.instance.lock("counted").tryLock()).isFalse();
-        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(1);
-    }
-
-    @Test
     void shouldBeNoneForALockThatIsTakenInThisInstance() throws Exception {
         this.instance.lock("counted").lock();
         forgetWhatWasSent();
@@ -134,20 +105,6 @@ class CommandCountTest {
         }
 
         assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one waits for all").hasSize(1);
-    }
-
-    @Test
-    void shouldBeOneToJoinTheLine() {
-        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
-        owner.lock("counted").lock();
-        awaitSubscription(owner);
-        forgetWhatWasSent();
-
-        CompletableFuture<Lease> waiting = this.instance.waitFor("counted");
-
-        WaitingLine.awaitLength(this.redis, "lock:{counted}", 1);
-        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(1);
-        assertThat(waiting).isNotDone();
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -95,19 +94,5 @@ class DeadHeadTest {
         this.head.send("release");
         assertThat(this.head.awaitLine(line -> line.startsWith("release "), START))
                 .isEqualTo("release true");
-    }
-
-    @Test
-    void shouldWaitForTheLeaseOfAProcessThatDiedRightAfterItsClaim() throws Exception {
-        this.owner.lock("headed").unlock();
-        this.head.awaitLine(line -> line.startsWith("held "), START);
-        // The grant is reported by a message, and its renewal follows at once.
-        soon().until(() -> this.redis.pttl(KEY) > LEASE.toMillis() / 2);
-        this.head.kill();
-
-        // as if its time had passed
-        this.redis.command("PEXPIRE", KEY, "500");
-
-        assertThat(this.next.result()).isPositive();
     }
 }

@@ -87,21 +87,4 @@ class ForeignKeyTest {
         assertThat(unlimited.isTransient()).isFalse();
         assertThat(Duration.ofNanos(System.nanoTime() - askedAt)).isLessThan(Duration.ofSeconds(5));
     }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldNotForceWhatIsNoLock(Data data) {
-        data.writeTo(this.redis);
-        Object before = this.redis.command("DUMP", KEY);
-        LeaseLock lock = this.instance.lock("foreign");
-
-        try {
-            assertThat(lock.forceUnlock()).isFalse();
-            assertThat(lock.isLocked()).isFalse();
-        } catch (LockStoreException ex) {
-            assertThat(ex).hasMessageContaining("belongs to something else");
-        }
-
-        assertThat(this.redis.command("DUMP", KEY)).isEqualTo(before);
-    }
 }

@@ -18,7 +18,6 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
-import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,20 +91,5 @@ class FullRedisTest {
         assertThat(this.held.release()).isTrue();
 
         assertThat(this.redis.exists("lock:{held}")).isFalse();
-    }
-
-    @Test
-    void shouldLengthenAndForceReleaseToo() {
-        this.redis.command("CONFIG", "SET", "maxmemory", "0");
-        LeaseLock lock = this.instance.lock("nested");
-        lock.lock();
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-
-        lock.lock(Duration.ofSeconds(30));
-        assertThat(this.redis.pttl("lock:{nested}")).isGreaterThan(20_000);
-        lock.unlock();
-        assertThat(lock.forceUnlock()).isTrue();
-
-        assertThat(this.redis.exists("lock:{nested}")).isFalse();
     }
 }

@@ -55,25 +55,6 @@ class HandOverCostTest {
         assertThat(many).as("commands each, with few: " + few).isLessThan(few * 1.3);
     }
 
-    @Test
-    void shouldNotGrowWithTheNumberOfInstancesInWhichMoreThreadsWait() throws Exception {
-        double few = commandsEach(FEW, 3, Setup::withoutHandOff);
-        double many = commandsEach(MANY, 3, Setup::withoutHandOff);
-
-        assertThat(many).as("commands each, with few: " + few).isLessThan(few * 1.3);
-    }
-
-    @Test
-    void shouldNotGrowEitherWhereItGoesOnInMemoryFirst() throws Exception {
-        double few = commandsEach(FEW, 3, setup -> setup.handOffs(10));
-        double many = commandsEach(MANY, 3, setup -> setup.handOffs(10));
-
-        assertThat(many).as("commands each, with few: " + few).isLessThan(few * 1.3);
-        assertThat(many)
-                .as("cheaper than through Redis each time")
-                .isLessThan(commandsEach(MANY, 3, Setup::withoutHandOff) / 3);
-    }
-
     /** A release and the renewal of the next owner, whose release takes a waiter behind it along into the line. */
     @Test
     void shouldBeTwoScriptsWhileMoreThreadsWaitInEachInstance() throws Exception {
@@ -81,15 +62,6 @@ class HandOverCostTest {
 
         Remarks.say("scripts for each hand-over, others wait behind: " + each);
         assertThat(each).isBetween(1.9, 2.3);
-    }
-
-    /** As above, and the acquire of an instance that comes back to the line. */
-    @Test
-    void shouldBeThreeScriptsIfEachInstanceComesBackToTheLine() throws Exception {
-        double each = commandsEach(FEW, 1, Setup::withoutHandOff, this::scripts);
-
-        Remarks.say("scripts for each hand-over: " + each);
-        assertThat(each).isBetween(2.0, 3.3);
     }
 
     /** All calls that Redis counts, those inside of scripts too, for each time that somebody had the lock. */

@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,52 +53,6 @@ class InboxTest {
             instance.registry().acquire(LockRequest.of(name).withWaitTime(LONG)).close();
             return true;
         });
-    }
-
-    /** Who waits asks, subscribes, asks once more to join the line, and from then on only a message helps. */
-    private void awaitListening() {
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of("lock:{awaited}")) == 2);
-    }
-
-    @Test
-    void shouldWakeAWaiterOfAnotherInstance() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(LONG);
-        Call<Boolean> waiter = waitFor(instance, "awaited");
-        awaitListening();
-        assertThat(waiter.isDone()).isFalse();
-
-        this.owner.lock("awaited").unlock();
-
-        assertThat(waiter.result()).isTrue();
-    }
-
-    @Test
-    void shouldWakeWhoWaitsForALockThatIsTakenByForce() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(LONG);
-        Call<Boolean> waiter = waitFor(instance, "awaited");
-        awaitListening();
-
-        this.owner.lock("awaited").forceUnlock();
-
-        assertThat(waiter.result()).isTrue();
-    }
-
-    @Test
-    void shouldWakeWhoeverWaitsWithoutAThread() {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(LONG);
-        var lease = instance.registry()
-                .acquireAsync(LockRequest.of("awaited").withWaitTime(LONG))
-                .toCompletableFuture();
-        awaitListening();
-        assertThat(lease).isNotDone();
-
-        this.owner.lock("awaited").unlock();
-
-        assertThat(lease).succeedsWithin(LIMIT);
     }
 
     @Test
@@ -187,41 +140,6 @@ class InboxTest {
     }
 
     @Test
-    void shouldHearThemOnTheConnectionThatReplacesASilentOne() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(LONG);
-        Call<Boolean> waiter = waitFor(instance, "awaited");
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        this.proxy.swallowRequestOf(Script.ACQUIRE.of("lock:{silent}"), () -> {});
-        LeaseLock silent = instance.lock("silent");
-        assertThat(silent.tryLock(LIMIT)).as("on the next connection").isTrue();
-
-        soon().until(() -> this.proxy.commandsSeen(Commands.named("subscribe")) == 2);
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        assertThat(waiter.isDone()).isFalse();
-        this.owner.lock("awaited").unlock();
-
-        assertThat(waiter.result()).isTrue();
-        assertThat(Channel.connections(this.redis)).isEqualTo(1);
-    }
-
-    @Test
-    void shouldPollWhileThereAreNoMessages() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(Duration.ofMillis(300));
-        Call<Boolean> waiter = waitFor(instance, "awaited");
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        this.proxy.refuse();
-        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-        soon().until(() -> Channel.subscribers(this.redis) == 0);
-
-        this.owner.lock("awaited").unlock();
-
-        assertThat(waiter.result()).isTrue();
-        assertThat(Channel.subscribers(this.redis)).isZero();
-    }
-
-    @Test
     void shouldNotFillTheLogInAnOutage() throws Exception {
         this.owner.lock("awaited").lock();
         Instance instance = waiting(Duration.ofMillis(300));
@@ -240,19 +158,6 @@ class InboxTest {
             assertThat(ours.with("")).as("the connection is gone").hasSizeLessThanOrEqualTo(1);
             assertThat(springs.with("")).isEmpty();
         }
-    }
-
-    @Test
-    void shouldPollForALockThatRunsOut() throws Exception {
-        this.owner.lock("awaited").lock(Duration.ofMillis(700));
-        Instance instance = waiting(LONG);
-        long askedAt = System.nanoTime();
-
-        assertThat(waitFor(instance, "awaited").result()).isTrue();
-
-        assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
-                .as("when the holder's time is over, no sooner and not much later")
-                .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
     }
 
     /** Another application uses the prefix, or PUBLISH is tried out by hand. */

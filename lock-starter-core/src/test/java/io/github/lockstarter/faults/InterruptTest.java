@@ -5,14 +5,11 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockReleasedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
@@ -79,25 +76,6 @@ class InterruptTest {
     }
 
     @Test
-    void shouldLeaveTheLocalQueue() throws Exception {
-        assertThat(lock().tryLock()).isTrue();
-        Call<Object> call = Call.start(() -> {
-            lock().lockInterruptibly();
-            return "granted";
-        });
-        call.awaitParked();
-
-        call.interrupt();
-
-        assertThat(call.failure()).isInstanceOf(InterruptedException.class);
-        lock().unlock();
-        assertThat(this.proxy.commandsSeen(Script.ACQUIRE))
-                .as("only the holder's")
-                .isEqualTo(1);
-        assertThatNothingIsLeft();
-    }
-
-    @Test
     void shouldTakeBackWhatWasGrantedMeanwhile() throws Exception {
         try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
             Call<Boolean> call = Call.start(() -> lock().tryLock(LIMIT));
@@ -110,62 +88,6 @@ class InterruptTest {
             soon().until(() -> !this.redis.exists(KEY));
         }
         assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldTakeBackWhatWasGrantedMeanwhileToALease() throws Exception {
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            Call<Lease> call = Call.start(() -> this.instance.registry().acquire(LockRequest.of("wanted")));
-            reply.awaitReached(LIMIT);
-
-            call.interrupt();
-
-            assertThat(call.failure()).isInstanceOf(InterruptedException.class);
-            soon().until(() -> !this.redis.exists(KEY));
-        }
-        assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldTakeWhatWasGrantedMeanwhileIfTheCallCannotBeInterrupted() throws Exception {
-        Callable<Boolean> lockAndTellTheFlag = () -> {
-            lock().lock();
-            boolean flag = Thread.currentThread().isInterrupted();
-            lock().unlock();
-            return flag && Thread.currentThread().isInterrupted();
-        };
-        Call<Boolean> call;
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            call = Call.start(lockAndTellTheFlag);
-            reply.awaitReached(LIMIT);
-            call.interrupt();
-            soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE) > 1);
-        }
-
-        assertThat(call.result()).isTrue();
-        assertThat(Script.ACQUIRE.idsSeen(this.proxy))
-                .as("asks again, as the same")
-                .hasSize(1);
-        assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldNotTakeTheInterruptOfAnAttemptForAnAnswer() throws Exception {
-        Call<Boolean> call;
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            call = Call.start(() -> lock().tryLock() && Thread.interrupted() && unlocked());
-            reply.awaitReached(LIMIT);
-            call.interrupt();
-            soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE) > 1);
-        }
-
-        assertThat(call.result()).isTrue();
-        assertThatNothingIsLeft();
-    }
-
-    private boolean unlocked() {
-        lock().unlock();
-        return true;
     }
 
     @Test
@@ -221,21 +143,6 @@ class InterruptTest {
         });
 
         assertThat(call.result()).isTrue();
-        assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldNotRunTheBody() throws Exception {
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            Call<String> call =
-                    Call.start(() -> this.instance.registry().execute(LockRequest.of("wanted"), lease -> "body"));
-            reply.awaitReached(LIMIT);
-
-            call.interrupt();
-
-            assertThat(call.failure()).isInstanceOf(LockInterruptedException.class);
-            soon().until(() -> !this.redis.exists(KEY));
-        }
         assertThatNothingIsLeft();
     }
 

@@ -4,7 +4,6 @@ import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
@@ -13,7 +12,6 @@ import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.List;
@@ -28,8 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class InterruptedWaiterTest {
 
-    private static final Duration SHORT = Duration.ofMillis(300);
-
     private static final Predicate<List<String>> PING = Commands.named("PING");
 
     @AutoClose
@@ -37,11 +33,8 @@ class InterruptedWaiterTest {
 
     private final FaultProxy proxy;
 
-    private final RedisServer server;
-
-    InterruptedWaiterTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+    InterruptedWaiterTest(FaultProxy proxy, RedisCli redis) {
         this.proxy = proxy;
-        this.server = server;
         Script.loadAll(redis);
     }
 
@@ -96,72 +89,6 @@ class InterruptedWaiterTest {
         assertThat(Script.ACQUIRE.idsSeen(this.proxy)).hasSize(1);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldNotBeAFailureToWhoWaitsBehindAThreadThatAsksAgain(boolean privateConnection) throws Exception {
-        Instance instance = instance(privateConnection);
-        Instance owner = this.instances.at(this.server, InterruptedWaiterTest::patient);
-        owner.lock("wanted").lock();
-        Call<Boolean> first = lockUninterruptibly(instance);
-        awaitAsks(1);
-        Call<Boolean> second = waitFor(instance, SHORT);
-        soon().until(() -> instance.waiting() == 2);
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            reply.awaitReached(LIMIT);
-            first.interrupt();
-        }
-
-        assertThat(second.failure()).isInstanceOf(LockNotGrantedException.class);
-        owner.lock("wanted").unlock();
-        assertThat(first.result()).as("the flag is kept").isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldNotBeAFailureToWhoWaitsBehindTheNext(boolean privateConnection) throws Exception {
-        Instance instance = instance(privateConnection);
-        Instance owner = this.instances.at(this.server, InterruptedWaiterTest::patient);
-        owner.lock("wanted").lock();
-        Call<Boolean> first = waitFor(instance, LIMIT);
-        awaitAsks(1);
-        Call<Boolean> second = waitFor(instance, LIMIT);
-        soon().until(() -> instance.waiting() == 2);
-        Call<Boolean> third = waitFor(instance, SHORT);
-        soon().until(() -> instance.waiting() == 3);
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            reply.awaitReached(LIMIT);
-            first.interrupt();
-
-            assertThat(first.failure()).isInstanceOf(InterruptedException.class);
-        }
-
-        assertThat(third.failure()).isInstanceOf(LockNotGrantedException.class);
-        owner.lock("wanted").unlock();
-        assertThat(second.result()).isTrue();
-    }
-
-    @Test
-    void shouldNotBeAFailureWhenTheServerStandsStillForAMoment() throws Exception {
-        Instance instance = instance(true);
-        Instance owner = this.instances.at(this.server, InterruptedWaiterTest::patient);
-        owner.lock("wanted").lock();
-        Call<Boolean> first = lockUninterruptibly(instance);
-        // The second one joins the line; after that, it polls.
-        awaitAsks(2);
-        Call<Boolean> second = waitFor(instance, SHORT);
-        soon().until(() -> instance.waiting() == 2);
-        long asked = this.proxy.commandsSeen(Script.ACQUIRE);
-        this.server.pause();
-        soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE) > asked);
-        first.interrupt();
-
-        this.server.resume();
-
-        assertThat(second.failure()).isInstanceOf(LockNotGrantedException.class);
-        owner.lock("wanted").unlock();
-        assertThat(first.result()).isTrue();
-    }
-
     @Test
     void shouldNotMakeTheConnectionSuspect() throws Exception {
         Instance instance = instance(true);
@@ -176,33 +103,6 @@ class InterruptedWaiterTest {
         }
         assertThat(call.result()).isTrue();
         assertThat(this.proxy.connectionsAccepted()).isEqualTo(accepted);
-    }
-
-    @Test
-    void shouldNotMakeTheConnectionSuspectWhenItReleasesOrExtends() throws Exception {
-        Instance instance = instance(true);
-        var lease = instance.acquire("wanted");
-        try (Hold reply = this.proxy.holdReply(Script.RENEW)) {
-            Call<Boolean> extension = Call.start(() -> {
-                lease.extend(Duration.ofSeconds(60));
-                return Thread.interrupted();
-            });
-            reply.awaitReached(LIMIT);
-            extension.interrupt();
-            soon().until(() -> this.proxy.commandsSeen(Script.RENEW) > 1);
-            assertThatTheConnectionIsNotChecked();
-            reply.release();
-            assertThat(extension.result()).isTrue();
-        }
-        try (Hold reply = this.proxy.holdReply(Script.RELEASE)) {
-            Call<Boolean> release = Call.start(() -> lease.release() && Thread.interrupted());
-            reply.awaitReached(LIMIT);
-            release.interrupt();
-            soon().until(() -> this.proxy.commandsSeen(Script.RELEASE) > 1);
-            assertThatTheConnectionIsNotChecked();
-            reply.release();
-            assertThat(release.result()).isTrue();
-        }
     }
 
     private void assertThatTheConnectionIsNotChecked() {

@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockAcquiredEvent;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -101,33 +99,6 @@ class KeysInMessagesTest {
                 .hasMessageNotContaining("alice");
     }
 
-    /** The static name of such a lock is its whole name. */
-    @Test
-    void shouldBeHiddenInNamesThatBeginWithAColon() throws Exception {
-        String name = ':' + SECRET;
-        LockListener broken = new LockListener() {
-            @Override
-            public void acquired(LockAcquiredEvent event) {
-                throw new IllegalStateException("on purpose");
-            }
-        };
-        Instance instance = instance(setup -> setup.listener(broken));
-        Lease lease = instance.acquire(name);
-        soon().until(() -> !this.log.with("failed on LockAcquiredEvent").isEmpty());
-        this.proxy.refuse();
-        this.proxy.cutRst();
-
-        soon().until(() -> !this.log.with("Further locks ':#").isEmpty());
-        assertThat(LockRequest.of(name)).asString().startsWith("LockRequest[:#").doesNotContain("alice");
-        assertThat(catchThrowable(() -> LockRequest.of(name).withWaitTime(Duration.ofDays(-1))))
-                .hasMessageContaining("':#")
-                .hasMessageNotContaining("alice");
-        assertThat(catchThrowable(() -> LockRequest.of(name.repeat(100)))).hasMessageNotContaining("alice");
-        // A lease that becomes unreachable is lost without being at risk.
-        assertThat(lease.name()).isEqualTo(name);
-        this.proxy.accept();
-    }
-
     @Test
     void shouldBeHiddenInRequests() {
         assertThat(LockRequest.of(NAME)).hasToString("LockRequest[" + SHOWN + "]");
@@ -161,19 +132,6 @@ class KeysInMessagesTest {
         assertThat(instance.events().all(LockLostEvent.class).get(0).lockName()).isEqualTo(NAME);
         soon().until(() -> !this.log.with("is LOST").isEmpty());
         assertThat(this.log.with("is LOST")).singleElement().asString().contains("'" + SHOWN + "'");
-    }
-
-    /** Several renewals fail in one call, whose failure names two of the locks. */
-    @Test
-    void shouldBeHiddenWhenRenewalsFail() throws Exception {
-        Instance instance = instance(Setup::calm);
-        instance.acquire(NAME);
-        instance.acquire(NAME + " 2");
-        this.proxy.refuse();
-        this.proxy.cutRst();
-
-        soon().until(() -> this.log.with("at risk").stream().anyMatch(line -> line.contains(SHOWN)));
-        this.proxy.accept();
     }
 
     @Test

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
@@ -132,7 +130,7 @@ class LeastPrivilegeTest {
     }
 
     static Stream<String> neededToLock() {
-        return Stream.of("~lock:*", "+eval", "+evalsha", "+pttl", "+hset", "+pexpire", "+time");
+        return Stream.of("~lock:*", "+evalsha", "+hset");
     }
 
     @ParameterizedTest
@@ -168,53 +166,6 @@ class LeastPrivilegeTest {
                 .asString()
                 .contains("missing permission");
         assertThat(this.redis.pttl("lock:{stuck}")).as("it runs out").isPositive();
-    }
-
-    /** They go in one call, which the server refuses for all of them. */
-    @Test
-    void shouldRenewWhatItMayBesideWhatItMayNotAnyMore() throws Exception {
-        Instance instance = instanceWith(this.user.rule());
-        Lease allowed = instance.acquire("allowed");
-        Lease forbidden = instance.acquire("forbidden");
-        soon().until(() -> instance.events().count(LockRenewedEvent.class, "forbidden") > 0);
-
-        this.user.grant(this.user.rule().replace("~lock:*", "~lock:{allowed}"));
-
-        soon().until(() -> instance.events().count(LockRenewalFailedEvent.class, "forbidden") > 2);
-        assertThat(instance.events().count(LockRenewalFailedEvent.class, "allowed"))
-                .isZero();
-        assertThat(allowed.state()).isEqualTo(Lease.State.HELD);
-        assertThat(forbidden.state()).isEqualTo(Lease.State.AT_RISK);
-    }
-
-    @Test
-    void shouldNotRenewWithoutHget() throws Exception {
-        Instance instance = instanceWith(this.user.without("+hget"));
-        instance.lock("stuck").lock();
-
-        soon().until(() -> !this.log.with("at risk").isEmpty());
-
-        assertThat(this.log.with("at risk")).first().asString().contains("missing permission");
-    }
-
-    @Test
-    void shouldNotWaitWithoutPttl() {
-        this.redis.command("HSET", "lock:{taken}", "o", "somebody", "f", "1");
-        this.redis.command("PEXPIRE", "lock:{taken}", "60000");
-        LeaseLock lock = instanceWith(this.user.without("+pttl")).lock("taken");
-
-        assertThat(catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMinutes(1))))
-                .hasMessageContaining("missing permission");
-    }
-
-    @Test
-    void shouldAcquireAFreeLockWithoutHmgetButNotAsk() {
-        Instance instance = instanceWith(this.user.without("+hmget"));
-        LeaseLock lock = instance.lock("refused");
-
-        assertThat(catchThrowableOfType(LockStoreException.class, lock::isLocked))
-                .hasMessageContaining("missing permission");
-        assertThat(lock.tryLock()).isTrue();
     }
 
     @Test

@@ -12,11 +12,9 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.MeterListener;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
-import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -25,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -42,13 +41,10 @@ class LossLogPathTest {
 
     private final RedisServer server;
 
-    private final FaultProxy proxy;
-
     private final RedisCli redis;
 
-    LossLogPathTest(RedisServer server, FaultProxy proxy, RedisCli redis) {
+    LossLogPathTest(RedisServer server, RedisCli redis) {
         this.server = server;
-        this.proxy = proxy;
         this.redis = redis;
     }
 
@@ -96,6 +92,7 @@ class LossLogPathTest {
     }
 
     @Test
+    @Tag("full")
     void shouldRenewAcquireAndReleaseWhileTheLogBlocks() throws Exception {
         Instance instance = this.instances.at(this.server, setup -> setup.lease(Duration.ofMillis(1500)));
         whileTheLogBlocks("LoggingLockListener", () -> {
@@ -108,43 +105,6 @@ class LossLogPathTest {
             assertThat(instance.registry().acquire(LockRequest.of("order:3")).release())
                     .isTrue();
             assertThat(renewed.release()).isTrue();
-        });
-    }
-
-    @Test
-    void shouldGrantALockThatIsWaitedForWithoutALimitWhileTheLogBlocks() throws Exception {
-        this.proxy.refuse();
-        Instance instance = this.instances.at(
-                this.proxy,
-                setup -> setup.commandTimeout(Duration.ofMillis(300)).unreachable());
-        whileTheLogBlocks("LockEvents", () -> {
-            Call<Boolean> call = Call.start(() -> {
-                instance.lock("early").lock();
-                instance.lock("early").unlock();
-                return true;
-            });
-            awaitBlocked();
-
-            this.proxy.heal();
-
-            assertThat(call.result()).isTrue();
-        });
-    }
-
-    @Test
-    void shouldAcquireAndReleaseWhileTheLogOfAFailingListenerBlocks() throws Exception {
-        MeterListener broken = new MeterListener() {
-            @Override
-            public void acquired(LockAcquiredEvent event) {
-                throw new IllegalStateException("on purpose");
-            }
-        };
-        Instance instance = this.instances.at(this.server, setup -> setup.calm().meters(broken));
-        whileTheLogBlocks("LockEvents", () -> {
-            Call<Boolean> call = Call.start(() -> instance.acquire("order:1").release());
-            awaitBlocked();
-
-            assertThat(call.result()).isTrue();
         });
     }
 

@@ -9,18 +9,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,21 +58,6 @@ class LostAcquireReplyTest {
 
         assertThat(failure.isOutcomeUnknown()).isTrue();
         assertThat(failure).hasMessageContaining("'lost'");
-        assertThatTheGrantIsTakenBack(instance);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldSayThatTheOutcomeIsUnknownWhoeverAsksWithoutWaiting(ConnectionEnd end) {
-        Instance instance = this.instances.at(this.proxy, LostAcquireReplyTest::longLease);
-        this.redis.command("CONFIG", "RESETSTAT");
-        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
-
-        LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class,
-                () -> instance.registry().tryAcquire(LockRequest.of("lost").withWaitTime(Duration.ZERO)));
-
-        assertThat(failure.isOutcomeUnknown()).isTrue();
         assertThatTheGrantIsTakenBack(instance);
     }
 
@@ -124,56 +105,6 @@ class LostAcquireReplyTest {
                 .containsEntry("f", Long.toString(lock.currentLease().fencingToken()));
         lock.unlock();
         assertThat(this.redis.exists(KEY)).isFalse();
-    }
-
-    @Test
-    void shouldSayThatTheOutcomeIsUnknownWhenTheWaitEndsBeforeTheCommand() {
-        Instance instance = this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(2)));
-        this.redis.command("CONFIG", "RESETSTAT");
-        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
-
-        Throwable failure = instance.registry()
-                .acquireAsync(LockRequest.of("lost").withWaitTime(Duration.ofMillis(300)))
-                .handle((lease, ex) -> ex)
-                .toCompletableFuture()
-                .join();
-
-        assertThat(failure).as("nobody said that the lock is taken").isInstanceOf(LockStoreException.class);
-        assertThat(((LockStoreException) failure).isOutcomeUnknown()).isTrue();
-        soon().until(() -> !this.redis.exists(KEY));
-    }
-
-    @Test
-    void shouldSayThatTheOutcomeIsUnknownWhenTheConnectionIsReplacedUnderTheCommand() {
-        Duration commandTimeout = Duration.ofSeconds(1);
-        Instance instance = this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(commandTimeout));
-        this.redis.command("CONFIG", "RESETSTAT");
-        long pings = this.proxy.commandsSeen(Commands.named("ping"));
-        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
-        // its failure makes the store ping, and when that is not answered either, open another connection instead
-        LeaseLock first = instance.lock("first");
-        assertThatExceptionOfType(LockStoreException.class).isThrownBy(first::tryLock);
-        soon().until(() -> this.proxy.commandsSeen(Commands.named("ping")) > pings);
-        long pingedAt = System.nanoTime();
-        soon().until(() -> System.nanoTime() - pingedAt > commandTimeout.toNanos() / 2);
-
-        LeaseLock lock = instance.lock("lost");
-        AtomicBoolean isRepeated = new AtomicBoolean();
-        LockStoreException failure;
-        // The other connection repeats the question under the same id, and its reply could arrive before the failure.
-        try (Hold unused =
-                this.proxy.hold(command -> Script.ACQUIRE.of(KEY).test(command) && isRepeated.getAndSet(true))) {
-            failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
-        }
-
-        assertThat(Duration.ofNanos(System.nanoTime() - pingedAt))
-                .as("ended by the end of its connection, not by its own timeout")
-                .isLessThan(commandTimeout.multipliedBy(5).dividedBy(4));
-        assertThat(this.redis.infoCommandStats().get("hset")).as("executed").isEqualTo(2);
-        assertThat(failure.isOutcomeUnknown()).isTrue();
-        soon().until(() -> !this.redis.exists(KEY));
     }
 
     /** So long that nothing runs out in the time of a test. */

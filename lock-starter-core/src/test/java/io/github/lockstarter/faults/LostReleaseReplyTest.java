@@ -18,8 +18,6 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,36 +47,6 @@ class LostReleaseReplyTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldNotTroubleTheOwner(ConnectionEnd end) {
-        Instance instance = this.instances.at(this.proxy, LostReleaseReplyTest::longLease);
-        LeaseLock lock = instance.lock("left");
-        lock.lock();
-        this.proxy.swallowReplyOf(Script.RELEASE, () -> end.of(this.proxy));
-
-        assertThatCode(lock::unlock).doesNotThrowAnyException();
-
-        assertThat(lock.getHoldCount()).isZero();
-        assertThat(this.redis.exists(KEY)).isFalse();
-        assertThatNothingWasLost(instance);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldReleaseInTheBackgroundWhatWasNotReleased(ConnectionEnd end) {
-        Instance instance = this.instances.at(this.proxy, LostReleaseReplyTest::longLease);
-        LeaseLock lock = instance.lock("left");
-        lock.lock();
-        this.proxy.swallowRequestOf(Script.RELEASE, () -> end.of(this.proxy));
-
-        assertThatCode(lock::unlock).doesNotThrowAnyException();
-
-        assertThat(lock.isHeldByCurrentThread()).isFalse();
-        soon().until(() -> !this.redis.exists(KEY));
-        assertThatNothingWasLost(instance);
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void shouldNotDeleteTheKeyOfTheSuccessor(ConnectionEnd end) throws Exception {
         try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
             Instance instance = this.instances.at(this.proxy, LostReleaseReplyTest::longLease);
@@ -99,16 +67,6 @@ class LostReleaseReplyTest {
         }
     }
 
-    @Test
-    void shouldGiveTheResultOfTheBody() throws Exception {
-        Instance instance = this.instances.at(this.proxy, LostReleaseReplyTest::longLease);
-        this.proxy.swallowReplyOf(Script.RELEASE, this.proxy::cutRst);
-
-        assertThat(instance.registry().<String, RuntimeException>execute(LockRequest.of("left"), lease -> "done"))
-                .isEqualTo("done");
-        assertThatNothingWasLost(instance);
-    }
-
     /** Lettuce executes the release again on its next connection, and Redis answers that nobody owns the lock. */
     @Test
     void shouldNotTakeTheAnswerToAReplayForALoss() {
@@ -122,43 +80,6 @@ class LostReleaseReplyTest {
 
         assertThat(this.proxy.commandsSeen(Script.RELEASE)).isEqualTo(2);
         assertThatNothingWasLost(instance);
-    }
-
-    /** The same, and meanwhile somebody else was granted the lock. */
-    @Test
-    void shouldNotTakeTheAnswerToAReplayForATakeOver() throws Exception {
-        Instance instance =
-                this.instances.at(this.proxy, setup -> longLease(setup).sharedConnection());
-        Instance successor = this.instances.at(this.server, LostReleaseReplyTest::longLease);
-        Lease lease = instance.registry().acquire(LockRequest.of("left"));
-        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.RELEASE);
-        Call<Boolean> release = Call.start(lease::release);
-        assertThat(successor.lock("left").tryLock(Duration.ofSeconds(5))).isTrue();
-        disconnected.get(10, TimeUnit.SECONDS);
-        this.proxy.accept();
-
-        assertThat(release.result()).as("ours until now").isTrue();
-        assertThatNothingWasLost(instance);
-        assertThat(successor.lock("left").isLocked()).isTrue();
-    }
-
-    /** What was forced is the lock of the one who had it then. */
-    @Test
-    void shouldNotForceTheSuccessorWhenItIsReplayed() throws Exception {
-        Instance forcing =
-                this.instances.at(this.proxy, setup -> longLease(setup).sharedConnection());
-        Instance owner = this.instances.at(this.server, LostReleaseReplyTest::longLease);
-        Instance successor = this.instances.at(this.server, LostReleaseReplyTest::longLease);
-        Lease stuck = owner.registry().acquire(LockRequest.of("left"));
-        CompletableFuture<Void> disconnected = this.proxy.disconnectAtReplyOf(Script.RELEASE);
-        Call<Boolean> forced = Call.start(() -> forcing.lock("left").forceUnlock());
-        Lease lease = successor.registry().acquire(LockRequest.of("left"));
-        disconnected.get(10, TimeUnit.SECONDS);
-        this.proxy.accept();
-
-        soon().until(forced::isDone);
-        assertThat(stuck.release()).isFalse();
-        assertThat(lease.release()).as("nobody forced this one").isTrue();
     }
 
     private static void assertThatNothingWasLost(Instance instance) {

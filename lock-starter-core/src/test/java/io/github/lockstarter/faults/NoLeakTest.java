@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Names that are used once leave nothing behind, neither here nor in Redis. */
+@Tag("full")
 @RedisTest
 @Timeout(300)
 class NoLeakTest {

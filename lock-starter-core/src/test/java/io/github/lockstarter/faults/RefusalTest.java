@@ -99,23 +99,6 @@ class RefusalTest {
         assertThat(lock.getHoldCount()).isZero();
     }
 
-    /** A master that was demoted keeps its old locks, and whoever believes them would look at them for ever. */
-    @Test
-    void shouldNotBelieveADemotedMasterThatALockIsHeld() throws Exception {
-        Lease held = calm().registry().acquire(LockRequest.of("held"));
-        Instance other = calm();
-        Refusal.READONLY.begin(this.redis, this.busy);
-        try {
-            LockStoreException refused = catchThrowableOfType(
-                    LockStoreException.class, () -> other.lock("held").tryLock(Duration.ofMillis(300)));
-            assertThat(refused).hasMessageContaining("'held'").hasMessageContaining("READONLY");
-            assertThat(refused.isTransient()).isTrue();
-        } finally {
-            Refusal.READONLY.end(this.redis, this.busy);
-        }
-        assertThat(held.release()).isTrue();
-    }
-
     @Test
     void shouldLoseTheLockAtTheDeadlineIfItGoesOn() throws Exception {
         Instance instance = this.instances.at(server);

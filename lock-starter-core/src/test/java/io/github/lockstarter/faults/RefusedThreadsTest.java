@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +72,7 @@ class RefusedThreadsTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CONFIRMATIONS")
+    @Tag("full")
     void shouldDoNoLastingDamageTo(RefusedThreadsWorker.Subject subject) throws Exception {
         run(subject, this.server);
     }

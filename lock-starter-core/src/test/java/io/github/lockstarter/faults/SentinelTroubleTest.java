@@ -3,7 +3,6 @@ package io.github.lockstarter.faults;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
@@ -102,56 +101,5 @@ class SentinelTroubleTest {
         try (Lease lease = permitted.acquire("permitted")) {
             assertThat(lease.isHeld()).isTrue();
         }
-    }
-
-    /** The rule of the manual. */
-    @Test
-    void shouldNeedFewPermissionsAtTheSentinels() throws Exception {
-        RedisServer sentinel = sentinelOf(this.server);
-        try (RedisCli cli = sentinel.cli()) {
-            List<String> rule = new ArrayList<>(List.of("ACL", "SETUSER", "locks", "on", ">secret", "resetkeys"));
-            rule.addAll(List.of("resetchannels", "&+switch-master", "-@all", "+ping", "+hello", "+auth", "+subscribe"));
-            rule.addAll(List.of("+sentinel|get-master-addr-by-name", "+sentinel|master"));
-            cli.command(rule.toArray(String[]::new));
-            Instance instance = instance(configuration -> {
-                configuration.setSentinelUsername("locks");
-                configuration.setSentinelPassword("secret");
-            });
-
-            try (Lease lease = instance.acquire("permitted")) {
-                assertThat(lease.isHeld()).isTrue();
-            }
-            soon().until(() -> String.valueOf(cli.command("CLIENT", "LIST", "TYPE", "pubsub"))
-                    .contains("sub=1 "));
-            assertThat(String.valueOf(cli.command("ACL", "LOG"))).doesNotContain("sentinel", "switch-master");
-        }
-    }
-
-    @Test
-    void shouldLogOneWarningForSentinelsThatAreDownAndGoOnWithTheMaster() throws Exception {
-        sentinelOf(this.server);
-        sentinelOf(this.server);
-        Instance instance = instance(configuration -> {});
-        Lease lease = instance.acquire("kept");
-        List<String> addresses = this.sentinels.stream()
-                .map(sentinel -> "127.0.0.1:" + sentinel.port())
-                .toList();
-        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.DEBUG);
-                LogCapture client = new LogCapture("io.lettuce")) {
-            this.sentinels.forEach(RedisServer::kill);
-
-            soon().until(() -> log.with("to connect to Redis Sentinel").size() >= 3);
-            assertThat(log.with("Cannot connect to Redis Sentinel"))
-                    .hasSize(1)
-                    .first()
-                    .asString()
-                    .contains(addresses);
-            assertThat(client.all()).isEmpty();
-
-            this.sentinels.forEach(RedisServer::restart);
-            soon().until(() -> !log.with("Connected to Redis Sentinel").isEmpty());
-        }
-        assertThat(lease.isHeld()).isTrue();
-        assertThat(lease.release()).isTrue();
     }
 }

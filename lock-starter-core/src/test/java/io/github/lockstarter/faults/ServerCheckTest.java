@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.assertj.core.api.Assumptions.assumeThatCode;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -118,28 +116,6 @@ class ServerCheckTest {
                         .isEqualTo(Set.of(permissions.split(" "))));
     }
 
-    /** A user of locks alone. */
-    @Test
-    void shouldSayThatDescriptionsOfInstancesAreNotPermitted() throws Exception {
-        Instance instance =
-                this.user.grant(ruleWithKeys("~lock:{* ~lock:format")).start(this.instances, this.proxy);
-
-        assertThat(this.log.with("lacks permissions"))
-                .singleElement()
-                .asString()
-                .contains("'ACL SETUSER " + RestrictedUser.NAME + " ~lock:instance:*'")
-                .contains("publish-instance", "by their ids")
-                .doesNotContain("locks fail");
-        Lease lease = instance.acquire("allowed");
-        assertThat(instance.registry().stored("allowed").orElseThrow().holder()).isNotNull();
-        assertThat(lease.release()).isTrue();
-        assertThat(this.log.with("")).hasSize(1);
-
-        // The rule of the message is enough.
-        this.user.grant(ruleWithKeys("~lock:{* ~lock:format ~lock:instance:*"));
-        soon().until(() -> !((List<?>) this.redis.command("KEYS", "lock:instance:*")).isEmpty());
-    }
-
     @Test
     void shouldSayThatTheVersionOfTheFormatIsNotPermitted() throws Exception {
         Instance instance =
@@ -154,17 +130,6 @@ class ServerCheckTest {
         assertThat(instance.acquire("allowed").release()).isTrue();
         assertThat(this.log.with("")).hasSize(1);
         assertThat(this.redis.exists("lock:format")).isFalse();
-    }
-
-    @Test
-    void shouldNotAskForDescriptionsThatAreNotPublished() {
-        this.redis.command("ACL", "LOG", "RESET");
-        this.user.grant(ruleWithKeys("~lock:{* ~lock:format"));
-
-        this.instances.at(this.proxy, setup -> setup.calm().user(RestrictedUser.NAME));
-
-        assertThat(this.log.with("")).isEmpty();
-        assertThat((List<?>) this.redis.command("ACL", "LOG")).isEmpty();
     }
 
     /** There is no check at the start. */
@@ -197,13 +162,6 @@ class ServerCheckTest {
                 .singleElement()
                 .asString()
                 .contains("'ACL SETUSER " + RestrictedUser.NAME + " db=0'");
-    }
-
-    @Test
-    void shouldLeaveNothingBehindOfItsQuestions() {
-        startWith(this.user.rule());
-
-        assertThat(this.redis.keys()).isEmpty();
     }
 
     @Test

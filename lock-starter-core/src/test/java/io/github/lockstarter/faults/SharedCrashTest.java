@@ -4,8 +4,6 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
@@ -14,10 +12,8 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -82,51 +78,6 @@ class SharedCrashTest {
         soon().until(() -> System.currentTimeMillis() > Long.parseLong(holder[0]));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldLetTheNextInOneLeaseLaterWhenAllOthersHaveLeft(SharedGrants kind) throws Exception {
-        Instance alive = lasting();
-        Lease lease = alive.registry().acquire(kind.request());
-        Lease dead = this.dying.registry().acquire(kind.request());
-        CompletableFuture<Lease> next = lasting().registry().acquireAsync(kind.alone());
-        CompletableFuture<Boolean> heldByBoth = next.thenApply(granted -> dead.isHeld());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
-
-        this.proxy.blackHole();
-        long diedAt = System.nanoTime();
-        assertThat(lease.release()).isTrue();
-
-        SharedGrants.get(next);
-        assertThat(Duration.ofNanos(System.nanoTime() - diedAt)).isLessThan(LEASE.plusSeconds(2));
-        assertThat(heldByBoth.get()).as("its own clocks come first").isFalse();
-        assertThat(dead.state()).isEqualTo(Lease.State.LOST);
-        soon().untilAsserted(() -> assertThat(this.dying.events().all(LockLostEvent.class))
-                .singleElement()
-                .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.EXPIRED)));
-        assertThat(SharedGrants.get(next).release()).isTrue();
-    }
-
-    /** Nobody releases: the poll of a waiter grants the permit again. */
-    @Test
-    void shouldReturnThePermitOneLeaseLaterAlthoughOthersGoOn() throws Exception {
-        Instance alive = lasting();
-        Lease first = alive.registry().acquire(SharedGrants.PERMITS.request());
-        Lease second = alive.registry().acquire(SharedGrants.PERMITS.request());
-        Lease dead = this.dying.registry().acquire(SharedGrants.PERMITS.request());
-        CompletableFuture<Lease> next = lasting().registry().acquireAsync(SharedGrants.PERMITS.request());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
-
-        this.proxy.blackHole();
-
-        assertThat(SharedGrants.get(next).isHeld()).isTrue();
-        assertThat(dead.isHeld()).isFalse();
-        assertThat(first.isHeld()).isTrue();
-        assertThat(SharedGrants.holders(this.redis)).hasSize(3);
-        for (Lease each : List.of(first, second, SharedGrants.get(next))) {
-            assertThat(each.release()).isTrue();
-        }
-    }
-
     /** It stands before a reader, which would fit beside the present one. */
     @ParameterizedTest
     @EnumSource
@@ -151,29 +102,5 @@ class SharedCrashTest {
         lease.release();
         SharedGrants.get(behind).release();
         assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
-    }
-
-    /** It was granted the lock, by a message that it never read, and others wait behind it. */
-    @ParameterizedTest
-    @EnumSource
-    void shouldWaitForTheClaimOfADeadWaiterOnly(SharedGrants kind) throws Exception {
-        Instance alive = lasting();
-        Lease lease = alive.registry().acquire(kind.alone());
-        CompletableFuture<Lease> dead = this.dying.registry().acquireAsync(kind.request());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
-        Instance other = lasting();
-        CompletableFuture<Lease> behind = other.registry().acquireAsync(kind.alone());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 2);
-
-        this.proxy.blackHole();
-        lease.release();
-        long releasedAt = System.nanoTime();
-
-        assertThat(SharedGrants.get(behind).isHeld()).isTrue();
-        assertThat(Duration.ofNanos(System.nanoTime() - releasedAt))
-                .as("two poll intervals")
-                .isLessThan(Duration.ofSeconds(5));
-        assertThat(dead).isNotDone();
-        SharedGrants.get(behind).release();
     }
 }

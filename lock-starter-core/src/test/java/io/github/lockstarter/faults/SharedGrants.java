@@ -1,7 +1,6 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
-import static io.github.lockstarter.fixture.Waiting.soon;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
@@ -44,10 +43,6 @@ enum SharedGrants {
         return redis.hgetall(KEY).keySet().stream()
                 .filter(field -> field.startsWith("h:"))
                 .toList();
-    }
-
-    static void awaitHolders(RedisCli redis, int count) {
-        soon().until(() -> holders(redis).size() == count);
     }
 
     static Lease get(CompletionStage<Lease> waiting) throws Exception {

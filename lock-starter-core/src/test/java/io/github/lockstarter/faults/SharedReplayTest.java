@@ -2,14 +2,9 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
@@ -19,10 +14,8 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A command of a reader or of a holder of permits is lost, or executed twice. */
 @RedisTest
@@ -62,12 +55,6 @@ class SharedReplayTest {
         shouldBeOneGrant(kind, instance(true));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldBeOneGrantIfAThreadRetriesTheAcquire(SharedGrants kind) throws Exception {
-        shouldBeOneGrant(kind, instance(false));
-    }
-
     private void shouldBeOneGrant(SharedGrants kind, Instance instance) throws Exception {
         Lease beside = this.other.registry().acquire(kind.request());
         this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
@@ -91,24 +78,6 @@ class SharedReplayTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldTakeBackAGrantWhoseReplyIsLost(SharedGrants kind) throws Exception {
-        Instance instance = instance(false);
-        Lease beside = this.other.registry().acquire(kind.request());
-        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutRst);
-
-        assertThatThrownBy(() -> instance.registry().tryAcquire(kind.request().withWaitTime(Duration.ZERO)))
-                .isInstanceOfSatisfying(
-                        LockStoreException.class,
-                        ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
-
-        SharedGrants.awaitHolders(this.redis, 1);
-        assertThat(beside.isHeld()).isTrue();
-        assertThat(beside.release()).isTrue();
-        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void shouldReleaseOneGrantOnlyIfTheReleaseIsReplayed(SharedGrants kind) throws Exception {
         for (boolean repeatedByTheClient : new boolean[] {true, false}) {
             Instance instance = instance(repeatedByTheClient);
@@ -126,82 +95,5 @@ class SharedReplayTest {
             assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
             assertThat(instance.events().count(LockLostEvent.class)).isZero();
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldReleaseInTheBackgroundWhatWasNotReleased(SharedGrants kind) throws Exception {
-        Instance instance = instance(false);
-        Lease beside = this.other.registry().acquire(kind.request());
-        Lease lease = instance.registry().acquire(kind.request());
-        this.proxy.swallowRequestOf(Script.RELEASE, this.proxy::cutRst);
-
-        assertThat(lease.release()).isTrue();
-
-        SharedGrants.awaitHolders(this.redis, 1);
-        assertThat(beside.release()).isTrue();
-        assertThat(instance.events().count(LockLostEvent.class)).isZero();
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldBeOneReaderIfTheDowngradeIsReplayed(boolean repeatedByTheClient) {
-        Instance instance = instance(repeatedByTheClient);
-        LeaseReadWriteLock lock = instance.registry().getReadWriteLock(SharedGrants.NAME);
-        long token = writeAndRead(lock);
-        this.proxy.swallowReplyOf(Script.DOWNGRADE, this.proxy::cutFin);
-
-        lock.writeLock().unlock();
-
-        soon().until(() -> this.proxy.commandsSeen(Script.DOWNGRADE) > 1);
-        assertThatItReads(lock, token);
-        assertThat(instance.events().count(LockLostEvent.class)).isZero();
-    }
-
-    @Test
-    void shouldRepeatADowngradeThatWasLost() {
-        LeaseReadWriteLock lock = instance(false).registry().getReadWriteLock(SharedGrants.NAME);
-        long token = writeAndRead(lock);
-        this.proxy.swallowRequestOf(Script.DOWNGRADE, this.proxy::cutRst);
-
-        lock.writeLock().unlock();
-
-        assertThatItReads(lock, token);
-    }
-
-    private static long writeAndRead(LeaseReadWriteLock lock) {
-        lock.writeLock().lock();
-        lock.readLock().lock();
-        return lock.writeLock().currentLease().fencingToken();
-    }
-
-    private void assertThatItReads(LeaseReadWriteLock lock, long token) {
-        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
-        assertThat(lock.readLock().currentLease().fencingToken()).isEqualTo(token);
-        // The reader relies on the lease of the writer until the downgrade, which is repeated, has a reply.
-        SharedGrants.awaitHolders(this.redis, 1);
-        assertThat(this.other.lock(SharedGrants.NAME).tryLock()).isFalse();
-        lock.readLock().unlock();
-        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
-    }
-
-    /** Redis never gets it: until the writer's lease is over, nobody else may have the lock, and then it is free. */
-    @Test
-    void shouldFreeTheLockOneLeaseAfterADowngradeThatRedisNeverGets() throws Exception {
-        Instance instance = this.instances.at(this.proxy, setup -> setup.lease(Duration.ofMillis(1500)));
-        LeaseReadWriteLock lock = instance.registry().getReadWriteLock(SharedGrants.NAME);
-        long token = writeAndRead(lock);
-        this.proxy.blackHole();
-
-        lock.writeLock().unlock();
-        Lease reading = lock.readLock().currentLease();
-        soon().until(() -> !reading.isHeld());
-        this.proxy.heal();
-        Lease next = this.other.registry().acquire(LockRequest.of(SharedGrants.NAME));
-
-        assertThat(reading.isHeld()).as("both at once").isFalse();
-        assertThat(next.fencingToken()).isGreaterThan(token);
-        assertThatThrownBy(lock.readLock()::unlock).isInstanceOf(LockLostException.class);
-        assertThat(next.release()).isTrue();
     }
 }

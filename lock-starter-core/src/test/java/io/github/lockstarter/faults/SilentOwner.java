@@ -106,16 +106,6 @@ final class SilentOwner {
         publish(message.inbox(), message.text());
     }
 
-    /** Publishes the key alone: a hint. */
-    void publishHint(Message message) {
-        publish(message.inbox(), KEY);
-    }
-
-    /** Publishes any text to the inbox of that message. */
-    void publishInstead(Message message, String text) {
-        publish(message.inbox(), text);
-    }
-
     private void publish(String inbox, String text) {
         assertThat(this.redis.command("PUBLISH", Channel.INBOXES + inbox, text)).isEqualTo(1L);
     }

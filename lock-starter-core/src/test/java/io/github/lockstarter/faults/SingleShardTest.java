@@ -9,7 +9,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
@@ -125,28 +124,6 @@ class SingleShardTest {
         assertThat(this.redis.keys()).isEmpty();
     }
 
-    @Test
-    void shouldWaitHandOverAndForce() throws Exception {
-        Instance one = this.instances.at(shard, Setup::calm);
-        Instance two = this.instances.at(shard, setup -> setup.calm().pollInterval(Duration.ofSeconds(2)));
-        Lease lease = one.acquire("a");
-        assertThat(one.registry().tryAcquire(LockRequest.of("b"))).isPresent();
-        assertThat(two.lock("a").tryLock()).isFalse();
-        CompletableFuture<Lease> waiting = two.waitFor("a");
-        soon().until(() -> this.redis.hgetall("lock:{a}").containsKey("q"));
-
-        assertThat(lease.release()).isTrue();
-
-        Lease next = get(waiting);
-        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
-        next.extend(Duration.ofSeconds(60));
-        assertThat(this.redis.pttl("lock:{a}")).isGreaterThan(30_000);
-        assertThat(next.releaseAfter(Duration.ofSeconds(30))).isTrue();
-        assertThat(one.lock("a").forceUnlock()).isTrue();
-        assertThat(one.lock("b").forceUnlock()).isTrue();
-        assertThat(this.redis.keys()).isEmpty();
-    }
-
     /** As after a restart, until enough of its nodes know each other. */
     @Test
     void shouldGoOnWhenTheClusterHasBeenDownForAMoment() throws Exception {
@@ -187,21 +164,6 @@ class SingleShardTest {
                     .as("but for those that were cut off")
                     .noneMatch(event -> String.valueOf(event.cause()).contains("CROSSSLOT"));
             leases.forEach(lease -> assertThat(lease.release()).isTrue());
-        }
-    }
-
-    @Test
-    void shouldAskAgainOverAnotherConnection() throws Exception {
-        try (FaultProxy proxy = FaultProxy.inFrontOf(shard.port())) {
-            Instance instance = this.instances.at(proxy, setup -> setup.calm().commandTimeout(Duration.ofMillis(500)));
-            List<Lease> leases = acquire(instance, 2);
-            assertThat(refusals()).isEqualTo(1);
-            proxy.swallowRequestOf(Script.RENEW, () -> {});
-
-            soon().until(() -> refusals() == 2);
-
-            awaitRenewals(instance, leases, 3);
-            assertThat(refusals()).isEqualTo(2);
         }
     }
 

@@ -88,32 +88,6 @@ class StartWithoutRedisTest {
     }
 
     @Test
-    void shouldBeReadyOverTheApplicationsConnectionOnceRedisHasAnswered() {
-        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
-            start(Setup::sharedConnection);
-
-            assertThat(log.with("Distributed locks are ready: Redis over")).hasSize(1);
-            assertThat(log.with("start without")).isEmpty();
-        }
-    }
-
-    /** A machine under load needs longer for the first connection than the start waits. */
-    @Test
-    void shouldLogTheConnectionAfterAStartThatDidNotWaitForIt() {
-        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
-            this.proxy.blackHole();
-            Thread.currentThread().interrupt();
-            start();
-            assertThat(Thread.interrupted()).isTrue();
-            this.proxy.heal();
-
-            soon().until(() -> !log.with("Connected to Redis at").isEmpty());
-            assertThat(log.with("")).hasSizeGreaterThanOrEqualTo(2);
-            assertThat(log.with("").get(0)).contains("Distributed locks start without a connection: Redis at");
-        }
-    }
-
-    @Test
     void shouldLogWhenRedisAnswersOverTheApplicationsConnection() {
         this.proxy.refuse();
         try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
@@ -126,19 +100,6 @@ class StartWithoutRedisTest {
             assertThat(log.with("Cannot connect to Redis")).hasSize(1);
             soon().until(() -> threads() == 0);
         }
-    }
-
-    /** It leads to a server that loads its keys, or has become silent: no attempt would find another one. */
-    @Test
-    void shouldOpenANewConnectionAfterOneThatDidNotAnswer() {
-        this.proxy.swallowReplyOf(command -> command.get(0).equalsIgnoreCase("PING"), () -> {});
-
-        Instance instance = start();
-
-        LeaseLock lock = instance.lock("late");
-        soon().ignoreExceptions().until(lock::tryLock);
-        lock.unlock();
-        assertThat(this.proxy.connectionsAccepted()).isGreaterThan(1);
     }
 
     @ParameterizedTest

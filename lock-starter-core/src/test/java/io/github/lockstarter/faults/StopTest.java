@@ -1,7 +1,6 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +21,7 @@ import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -70,21 +70,6 @@ class StopTest {
         assertThat(lease.release()).isFalse();
     }
 
-    @Test
-    void shouldEndTheWaitOfThoseWhoWait() throws Exception {
-        Instance owner = this.instances.at(this.server);
-        assertThat(owner.lock("stopped").tryLock()).isTrue();
-        Call<Boolean> asking = Call.start(() -> this.instance.lock("stopped").tryLock(LIMIT));
-        asking.awaitParked();
-        Call<Boolean> queueing = Call.start(() -> this.instance.lock("stopped").tryLock(LIMIT));
-        queueing.awaitParked();
-
-        this.instance.stop();
-
-        assertThat(asking.failure()).isInstanceOf(LockException.class).hasMessageContaining("shutting down");
-        assertThat(queueing.failure()).isInstanceOf(LockException.class).hasMessageContaining("shutting down");
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldNotTakeLongWithoutRedis(Outage outage) throws Exception {
@@ -101,30 +86,9 @@ class StopTest {
         assertThat(waiter.failure()).isInstanceOf(LockException.class);
     }
 
-    @Test
-    void shouldWorkAfterTheNextStart() throws Exception {
-        this.instance.stop();
-        // The proxy notices a closed connection a moment later.
-        soon().until(() -> this.proxy.connections() == 0);
-
-        this.instance.startAgain();
-
-        Instance owner = this.instances.at(this.server, setup -> setup.lease(Duration.ofMinutes(1)));
-        assertThat(owner.lock("stopped").tryLock()).isTrue();
-        Call<Boolean> waiter = Call.start(() -> {
-            this.instance.lock("stopped").lock();
-            this.instance.lock("stopped").unlock();
-            return true;
-        });
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        owner.lock("stopped").unlock();
-        assertThat(waiter.result()).isTrue();
-        this.instance.stop();
-        soon().until(() -> Channel.subscribers(this.redis) == 0);
-    }
-
     @ParameterizedTest
     @CsvSource({"hello, true", "hello, false", "subscribe, true", "subscribe, false"})
+    @Tag("full")
     void shouldLeaveNoSubscriptionThatWasBeingMade(String command, boolean privateConnection) throws Exception {
         Instance stopping = this.instances.at(
                 this.proxy,

@@ -13,7 +13,6 @@ import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -38,12 +37,9 @@ class UnreachableAtStartTest {
 
     private final RedisCli redis;
 
-    private final RedisServer server;
-
-    UnreachableAtStartTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
+    UnreachableAtStartTest(FaultProxy proxy, RedisCli redis) {
         this.proxy = proxy;
         this.redis = redis;
-        this.server = server;
     }
 
     @ParameterizedTest
@@ -62,39 +58,6 @@ class UnreachableAtStartTest {
         assertThat(failure.isTransient()).isTrue();
         assertThat(failure).hasMessageContaining("'early'").hasMessageContaining("not connected");
 
-        assertThatWorksWhenHealed(instance);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldEndABoundedWaitInTime(Outage outage) throws Exception {
-        outage.begin(this.proxy);
-        Instance instance = start();
-        Duration wait = Duration.ofSeconds(1);
-
-        long askedAt = System.nanoTime();
-        LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class, () -> instance.lock("early").tryLock(wait));
-
-        assertThat(since(askedAt)).isBetween(wait, wait.plus(COMMAND_TIMEOUT).plus(SLACK));
-        assertThat(failure.isTransient()).isTrue();
-        assertThatWorksWhenHealed(instance);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldTellEveryWaiterThatItIsTheStoreThatFails(Outage outage) throws Exception {
-        outage.begin(this.proxy);
-        Instance instance = start();
-        Duration wait = Duration.ofSeconds(1);
-        Call<Boolean> first = Call.start(() -> instance.lock("early").tryLock(wait.plus(wait)));
-        first.awaitParked();
-
-        LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class, () -> instance.lock("early").tryLock(wait));
-
-        assertThat(failure).as("nobody holds it, so that is no answer").isNotNull();
-        assertThat(first.failure()).isInstanceOf(LockStoreException.class);
         assertThatWorksWhenHealed(instance);
     }
 
@@ -121,23 +84,6 @@ class UnreachableAtStartTest {
                     .as("one line for many attempts")
                     .hasSize(1);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldHearOfReleasesOnceThereIsAConnection(Outage outage) throws Exception {
-        Instance holder = this.instances.at(this.server, setup -> setup.lease(Duration.ofMinutes(1)));
-        assertThat(holder.lock("early").tryLock()).isTrue();
-        outage.begin(this.proxy);
-        Instance instance = start(setup -> setup.pollInterval(Duration.ofSeconds(60)));
-        Call<Boolean> waiter = Call.start(() -> instance.lock("early").tryLock(Duration.ofSeconds(60)));
-        waiter.awaitParked();
-
-        this.proxy.heal();
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        holder.lock("early").unlock();
-
-        assertThat(waiter.result()).isTrue();
     }
 
     private void assertThatWorksWhenHealed(Instance instance) throws InterruptedException {

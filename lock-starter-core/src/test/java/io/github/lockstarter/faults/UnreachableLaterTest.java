@@ -2,9 +2,7 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
-import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.lockstarter.Lease;
@@ -118,26 +116,6 @@ class UnreachableLaterTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldNotLetAnybodyWaitForAConnection(Outage outage) {
-        outage.begin(this.proxy);
-        LeaseLock lock = this.instance.lock("late");
-        // the first may have to find out
-        LockStoreException first = catchThrowableOfType(LockStoreException.class, lock::tryLock);
-        assertThat(first.isTransient()).isTrue();
-
-        long askedAt = System.nanoTime();
-        assertThatExceptionOfType(LockStoreException.class).isThrownBy(lock::tryLock);
-
-        assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
-                .as("one command timeout")
-                .isLessThan(Duration.ofMillis(250 + 1000));
-        this.proxy.heal();
-        soon().ignoreExceptions().until(lock::tryLock);
-        lock.unlock();
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void shouldEndABoundedWaitInTime(Outage outage) {
         outage.begin(this.proxy);
         Duration wait = Duration.ofSeconds(1);
@@ -150,28 +128,6 @@ class UnreachableLaterTest {
                 .as("its deadline and one command timeout")
                 .isBetween(wait, wait.plusMillis(250 + 1000));
         assertThat(failure.isTransient()).isTrue();
-    }
-
-    @Test
-    void shouldLoseTheLockAtTheDeadlineOverAConnectionThatWaitsLonger() throws Exception {
-        Instance sharing = this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(4)).sharedConnection());
-        Lease lease = sharing.registry().acquire(LockRequest.of("late"));
-        long pttl = this.redis.pttl(KEY);
-        long runsOutAt = System.currentTimeMillis() + pttl;
-        this.proxy.blackHole();
-
-        var lostAt = lease.lost().thenApply(reason -> System.currentTimeMillis());
-        assertThat(lostAt.toCompletableFuture().get(10, TimeUnit.SECONDS)).isLessThan(runsOutAt);
-        assertThat(lease.state()).isEqualTo(State.LOST);
-        assertThat(sharing.events().all(LockAtRiskEvent.class))
-                .as("a renewal that is late is a warning before it has failed")
-                .isNotEmpty()
-                .allSatisfy(event -> assertThat(event.cause()).isNull());
-        this.proxy.heal();
-
-        assertThat(sharing.lock("another").tryLock(LIMIT)).as("works again").isTrue();
-        sharing.lock("another").unlock();
     }
 
     @Test
@@ -188,20 +144,6 @@ class UnreachableLaterTest {
                 .as("this Redis keeps nothing")
                 .isIn(LossReason.DELETED, LossReason.EXPIRED);
         this.instance.lock("another").unlock();
-    }
-
-    @Test
-    void shouldWorkSoonAfterRedisWasDownForAWhile() throws Exception {
-        this.server.kill();
-        LeaseLock lock = this.instance.lock("late");
-        for (int i = 0; i < 5; i++) {
-            assertThat(catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMillis(300))))
-                    .isNotNull();
-        }
-        this.server.restart();
-
-        within(Duration.ofSeconds(3)).ignoreExceptions().until(lock::tryLock);
-        lock.unlock();
     }
 
     @Test

@@ -63,19 +63,6 @@ class WaitPermissionTest {
     }
 
     @Test
-    void shouldNeedNoPermissionWithoutConfirmation() {
-        this.user.grant(this.user.rule());
-
-        Instance instance = start(0);
-
-        assertThat(instance.lock("granted").tryLock()).isTrue();
-        instance.lock("granted").unlock();
-        assertThat(this.log.with("")).isEmpty();
-        assertThat(this.proxy.commandsSeen(command -> command.get(0).equalsIgnoreCase("wait")))
-                .isZero();
-    }
-
-    @Test
     void shouldReportOnceThatThereAreTooFewReplicas() {
         this.user.grant(this.user.rule() + " +wait");
 

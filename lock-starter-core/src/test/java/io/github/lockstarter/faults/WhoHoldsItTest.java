@@ -12,7 +12,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -41,13 +40,10 @@ class WhoHoldsItTest {
 
     private final RedisServer server;
 
-    private final FaultProxy proxy;
-
     private final RedisCli redis;
 
-    WhoHoldsItTest(RedisServer server, FaultProxy proxy, RedisCli redis) {
+    WhoHoldsItTest(RedisServer server, RedisCli redis) {
         this.server = server;
-        this.proxy = proxy;
         this.redis = redis;
     }
 
@@ -97,29 +93,6 @@ class WhoHoldsItTest {
         waiting.cancel(true);
     }
 
-    /** A restart is another instance: what it held before, it does not hold. */
-    @Test
-    void shouldHaveAnotherIdAfterARestart() throws Exception {
-        Instance instance = instance(setup -> setup);
-        String first = published(instance);
-        instance.stop();
-        instance.startAgain();
-
-        assertThat(published(instance)).isNotEqualTo(first);
-    }
-
-    @Test
-    void shouldBeKnownAfterItsEnd() throws Exception {
-        Instance billing = instance(setup -> setup.application("billing"));
-        Instance other = instance(setup -> setup);
-        published(billing);
-        billing.registry().acquire(LockRequest.of(NAME).withLease(Duration.ofMinutes(1)));
-        billing.stop();
-
-        assertThat(other.registry().stored(NAME).orElseThrow().holder().application())
-                .isEqualTo("billing");
-    }
-
     @Test
     void shouldBeShownByItsIdOnlyIfItIsNotPublished() throws Exception {
         Instance silent = this.instances.at(this.server, setup -> setup.calm().application("billing"));
@@ -135,17 +108,6 @@ class WhoHoldsItTest {
         assertThat((List<?>) this.redis.command("KEYS", "lock:instance:*"))
                 .as("that of the other one")
                 .hasSize(1);
-    }
-
-    @Test
-    void shouldBePublishedWhenRedisIsReachedLater() throws Exception {
-        this.proxy.refuse();
-        Instance late = this.instances.at(
-                this.proxy, setup -> setup.calm().withDescription().unreachable());
-        this.proxy.heal();
-        soon().ignoreExceptions().until(() -> !late.lock(NAME).isLocked());
-
-        assertThat(this.redis.exists("lock:instance:" + published(late))).isTrue();
     }
 
     /** It stands in the line, and has asked for its place and the owner while it waited. */
@@ -188,24 +150,5 @@ class WhoHoldsItTest {
             assertThat(each.holder())
                     .isEqualTo(instance.registry().stored(NAME).orElseThrow().holder());
         }
-    }
-
-    /** The refusal names the owner; its description is read in the background. */
-    @Test
-    void shouldBeKnownToASingleAttempt() throws Exception {
-        Lease held = instance(setup -> setup).acquire(NAME);
-        Instance other = this.instances.at(this.proxy, setup -> setup.calm().withDescription());
-        published(other);
-        Script.loadAll(this.redis);
-        this.proxy.forgetCommands();
-
-        LockNotGrantedException refusal = catchThrowableOfType(
-                LockNotGrantedException.class,
-                () -> other.registry().acquire(LockRequest.of(NAME).withWaitTime(Duration.ZERO)));
-
-        assertThat(held.isHeld()).isTrue();
-        assertThat(refusal.holder().instance())
-                .isEqualTo(this.redis.hgetall("lock:{" + NAME + "}").get("o").substring(0, 11));
-        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isEqualTo(1);
     }
 }

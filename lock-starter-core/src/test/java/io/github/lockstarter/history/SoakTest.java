@@ -2,7 +2,6 @@ package io.github.lockstarter.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -11,7 +10,6 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The same for ten minutes, or for {@code -Dlock.soak.seconds}: {@code ./mvnw -Psoak verify}. */
-@NeverRepeated
 @Tag("soak")
 class SoakTest {
 

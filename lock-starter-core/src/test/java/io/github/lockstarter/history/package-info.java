@@ -16,6 +16,7 @@
  *   <li>{@code honesty}: "somebody else has it" when nobody can have it
  * </ul>
  *
- * <p>That it finds what is wrong is shown by locks that are broken on purpose: {@code NegativeControlTest}.
+ * <p>That it finds what is wrong is shown by histories that were written by hand: {@code HistoryCheckerTest} and the
+ * tests of the single rules.
  */
 package io.github.lockstarter.history;

@@ -199,37 +199,6 @@ class AcquisitionObservationsTest {
     }
 
     @Test
-    void shouldTellHowAsynchronousCallsEndedWithoutALock() throws Exception {
-        CompletableFuture<Lease> refused;
-        try (Lease lease = this.registry.acquire(ORDER)) {
-            assertThat(this.registry.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(20));
-            CompletableFuture<Lease> cancelled = this.registry.acquireAsync(ORDER);
-            assertThat(cancelled.cancel(false)).isTrue();
-            await().until(() -> this.registry.waiting() == 0);
-            refused = this.registry.acquireAsync(ORDER.withWaitTime(LockRequest.FOREVER));
-            lease.ensureHeld();
-            CompletableFuture<Void> stopping = CompletableFuture.runAsync(this.registry::stop);
-            assertThat(refused).failsWithin(Duration.ofSeconds(20));
-            lease.close();
-            stopping.join();
-        }
-
-        assertThat(this.recorded.stopped)
-                .extracting(LockAcquisitionContext::getOutcome)
-                .containsExactly("acquired", "timeout", "interrupted", "error");
-    }
-
-    @Test
-    void shouldTagTwoHundredNames() throws Exception {
-        for (int name = 1; name <= 201; name++) {
-            this.registry.acquire(LockRequest.of("lock-" + name)).close();
-        }
-
-        assertThat(this.recorded.stopped.get(199).getLock()).isEqualTo("lock-200");
-        assertThat(RecordedObservations.tags(this.recorded.stopped.get(200))).containsEntry("lock", "other");
-    }
-
-    @Test
     void shouldLockWhateverHandlersThrow() throws Exception {
         for (String bad : List.of("start", "open", "close", "stop")) {
             ObservationRegistry trouble = ObservationRegistry.create();

@@ -76,37 +76,6 @@ class LockMetersByNameTest {
                 .contains("'1'\\u000A2026-01-01 ERROR forged\\u001B[2J\\u2028\\u202E'");
     }
 
-    /** All of it is its key. */
-    @Test
-    void shouldNotWarnWithANameThatBeginsWithAColon() {
-        for (int name = 1; name <= 200; name++) {
-            acquired("lock-" + name);
-        }
-        acquired(":alice");
-
-        assertThat(this.log.list)
-                .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .asString()
-                .contains("':#")
-                .doesNotContain("alice");
-    }
-
-    /** A name has one of the 200 places, in however many modes it is used. */
-    @Test
-    void shouldCountANameOnceForAllModes() {
-        for (LockMode mode : LockMode.values()) {
-            for (int name = 1; name <= 200; name++) {
-                acquired("lock-" + name, mode);
-            }
-        }
-        assertThat(this.log.list).isEmpty();
-        acquired("one-more", LockMode.READ);
-
-        assertThat(timers()).hasSize(601);
-        assertThat(timer("other").getId().getTag("mode")).isEqualTo("read");
-    }
-
     @Test
     void shouldSayNothingWhileThereAreFewNames() {
         for (int name = 1; name <= 200; name++) {

@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
-import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -160,18 +157,6 @@ class NameGaugesTest {
             });
         }
         assertThat(gauges("hold.longest").get(0).getId().getBaseUnit()).isEqualTo("seconds");
-    }
-
-    /** Micrometer logs a gauge that is registered again: the first one of the JVM at WARN, all others at DEBUG. */
-    @Test
-    void shouldBeRegisteredOnceForAllModes() {
-        try (LogCapture log = new LogCapture(MeterRegistry.class.getName(), Level.DEBUG)) {
-            for (LockMode mode : LockMode.values()) {
-                this.listener.named("orders", mode);
-            }
-
-            assertThat(log.all()).isEmpty();
-        }
     }
 
     private double value(String gauge, String lock) {

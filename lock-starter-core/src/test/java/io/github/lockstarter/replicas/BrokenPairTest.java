@@ -4,9 +4,7 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
@@ -62,35 +60,6 @@ class BrokenPairTest {
         soon().until(() -> !isStored("broken"));
         assertThat(lock.tryLock(LIMIT)).as("opened again").isTrue();
         lock.unlock();
-    }
-
-    @Test
-    void shouldConfirmAfterTheConnectionWasClosedWhileItWasIdle() throws Exception {
-        Instance instance = instance();
-        LeaseLock lock = instance.lock("idle");
-        lock.lock();
-        lock.unlock();
-
-        killConnections();
-
-        assertThat(lock.tryLock(LIMIT)).isTrue();
-        lock.unlock();
-    }
-
-    /** The script goes to the server again, in another pair. */
-    @Test
-    void shouldGoOnWhenTheServerLosesItsScripts() throws Exception {
-        Instance instance = instance();
-        Lease lease = instance.acquire("flushed");
-
-        try (RedisCli cli = this.servers.master().cli()) {
-            cli.command("SCRIPT", "FLUSH");
-        }
-
-        assertThat(instance.lock("after").tryLock()).as("at once").isTrue();
-        long renewed = instance.events().count(LockRenewedEvent.class, "flushed");
-        soon().until(() -> instance.events().count(LockRenewedEvent.class, "flushed") > renewed);
-        assertThat(lease.release()).isTrue();
     }
 
     private void killConnections() {

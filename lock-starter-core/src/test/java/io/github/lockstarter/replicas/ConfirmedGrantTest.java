@@ -5,21 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.MasterWithReplicas;
-import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -90,68 +85,6 @@ class ConfirmedGrantTest {
         assertThat(failure.isTransient()).isTrue();
         assertThat(took).isLessThan(wait.plus(COMMAND_TIMEOUT).plusMillis(500));
         soon().until(() -> keys().isEmpty());
-    }
-
-    @Test
-    void shouldGrantNothingToAWaiterWithoutAThread() throws Exception {
-        Instance instance = this.instances.at(
-                servers.master(), setup -> threeReplicas(setup).waitTime(Duration.ofSeconds(1)));
-
-        Throwable failure = catchThrowableOfType(
-                ExecutionException.class, () -> instance.waitFor("refused").get(10, TimeUnit.SECONDS));
-
-        assertThat(failure).cause().isInstanceOf(LockStoreException.class).hasMessageContaining("2 of 3");
-        soon().until(() -> keys().isEmpty());
-    }
-
-    /** A nested hold may have asked for more time than the acquisition that is confirmed. */
-    @Test
-    void shouldNotShortenALongerLease() throws Exception {
-        Instance instance = confirming(2);
-        LeaseLock lock = instance.lock("nested");
-        lock.lock(Duration.ofSeconds(60));
-        assertThat(remaining("nested")).isGreaterThan(50_000);
-
-        lock.lock();
-        long renewed = instance.events().count(LockRenewedEvent.class);
-        soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed);
-
-        assertThat(remaining("nested")).isGreaterThan(50_000);
-        lock.unlock();
-        lock.unlock();
-    }
-
-    /** What arrives while replicas are waited for shares the next time. */
-    @Test
-    void shouldConfirmManyGrantsTogether() throws Exception {
-        Instance instance = this.instances.at(
-                servers.master(),
-                setup -> setup.calm().lease(Duration.ofMinutes(1)).confirmReplicas(2));
-        long before = waits();
-
-        List<CompletableFuture<Lease>> grants = IntStream.range(0, 1000)
-                .mapToObj(i -> instance.waitFor("many-" + i))
-                .toList();
-        for (CompletableFuture<Lease> grant : grants) {
-            assertThat(grant.get(30, TimeUnit.SECONDS).isHeld()).isTrue();
-        }
-
-        Remarks.say("confirm-replicas: " + (waits() - before) + " pairs for 1000 grants");
-        assertThat(waits() - before).isLessThan(200);
-        grants.forEach(grant -> grant.join().release());
-        soon().until(() -> keys().isEmpty());
-    }
-
-    private static long waits() {
-        try (RedisCli cli = servers.master().cli()) {
-            return cli.infoCommandStats().getOrDefault("wait", 0L);
-        }
-    }
-
-    private static long remaining(String name) {
-        try (RedisCli cli = servers.master().cli()) {
-            return cli.pttl("lock:{" + name + "}");
-        }
     }
 
     private static Setup threeReplicas(Setup setup) {

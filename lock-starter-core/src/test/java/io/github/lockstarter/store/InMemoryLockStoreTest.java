@@ -6,22 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest. */
-@NeverRepeated
 class InMemoryLockStoreTest {
 
     private static final long LEASE = 60_000;
@@ -155,46 +151,6 @@ class InMemoryLockStoreTest {
         this.store.stop();
 
         assertThat(this.other.call(acquire("two-b"))).isInstanceOf(Reply.Taken.class);
-    }
-
-    @Test
-    void shouldGrantTheLockToOneThreadAtATime() throws Exception {
-        int[] counter = {0};
-        List<Future<Void>> workers = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            String name = "one-" + i + '-';
-            workers.add(this.threads.submit((Callable<Void>) () -> {
-                long last = 0;
-                for (int done = 0, attempt = 0; done < 2_000; attempt++) {
-                    String id = name + attempt;
-                    Reply reply = this.store.call(new Command.Acquire("lock", id, LEASE, false));
-                    if (reply instanceof Reply.Granted granted) {
-                        assertThat(granted.token()).isGreaterThan(last);
-                        last = granted.token();
-                        counter[0]++;
-                        done++;
-                        assertThat(this.store.call(release(id))).isInstanceOf(Reply.Released.class);
-                    }
-                }
-                return null;
-            }));
-        }
-        for (Future<Void> worker : workers) {
-            worker.get(60, TimeUnit.SECONDS);
-        }
-
-        assertThat(counter[0]).isEqualTo(THREADS * 2_000);
-    }
-
-    @Test
-    void shouldReturnGrowingTokensForALockThatIsFreeInBetween() {
-        long last = 0;
-        for (int i = 0; i < 10_000; i++) {
-            long token = tokenOf(this.store.call(acquire("one-" + i)));
-            assertThat(token).isGreaterThan(last);
-            last = token + 5;
-            this.store.call(new Command.Release("lock", "one-" + i, last, 0, null));
-        }
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +43,7 @@ class ClusterFailoverTest {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("full")
     void shouldGoOnAtTheNewMaster(Takeover takeover) throws Exception {
         Instance owner = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
         Instance other = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);

@@ -22,9 +22,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Messages to those who stand in line arrive wherever in the cluster the line and the subscription are. */
+@Tag("full")
 @TopologyTest
 class ClusterMessagesTest {
 
@@ -68,13 +70,6 @@ class ClusterMessagesTest {
         return setup.waitingForFailovers()
                 .lease(Duration.ofSeconds(60), Duration.ofSeconds(2))
                 .withoutPolling();
-    }
-
-    @Test
-    void shouldCallTheFirstInLineOnEveryShard() throws Exception {
-        for (String name : names()) {
-            shouldCall(name);
-        }
     }
 
     /** The subscription moves with its connection to another node, and says so. */

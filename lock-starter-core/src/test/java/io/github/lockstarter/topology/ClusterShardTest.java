@@ -23,10 +23,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One shard of a cluster does not serve any more, while locks are held and waited for on all of them. */
+@Tag("full")
 @TopologyTest
 class ClusterShardTest {
 

@@ -1,8 +1,6 @@
 package io.github.lockstarter.topology;
 
 import static io.github.lockstarter.fixture.Waiting.afterFailover;
-import static io.github.lockstarter.fixture.Waiting.get;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -14,31 +12,26 @@ import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.SlotMigration;
 import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Replicas confirm grants behind Sentinels and in a cluster. */
 @TopologyTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Tag("full")
 class ConfirmReplicasTest {
 
     private static final String NAME = "confirmed";
-
-    private static final String USER = "confirming";
 
     private static final String KEY = "lock:{" + NAME + "}";
 
@@ -52,65 +45,6 @@ class ConfirmReplicasTest {
                         .lease(Duration.ofSeconds(60), Duration.ofMillis(500))
                         .commandTimeout(Duration.ofMillis(800))
                         .confirmReplicas(replicas));
-    }
-
-    @Test
-    void shouldGrantAndRenewBehindSentinels(RedisSentinels sentinels) throws Exception {
-        grantRenewAndRelease(instance(Servers.of(sentinels), 2));
-    }
-
-    @Test
-    void shouldGrantAndRenewInACluster(RedisCluster cluster) throws Exception {
-        Instance instance = instance(Servers.of(cluster), 1);
-        grantRenewAndRelease(instance);
-
-        List<CompletableFuture<Lease>> everywhere = IntStream.range(0, 100)
-                .mapToObj(i -> instance.waitFor("slot-" + i))
-                .toList();
-        for (CompletableFuture<Lease> each : everywhere) {
-            assertThat(get(each).release()).isTrue();
-        }
-    }
-
-    /** The connection to a node has the credentials of the cluster. */
-    @Test
-    void shouldConfirmAsTheConfiguredUser(RedisCluster cluster) throws Exception {
-        for (RedisServer node : cluster.nodes()) {
-            try (RedisCli cli = node.cli()) {
-                cli.command("ACL", "SETUSER", USER, "on", ">secret", "~*", "&*", "+@all");
-            }
-        }
-        RedisClusterConfiguration servers = new RedisClusterConfiguration();
-        cluster.ports().forEach(port -> servers.addClusterNode(new RedisNode("127.0.0.1", port)));
-        servers.setUsername(USER);
-        servers.setPassword("secret");
-        try {
-            grantRenewAndRelease(instance(new LettuceConnectionFactory(servers), 1));
-
-            try (RedisCli cli = cluster.masterOf(KEY).cli()) {
-                assertThat(String.valueOf(cli.command("CLIENT", "LIST")).lines())
-                        .filteredOn(client -> client.contains("cmd=wait "))
-                        .isNotEmpty()
-                        .allMatch(client -> client.contains("user=" + USER + ' '));
-            }
-        } finally {
-            this.instances.close();
-            for (RedisServer node : cluster.nodes()) {
-                try (RedisCli cli = node.cli()) {
-                    cli.command("ACL", "DELUSER", USER);
-                }
-            }
-        }
-    }
-
-    @Test
-    void shouldGrantNothingWithTooFewReplicasBehindSentinels(RedisSentinels sentinels) {
-        grantNothing(instance(Servers.of(sentinels), 3), "2 of 3");
-    }
-
-    @Test
-    void shouldGrantNothingWithTooFewReplicasInACluster(RedisCluster cluster) {
-        grantNothing(instance(Servers.of(cluster), 2), "1 of 2");
     }
 
     /** Without the confirmation the new master would know nothing of the lock, see LostWriteFailoverTest. */
@@ -189,19 +123,5 @@ class ConfirmReplicasTest {
         assertThat(lease.isHeld()).isTrue();
         assertThat(owner.events().count(LockLostEvent.class)).isZero();
         assertThat(lease.release()).isTrue();
-    }
-
-    private static void grantRenewAndRelease(Instance instance) throws Exception {
-        Lease lease = instance.acquire(NAME);
-        soon().until(() -> instance.events().count(LockRenewedEvent.class, NAME) > 1);
-        assertThat(lease.release()).isTrue();
-    }
-
-    private static void grantNothing(Instance instance, String acknowledged) {
-        LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class, () -> instance.lock(NAME).tryLock(Duration.ofSeconds(1)));
-
-        assertThat(failure).hasMessageContaining(acknowledged);
-        soon().until(() -> !instance.lock(NAME).isLocked());
     }
 }

@@ -19,9 +19,11 @@ import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sentinels and replicas have lost the master and made another one, but an instance still reaches the old one. */
+@Tag("full")
 @TopologyTest
 class IsolatedMasterTest {
 

@@ -17,12 +17,14 @@ import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A replica takes over that has never heard of a lock: its owner and the next one can hold it both. That is the one thing
  * that Redis cannot promise; all that can be is kept: the owner is told, and the tokens say who came later.
  */
+@Tag("full")
 @TopologyTest
 class LostWriteFailoverTest {
 

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -104,6 +105,7 @@ class SentinelFailoverTest {
     }
 
     @Test
+    @Tag("full")
     void shouldFollowTheMasterWhileASentinelIsSilent() throws Exception {
         Lease lease = this.owner.acquire("asked");
         this.sentinels.awaitInSync();
@@ -122,6 +124,7 @@ class SentinelFailoverTest {
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @Tag("full")
     void shouldOrderTheTokensOfACrowdOverFailovers(boolean alive) {
         // Shorter leases: what is lost with a reply is free again in time.
         Instance third = this.instances.at(Servers.of(this.sentinels), Setup::outlivingFailovers);

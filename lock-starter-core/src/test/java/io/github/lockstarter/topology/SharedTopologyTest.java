@@ -25,9 +25,11 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Readers and holders of permits while the keys move to another server. */
+@Tag("full")
 @TopologyTest
 class SharedTopologyTest {
 

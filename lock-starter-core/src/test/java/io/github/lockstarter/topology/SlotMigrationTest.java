@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A slot moves to another shard, while its lock is held, waited for and fought for: nobody notices. */
@@ -103,6 +104,7 @@ class SlotMigrationTest {
     }
 
     @Test
+    @Tag("full")
     void shouldExcludeACrowd() {
         Instance third = this.instances.at(Servers.of(this.cluster), Setup::outlivingFailovers);
         try (Crowd crowd = new Crowd(List.of(NAME))) {

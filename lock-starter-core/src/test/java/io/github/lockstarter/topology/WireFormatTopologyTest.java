@@ -12,18 +12,17 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
-import io.github.lockstarter.testsupport.RedisCluster.Takeover;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
-import java.util.Objects;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The version of the format is one key, on one node, which is read again at each new master. */
 @TopologyTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Tag("full")
 class WireFormatTopologyTest {
 
     private static final String KEY = "lock:format";
@@ -85,38 +84,5 @@ class WireFormatTopologyTest {
         assertThat(isRefused(this.instances.at(Servers.of(cluster), Setup::outlivingFailovers)))
                 .isTrue();
         assertThat(isRefused(first)).as("before it connects again").isFalse();
-    }
-
-    @Test
-    void shouldBeReadAtTheNewMasterOfACluster(RedisCluster cluster) throws Exception {
-        Instance owner = this.instances.at(Servers.of(cluster), Setup::outlivingFailovers);
-        Lease lease = owner.acquire("held");
-        store(cluster.masterOf(KEY), OTHER);
-        cluster.awaitInSync(KEY);
-
-        cluster.failOver(KEY, Takeover.GRACEFUL);
-
-        afterFailover().until(() -> isRefused(owner));
-        assertThatItEndsInOrder(owner, lease);
-    }
-
-    /** The node with the version is not there. */
-    @Test
-    void shouldNotAffectTheLocksOfOtherShards(RedisCluster cluster) throws Exception {
-        RedisServer master = cluster.masterOf(KEY);
-        String elsewhere = IntStream.iterate(0, i -> i + 1)
-                .mapToObj(i -> "elsewhere:" + i)
-                .filter(name -> cluster.masterOf("lock:{" + name + "}") != master)
-                .findFirst()
-                .orElseThrow();
-        cluster.replicaOf(KEY).kill();
-        master.kill();
-
-        Instance instance = this.instances.at(
-                Servers.of(cluster), setup -> setup.outlivingFailovers().unreachable());
-
-        afterFailover()
-                .ignoreExceptions()
-                .until(() -> Objects.requireNonNull(instance.acquire(elsewhere)).release());
     }
 }

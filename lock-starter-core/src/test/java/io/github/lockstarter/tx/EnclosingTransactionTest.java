@@ -13,12 +13,10 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -63,16 +61,6 @@ class EnclosingTransactionTest {
     }
 
     @Test
-    void shouldHoldTheLockIfTheMethodFails() {
-        this.transactions.executeWithoutResult(status -> {
-            assertThatThrownBy(this.orders::fail).hasMessage("on purpose");
-            assertThat(isLocked()).isTrue();
-        });
-
-        assertThat(isLocked()).isFalse();
-    }
-
-    @Test
     void shouldHoldNoneOfSeveralIfOneIsNotGranted() throws Exception {
         try (Lease taken = this.registry.acquire(LockRequest.of("stock"))) {
             this.transactions.executeWithoutResult(status -> {
@@ -90,21 +78,6 @@ class EnclosingTransactionTest {
         });
         assertThat(isLocked()).isFalse();
         assertThat(this.registry.getLock("stock").isLocked()).isFalse();
-    }
-
-    @Test
-    void shouldHoldNothingForACallWhoseConditionIsFalse() {
-        this.transactions.executeWithoutResult(status -> {
-            this.orders.insertIf(false);
-            assertThat(isLocked()).isFalse();
-            this.orders.insertIf(true);
-            assertThat(isLocked()).isTrue();
-            this.orders.insertIf(false);
-            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
-        });
-
-        assertThat(isLocked()).isFalse();
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
     }
 
     @Test
@@ -128,37 +101,6 @@ class EnclosingTransactionTest {
                     .failsWithin(1500, TimeUnit.MILLISECONDS);
             assertThat(lease.isHeld()).isTrue();
         });
-    }
-
-    /** The outer method gives its hold back before; the lock that the inner one asked for goes on. */
-    @Test
-    void shouldRenewALockOfAnInnerMethodAfterTheReleaseOfTheOuter() {
-        this.transactions.executeWithoutResult(status -> {
-            Lease lease = this.orders.insertAndRelease(this.orders::insert);
-            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
-            assertThat(lease.lost().toCompletableFuture())
-                    .as("longer than a lease lasts")
-                    .failsWithin(1500, TimeUnit.MILLISECONDS);
-            assertThat(lease.isHeld()).isTrue();
-        });
-
-        assertThat(isLocked()).isFalse();
-    }
-
-    /** The outer method holds the lock longer than the transaction inside of it does. */
-    @Test
-    void shouldEndTheRenewalOfTheInnerMethodWithItsTransaction() {
-        Lease lease = this.orders.insertAndRelease(() -> {
-            Lease inner = this.transactions.execute(status -> this.orders.insert());
-            assertThat(inner.isHeld()).isTrue();
-            assertThat(inner.lost().toCompletableFuture())
-                    .as("a fixed lease is not renewed")
-                    .succeedsWithin(10, TimeUnit.SECONDS);
-            return inner;
-        });
-
-        assertThat(lease.isHeld()).isFalse();
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
     }
 
     @Test
@@ -187,17 +129,6 @@ class EnclosingTransactionTest {
 
         assertThat(Shop.orders(this.jdbc)).isZero();
         assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
-    }
-
-    @Test
-    void shouldRejectTheCommitOfAManagerThatIsNotABean() {
-        TransactionTemplate own =
-                new TransactionTemplate(new JdbcTransactionManager(this.context.getBean(DataSource.class)));
-
-        assertThatThrownBy(() -> own.executeWithoutResult(status -> loseAfter(this.orders.insert())))
-                .isInstanceOf(LockLostException.class);
-
-        assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test

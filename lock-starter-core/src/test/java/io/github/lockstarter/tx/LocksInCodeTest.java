@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -60,20 +58,6 @@ class LocksInCodeTest {
     }
 
     @Test
-    void shouldHoldTheLockOfABodyThatFailsUntilTheRollback() {
-        this.transactions.executeWithoutResult(status -> {
-            assertThatThrownBy(() -> this.registry.executeWithoutResult(BOUND, lease -> {
-                        throw new IllegalStateException("on purpose");
-                    }))
-                    .hasMessage("on purpose");
-            status.setRollbackOnly();
-            assertThat(isLocked("orders")).isTrue();
-        });
-
-        assertThat(isLocked("orders")).isFalse();
-    }
-
-    @Test
     void shouldHoldSeveralLocksUntilTheCommit() {
         List<LockRequest> requests = List.of(BOUND, LockRequest.of("stock"));
 
@@ -84,21 +68,6 @@ class LocksInCodeTest {
         });
 
         assertThat(isLocked("orders")).isFalse();
-    }
-
-    @Test
-    void shouldHoldNoneOfSeveralIfOneIsNotGranted() {
-        List<LockRequest> requests = List.of(
-                BOUND, LockRequest.of("stock").withWaitTime(Duration.ZERO).withReleaseAfterTransaction(true));
-
-        try (Lease taken = acquire(LockRequest.of("stock"))) {
-            this.transactions.executeWithoutResult(status -> {
-                assertThatThrownBy(() -> this.registry.executeWithoutResult(requests, lease -> {}))
-                        .isInstanceOf(LockNotGrantedException.class)
-                        .hasMessageContaining(taken.name());
-                assertThat(isLocked("orders")).isFalse();
-            });
-        }
     }
 
     @Test
@@ -144,16 +113,6 @@ class LocksInCodeTest {
         this.registry.getLock("orders").forceUnlock();
     }
 
-    /** The transaction ends while the work goes on, which is for the caller to decide. */
-    @Test
-    void shouldNotReleaseALeaseThatIsOpen() {
-        Lease lease = this.transactions.execute(status -> acquire(BOUND));
-
-        assertThat(lease.isHeld()).isTrue();
-        assertThat(lease.release()).isTrue();
-        assertThat(isLocked("orders")).isFalse();
-    }
-
     @Test
     void shouldReleaseAtOnceWithoutATransaction() throws Exception {
         this.registry.executeWithoutResult(BOUND, lease -> {});
@@ -189,35 +148,6 @@ class LocksInCodeTest {
                 .isInstanceOf(LockLostException.class);
 
         assertThat(Shop.orders(this.jdbc)).isZero();
-    }
-
-    @Test
-    void shouldCommitAfterALossThatIsIgnored() {
-        this.transactions.executeWithoutResult(status -> {
-            Shop.insert(this.jdbc);
-            LockRequest ignoring = BOUND.withOnLost(OnLost.IGNORE);
-            loseAfter(this.registry.execute(ignoring, lease -> lease));
-        });
-        this.transactions.executeWithoutResult(status -> {
-            Shop.insert(this.jdbc);
-            try (Lease lease = acquire(BOUND.withOnLost(OnLost.IGNORE))) {
-                loseAfter(lease);
-            }
-        });
-
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(2);
-    }
-
-    /** Otherwise the next transaction of a pool thread could not commit. */
-    @Test
-    void shouldForgetALeaseWithItsTransaction() {
-        Lease lease = this.transactions.execute(status -> acquire(BOUND));
-        loseAfter(lease);
-
-        this.transactions.executeWithoutResult(status -> Shop.insert(this.jdbc));
-
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
-        lease.close();
     }
 
     private void loseAfter(Lease lease) {

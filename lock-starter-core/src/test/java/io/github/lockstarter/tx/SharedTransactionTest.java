@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Readers and permits that are acquired inside a transaction are held until it has completed. */
@@ -93,24 +92,6 @@ class SharedTransactionTest {
     }
 
     @Test
-    void shouldHoldPermitsUntilTheCommitOrRollback() {
-        this.transactions.executeWithoutResult(status -> {
-            this.orders.ship();
-            assertThat(available()).isEqualTo(1);
-            this.orders.ship();
-            assertThat(available()).as("nested").isEqualTo(1);
-        });
-        await().until(() -> available() == 3);
-
-        this.transactions.executeWithoutResult(status -> {
-            this.orders.ship();
-            status.setRollbackOnly();
-            assertThat(available()).isEqualTo(1);
-        });
-        await().until(() -> available() == 3);
-    }
-
-    @Test
     void shouldReturnPermitsWithTheMethodIfConfigured() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.shipAndRelease();
@@ -133,52 +114,6 @@ class SharedTransactionTest {
         assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
     }
 
-    /** The end of the writer downgrades it: the reader's lease decides about the commit from there on. */
-    @Test
-    void shouldCommitUnderTheReaderThatOutlivesItsWriter() {
-        this.transactions.executeWithoutResult(status -> {
-            this.orders.writeAndRelease(this.orders::read);
-
-            assertThat(mine().writeLock().getHoldCount()).isZero();
-            assertThat(mine().readLock().getHoldCount()).isEqualTo(1);
-            assertThat(canRead()).isTrue();
-            assertThat(canWrite()).isFalse();
-            inAnotherTransaction(() -> Shop.insert(this.jdbc));
-        });
-
-        assertReleased();
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
-    }
-
-    @Test
-    void shouldRejectTheCommitAfterTheLossOfThatReader() {
-        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> {
-                    this.orders.writeAndRelease(this.orders::read);
-                    lose(mine().readLock().currentLease());
-                }))
-                .isInstanceOf(LockLostException.class);
-
-        assertThat(Shop.orders(this.jdbc)).isZero();
-        assertReleased();
-    }
-
-    /** The transaction ends first, and must not release the lease that its reader has in common with the writer. */
-    @Test
-    void shouldKeepTheWriterAroundTheTransactionOfAReader() {
-        this.orders.writeAndRelease(() -> {
-            Lease writer = LeaseContext.required();
-
-            this.transactions.executeWithoutResult(status -> this.orders.read());
-
-            assertThat(writer.isHeld()).isTrue();
-            assertThat(mine().readLock().getHoldCount()).isZero();
-            assertThat(canRead()).isFalse();
-            return writer;
-        });
-
-        assertReleased();
-    }
-
     @Test
     void shouldRejectTheCommitAfterTheLossOfAReaderOrOfPermits() {
         assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> lose(this.orders.read())))
@@ -198,12 +133,6 @@ class SharedTransactionTest {
         });
 
         assertReleased();
-    }
-
-    private void inAnotherTransaction(Runnable work) {
-        TransactionTemplate inner = new TransactionTemplate(this.transactions.getTransactionManager());
-        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        inner.executeWithoutResult(status -> work.run());
     }
 
     private void lose(Lease lease) {

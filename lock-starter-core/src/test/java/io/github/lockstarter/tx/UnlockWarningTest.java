@@ -16,8 +16,6 @@ import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The release of a lock in a running transaction is reported once for each name, if nothing states that it is intended. */
@@ -97,55 +95,6 @@ class UnlockWarningTest {
             acquireAndClose(LockRequest.of("b").withReleaseAfterTransaction(false));
             this.registry.executeWithoutResult(LockRequest.of("c").withReleaseAfterTransaction(true), lease -> {});
         });
-
-        assertThat(warnings()).isEmpty();
-    }
-
-    @Test
-    void shouldNotBeLoggedForAnnotatedMethods() {
-        Orders orders = this.context.getBean(Orders.class);
-
-        inTransaction(orders::keep);
-        inTransaction(orders::release);
-
-        assertThat(warnings()).isEmpty();
-    }
-
-    /** Another hold of the thread goes on, so that the lock is not free. */
-    @Test
-    void shouldNotBeLoggedForANestedHold() {
-        LeaseLock lock = this.registry.getLock("orders");
-
-        assertThat(lock.tryLock()).isTrue();
-        inTransaction(() -> lockAndUnlock(this.registry, "orders"));
-        lock.unlock();
-
-        assertThat(warnings()).isEmpty();
-    }
-
-    @Test
-    void shouldNotBeLoggedAfterTheTransaction() {
-        for (boolean afterCommit : new boolean[] {true, false}) {
-            inTransaction(() -> {
-                LeaseLock lock = this.registry.getLock("orders");
-                assertThat(lock.tryLock()).isTrue();
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        if (afterCommit) {
-                            lock.unlock();
-                        }
-                    }
-
-                    @Override
-                    public void afterCompletion(int status) {
-                        if (!afterCommit) {
-                            lock.unlock();
-                        }
-                    }
-                });
-            });
-        }
 
         assertThat(warnings()).isEmpty();
     }

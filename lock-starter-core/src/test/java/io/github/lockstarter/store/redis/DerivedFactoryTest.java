@@ -133,21 +133,6 @@ class DerivedFactoryTest {
         assertThat(options.getNodeFilter()).isSameAs(NODES);
     }
 
-    /** Spring Data Redis takes options that are not for clusters for a cluster, too. */
-    @Test
-    void shouldKeepOptionsThatAreNotForClustersInACluster() {
-        ClientOptions.Builder given = ClientOptions.builder();
-        choose(given);
-
-        assertThatChoicesAreKept(derivedOptions(cluster(), given.build()));
-    }
-
-    @Test
-    void shouldHaveItsOwnOptionsWhereTheApplicationHasNone() {
-        assertThatOursAreSet(optionsOf(derive(server(), LettuceClientConfiguration.defaultConfiguration())));
-        assertThatOursAreSet(optionsOf(derive(cluster(), LettuceClientConfiguration.defaultConfiguration())));
-    }
-
     @Test
     void shouldConnectAsTheApplicationDoes() {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("elsewhere", 1234);

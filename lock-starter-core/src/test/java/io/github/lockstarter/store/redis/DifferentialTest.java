@@ -7,7 +7,6 @@ import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockTable;
 import io.github.lockstarter.store.Reply;
-import io.github.lockstarter.testsupport.NeverRepeated;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
  * real time only the random numbers.
  */
 @Tag("redis")
-@NeverRepeated
 class DifferentialTest {
 
     /** Milliseconds in which a waiter must claim a grant, as by default. */

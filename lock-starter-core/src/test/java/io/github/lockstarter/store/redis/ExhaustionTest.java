@@ -116,32 +116,6 @@ class ExhaustionTest {
         assertThat(failure).hasMessageContaining("'a'");
     }
 
-    @Test
-    void shouldFailCallsThatDoNotBeginInTime() {
-        BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(0));
-        CountDownLatch blocked = new CountDownLatch(1);
-        List<CompletableFuture<String>> begun = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            begun.add(calls.submit(() -> awaited(blocked), "lock 'b'"));
-        }
-        CompletableFuture<String> waiting = calls.submit(() -> "late", "lock 'a'");
-
-        soon().until(() -> {
-            CompletableFuture<String> unused = calls.submit(() -> "later", "lock 'c'");
-            return waiting.isDone();
-        });
-
-        assertThat(waiting)
-                .failsWithin(TIMEOUT)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
-        assertThat(begun).noneMatch(CompletableFuture::isDone);
-        blocked.countDown();
-        assertThat(begun).allSatisfy(each -> assertThat(each).succeedsWithin(Duration.ofSeconds(10)));
-        calls.stop();
-    }
-
     /** There is no other call that would find it in the queue. */
     @Test
     void shouldNotExecuteACallThatBeginsTooLate() {

@@ -8,7 +8,6 @@ import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
-import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -154,18 +153,6 @@ class RedisExceptionTranslatorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {IN_SCRIPT_6_2 + "@user_script: 38: ", RETURNED_6_2})
-    void shouldRemoveTheTextOfTheOldestServerAboutTheScript(String before) {
-        LockStoreException translated =
-                answer(before + "The user executing the script can't run this command or subcommand ");
-
-        assertThat(translated.isTransient()).isFalse();
-        assertThat(translated)
-                .hasMessageContaining("missing permission")
-                .hasMessageContaining(": The user executing the script can't run this command or subcommand.");
-    }
-
-    @ParameterizedTest
     @ValueSource(
             strings = {
                 "NOAUTH Authentication required.",
@@ -191,13 +178,6 @@ class RedisExceptionTranslatorTest {
                         new RedisSystemException("Redis exception", new RedisException("Connection closed")), SUBJECT))
                 .satisfies(RedisExceptionTranslatorTest::isUnknown);
         assertThat(translate(new NullPointerException("what is this?"), SUBJECT))
-                .satisfies(RedisExceptionTranslatorTest::isUnknown);
-    }
-
-    /** A command whose connection is closed under it can end like this too, and may have been executed. */
-    @Test
-    void shouldReportAnUnknownOutcomeOfACancelledCommand() {
-        assertThat(translate(new CancellationException("cancelled"), SUBJECT))
                 .satisfies(RedisExceptionTranslatorTest::isUnknown);
     }
 

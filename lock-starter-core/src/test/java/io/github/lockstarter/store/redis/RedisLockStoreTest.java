@@ -233,64 +233,6 @@ class RedisLockStoreTest {
                 + this.redis.infoCommandStats().getOrDefault("eval", 0L);
     }
 
-    /** The server rejects the whole call because of one key. */
-    @Test
-    void shouldRenewTheOthersIfTheUserMayNotAccessOneKey() {
-        this.redis.command(
-                "ACL", "SETUSER", "default", "resetkeys", "~lock:{good*", "~lock:format", "~lock:instance:*");
-        try {
-            ConnectedStore store = store("one");
-            store.granted("good-1", "me");
-            store.granted("good-2", "me");
-
-            Reply reply = store.call(
-                    new Command.RenewAll(List.of(renew("good-1", "me"), renew("bad", "me"), renew("good-2", "me"))));
-
-            List<Reply> outcomes = ((Reply.RenewedAll) reply).outcomes();
-            assertThat(outcomes.get(0)).isEqualTo(Reply.Renewed.INSTANCE);
-            assertThat(outcomes.get(1))
-                    .isInstanceOfSatisfying(
-                            Reply.Failed.class,
-                            failed -> assertThat(failed.message()).contains("'bad'"));
-            assertThat(outcomes.get(2)).isEqualTo(Reply.Renewed.INSTANCE);
-        } finally {
-            this.redis.command("ACL", "SETUSER", "default", "allkeys");
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldGoOnWhenTheServerLosesItsScripts(Way way) {
-        ConnectedStore store = store("one");
-        store.granted(NAME, "first");
-        store.granted("b", "first");
-        store.execute(way, renew(NAME, "first"));
-        store.execute(way, releaseTo("nobody", "nobody too"));
-        this.redis.command("SCRIPT", "FLUSH");
-
-        assertThat(store.execute(way, renew(NAME, "first"))).isEqualTo(Reply.Renewed.INSTANCE);
-        assertThat(store.execute(way, releaseTo("first", "second"))).isInstanceOf(Reply.Granted.class);
-        assertThat(store.execute(way, acquire("c", "first"))).isInstanceOf(Reply.Granted.class);
-    }
-
-    @Test
-    void shouldNotAcquireLocksOfAnotherFormat() {
-        store("one").granted(NAME, "me");
-        this.redis.command("HSET", "lock:format", "version", "999");
-        ConnectedStore store = store("two");
-
-        LockStoreException failure = store.failure(Way.CALL, acquire(NAME, "you"));
-
-        assertThat(failure).hasMessageContaining("999").hasMessageContaining("lock:format");
-        assertThat(failure.isTransient()).isFalse();
-        assertThat(failure.isOutcomeUnknown()).isFalse();
-        assertThat(store.failure(Way.SEND, acquire(NAME, "you"))).hasMessageContaining("999");
-        assertThat(store.call(renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
-        assertThat(store.call(releaseTo("me", "you")))
-                .as("without the successor")
-                .isEqualTo(Reply.Released.INSTANCE);
-    }
-
     // ---- The waiting line and its messages
 
     @Test
@@ -334,20 +276,6 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void shouldReportSeveralGrantsOfOneStepWithoutTheirIds() {
-        ConnectedStore one = store("one");
-        ConnectedStore two = store("two");
-        one.granted(NAME, "writer");
-        two.joins(NAME, "first.r");
-        two.joins(NAME, "second.r");
-
-        one.call(release(NAME, "writer"));
-
-        soon().until(() -> !two.messages().isEmpty());
-        assertThat(two.messages()).containsExactly(new Message(NAME, "", 0));
-    }
-
-    @Test
     void shouldIgnoreMessagesOfOthers() {
         ConnectedStore one = store("one");
         ConnectedStore two = store("two");
@@ -360,38 +288,6 @@ class RedisLockStoreTest {
 
         soon().until(() -> two.messages().size() == 2);
         assertThat(two.messages().get(0)).isEqualTo(new Message(NAME, "", 0));
-    }
-
-    @Test
-    void shouldReportThatMessagesMayBeLostWhenTheSubscriptionBreaks() {
-        ConnectedStore one = store("one");
-        one.granted(NAME, "me");
-        one.joins(NAME, "you");
-        int gaps = one.gaps();
-
-        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-
-        // Once because of the break, and once because of the new subscription.
-        soon().until(() -> one.gaps() > gaps + 1);
-        one.joins(NAME, "you");
-        store("two").call(release(NAME, "me"));
-        soon().until(() -> !one.messages().isEmpty());
-    }
-
-    @Test
-    void shouldPollIfItMayNotSubscribe() {
-        this.redis.command("ACL", "SETUSER", "default", "resetchannels");
-        try {
-            ConnectedStore one = store("one");
-            one.granted(NAME, "me");
-
-            one.joins(NAME, "you");
-
-            assertThat(this.redis.hgetall(KEY).get("w:you")).endsWith(":");
-            assertThat(readers("one")).isZero();
-        } finally {
-            this.redis.command("ACL", "SETUSER", "default", "allchannels");
-        }
     }
 
     @Test
@@ -428,23 +324,6 @@ class RedisLockStoreTest {
         soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted(NAME, "next") > 0);
     }
 
-    /** The application's client executes commands again after it has reconnected. */
-    @ParameterizedTest
-    @EnumSource
-    void shouldNotTakeARepeatedReleaseThatFindsNothingForALoss(Way way) {
-        ConnectedStore store = remote(PATIENT, false);
-        store.granted(NAME, "me");
-        store.execute(way, release(NAME, "nobody"));
-        this.proxy.swallowReplyOf(Commands.with(KEY), this.proxy::cutFin);
-
-        assertThat(store.execute(way, release(NAME, "me"))).isEqualTo(Reply.Released.INSTANCE);
-
-        assertThat(this.redis.exists(KEY)).isFalse();
-        assertThat(store.execute(way, release(NAME, "me")))
-                .as("without a disconnection")
-                .isEqualTo(Reply.NotOwner.FREE);
-    }
-
     /** The second execution is rejected, the first was not. */
     @ParameterizedTest
     @EnumSource
@@ -461,19 +340,6 @@ class RedisLockStoreTest {
 
         assertThat(failure.getMessage()).contains("WRONGTYPE");
         assertThat(failure.isOutcomeUnknown()).isTrue();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldKnowThatARejectedCommandWasNotExecuted(Way way) {
-        ConnectedStore store = store("one");
-        this.redis.command("SET", KEY, "of another program");
-
-        LockStoreException failure = store.failure(way, acquire(NAME, "me"));
-
-        assertThat(failure.isOutcomeUnknown()).isFalse();
-        assertThat(failure.isTransient()).isFalse();
-        assertThat(store.call(renew(NAME, "me"))).isEqualTo(Reply.NotOwner.TAKEN);
     }
 
     /** Neither by the repetition with the text of a script, nor by anything else. */
@@ -495,48 +361,6 @@ class RedisLockStoreTest {
             assertThat(failure.isOutcomeUnknown()).isTrue();
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("'a'");
-        }
-    }
-
-    @Test
-    void shouldFailRenewalsOfASilentServerInTime() {
-        ConnectedStore store = remote(TIMEOUT, true);
-        store.granted(NAME, "me");
-        this.proxy.blackHole();
-        List<CompletableFuture<Reply>> sent = IntStream.range(0, 100)
-                .mapToObj(i -> store.store()
-                        .send(new Command.RenewAll(List.of(renew(NAME, "me"), renew("b", "me"))))
-                        .toCompletableFuture())
-                .toList();
-
-        for (CompletableFuture<Reply> each : sent) {
-            assertThat(each)
-                    .failsWithin(TIMEOUT.plusSeconds(2))
-                    .withThrowableThat()
-                    .withCauseInstanceOf(LockStoreException.class);
-        }
-    }
-
-    @Test
-    void shouldNotKnowTheOutcomeIfTheThreadIsInterrupted() throws Exception {
-        ConnectedStore store = remote(PATIENT, true);
-        for (Command command : List.of(
-                acquire(NAME, "me"), releaseTo("me", "you"), new Command.RenewAll(List.of(renew(NAME, "me"))))) {
-            try (Hold held = this.proxy.holdReply(Commands.with(KEY))) {
-                CompletableFuture<Boolean> flag = new CompletableFuture<>();
-                Thread caller = new Thread(() -> {
-                    LockStoreException failure = store.failure(Way.CALL, command);
-                    flag.complete(failure.isOutcomeUnknown()
-                            && failure.isTransient()
-                            && Thread.currentThread().isInterrupted());
-                });
-                caller.start();
-                held.awaitReached(PATIENT);
-
-                caller.interrupt();
-
-                assertThat(flag).as("%s", command).succeedsWithin(PATIENT).isEqualTo(true);
-            }
         }
     }
 

@@ -25,10 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -118,20 +116,6 @@ class ReplicaConfirmationTest {
         assertThat(pairs() - before).isEqualTo(5);
     }
 
-    @Test
-    void shouldConfirmManyGrantsTogether() {
-        ConnectedStore store = store(PATIENT, 2);
-        store.granted("first", "me");
-        long before = pairs();
-
-        List<CompletableFuture<Reply>> sent = IntStream.range(0, 1000)
-                .mapToObj(i -> store.store().send(acquire("many-" + i, "me")).toCompletableFuture())
-                .toList();
-
-        assertThat(sent).allSatisfy(each -> assertThat(get(each)).isInstanceOf(Reply.Granted.class));
-        assertThat(pairs() - before).isLessThan(200);
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldReportNothingWithTooFewReplicas(Way way) {
@@ -186,28 +170,6 @@ class ReplicaConfirmationTest {
     }
 
     @Test
-    void shouldNotBelieveAGrantWhoseConnectionBrokeBeforeTheReplicasAnswered() throws Exception {
-        ConnectedStore store = store(PATIENT, 1);
-        store.granted("before", "me");
-        Hold hold = this.proxy.hold(Commands.named("wait"));
-        CompletableFuture<Reply> reply = store.store().send(acquire(NAME, "me")).toCompletableFuture();
-        hold.awaitReached(PATIENT);
-
-        this.proxy.cutRst();
-        hold.release();
-
-        assertThat(reply)
-                .failsWithin(PATIENT)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOfSatisfying(
-                        LockStoreException.class,
-                        ex -> assertThat(ex.isOutcomeUnknown() && ex.isTransient())
-                                .isTrue());
-        soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted("after", "me") > 0);
-    }
-
-    @Test
     void shouldNotBelieveAGrantThatIsGoneBeforeItsConfirmation() throws Exception {
         ConnectedStore store = store(PATIENT, 1);
         store.granted("before", "me");
@@ -225,34 +187,6 @@ class ReplicaConfirmationTest {
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
-    }
-
-    @Test
-    void shouldGoOnWhenTheServerLosesItsScriptsOrClosesConnections() throws Exception {
-        ConnectedStore store = store(PATIENT, 1);
-        store.granted(NAME, "me");
-
-        this.redis.command("SCRIPT", "FLUSH");
-        assertThat(store.execute(Way.SEND, renew(NAME, "me"))).isEqualTo(Reply.Renewed.INSTANCE);
-
-        this.redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-        soon().ignoreExceptionsInstanceOf(LockStoreException.class)
-                .until(() -> store.execute(Way.SEND, renew(NAME, "me")).equals(Reply.Renewed.INSTANCE));
-    }
-
-    @Test
-    void shouldLeaveNoConnectionWhenItStops() throws Exception {
-        ConnectedStore store = store(PATIENT, 1);
-        store.granted(NAME, "me");
-        assertThat(this.proxy.connections()).isEqualTo(2);
-
-        store.store().stop();
-
-        soon().until(() -> this.proxy.connections() == 0);
-        assertThat(store.store().send(acquire("b", "me")).toCompletableFuture()).isCompletedExceptionally();
-        store.store().start("again", store);
-        assertThat(store.store().send(renew(NAME, "me")).toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .isEqualTo(Reply.Renewed.INSTANCE);
     }
 
     /** As where the system refuses a thread for a moment. */

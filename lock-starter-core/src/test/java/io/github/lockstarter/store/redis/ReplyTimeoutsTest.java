@@ -17,7 +17,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ReplyTimeoutsTest {
@@ -56,20 +55,6 @@ class ReplyTimeoutsTest {
         assertThat(answeredToo).isCompletedWithValue("third");
     }
 
-    /** The check that is scheduled for a reply that arrives in time finds later requests. */
-    @Test
-    void shouldCheckAgainForLaterRequests() {
-        CompletableFuture<String> first = asked();
-        soon().until(first::isDone);
-        CompletableFuture<String> answered = asked();
-        answered.complete("answer");
-
-        CompletableFuture<String> second = asked();
-
-        soon().until(second::isDone);
-        assertThat(second).isCompletedExceptionally();
-    }
-
     /** With a clock that the test moves, because the real one would measure how busy the machine is. */
     @Test
     void shouldFailEachLateReplyAtItsDeadline() {
@@ -95,18 +80,6 @@ class ReplyTimeoutsTest {
         assertThat(third).singleElement().satisfies(each -> assertThat(each).isNotDone());
         pass(Duration.ofNanos(1));
         assertThat(third).singleElement().satisfies(each -> assertThat(each).isCompletedExceptionally());
-        assertThat(this.scheduled).isEmpty();
-    }
-
-    @Test
-    void shouldScheduleOneCheckForAllRequests() {
-        List<CompletableFuture<String>> all =
-                Stream.generate(() -> asked(this.byHand)).limit(100).toList();
-        assertThat(this.scheduled).hasSize(1);
-
-        pass(TIMEOUT);
-
-        assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
         assertThat(this.scheduled).isEmpty();
     }
 

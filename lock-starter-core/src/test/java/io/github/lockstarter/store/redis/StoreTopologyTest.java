@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -95,6 +96,7 @@ class StoreTopologyTest {
     }
 
     @Test
+    @Tag("full")
     void shouldFollowSentinelsAndReportTheOtherServer(RedisSentinels sentinels) {
         try (ConnectedStore store = store(Servers.of(sentinels), 2)) {
             assertThat(store.granted("before", "me")).isPositive();

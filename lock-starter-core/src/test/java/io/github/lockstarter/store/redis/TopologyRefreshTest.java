@@ -101,22 +101,4 @@ class TopologyRefreshTest {
         assertThat(refresh.isPeriodicRefreshEnabled()).isTrue();
         assertThat(refresh.getRefreshPeriod()).isEqualTo(TEN_SECONDS);
     }
-
-    @Test
-    void shouldKeepTheTimeoutOfTriggersThatItAdds() {
-        ClusterTopologyRefreshOptions refresh = refresh(choices ->
-                choices.disableAllAdaptiveRefreshTriggers().adaptiveRefreshTriggersTimeout(Duration.ofSeconds(7)));
-
-        assertThat(refresh.getAdaptiveRefreshTriggers()).containsExactlyInAnyOrder(RefreshTrigger.values());
-        assertThat(refresh.getAdaptiveRefreshTimeout()).isEqualTo(Duration.ofSeconds(7));
-    }
-
-    @Test
-    void shouldKeepConnectionsOpenIfTheApplicationDoes() {
-        ClusterClientOptions options = derivedFrom(choices -> choices.closeStaleConnections(false));
-
-        assertThat(options.getTopologyRefreshOptions().isCloseStaleConnections())
-                .isFalse();
-        assertThat(options.isCloseStaleConnections()).isFalse();
-    }
 }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,15 +19,12 @@ import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
@@ -127,30 +123,6 @@ class WireFormatTest {
         assertThat(this.log.with("format")).isEmpty();
     }
 
-    /** The first lock waits for no additional reply, and cannot be requested before the version is known. */
-    @Test
-    void shouldBeReadWithoutARoundTripOfItsOwn() throws Exception {
-        try (Hold reply = this.proxy.holdReply(READS)) {
-            CompletableFuture<Instance> starting = CompletableFuture.supplyAsync(() -> this.instances.at(
-                    this.proxy,
-                    setup -> setup.lease(Duration.ofMinutes(10))
-                            .commandTimeout(Duration.ofMinutes(1))
-                            .unreachable()));
-            reply.awaitReached(LIMIT);
-
-            soon().until(() -> this.proxy.commandsSeen(Commands.named("ping")) > 0);
-            List<List<String>> sent = new ArrayList<>();
-            this.proxy.commandsSeen(READS.or(Commands.named("ping", "info")).and(sent::add));
-            assertThat(sent)
-                    .satisfiesExactly(
-                            first -> assertThat(first).contains(KEY),
-                            second -> assertThat(second.get(0)).isEqualToIgnoringCase("ping"));
-            reply.close();
-            get(starting);
-        }
-        assertThat(this.proxy.commandsSeen(READS)).as("once for a connection").isEqualTo(1);
-    }
-
     @Test
     void shouldRefuseAcquisitionsFromTheStartOn() throws Exception {
         store(OTHER);
@@ -176,17 +148,6 @@ class WireFormatTest {
         assertThat(this.log.with("stores locks in format " + OTHER))
                 .as("logged once")
                 .hasSize(1);
-    }
-
-    @Test
-    void shouldRefuseAcquisitionsOverTheConnectionOfTheApplication() {
-        store(OTHER);
-        Instance instance = this.instances.at(this.proxy, setup -> setup.calm().sharedConnection());
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1))));
-        this.redis.command("DEL", KEY);
-        assertThatLocksWork(this.instances.at(this.proxy, setup -> setup.calm().sharedConnection()));
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN));
     }
 
     /** Every kind of release, and all that keeps a lease. */
@@ -227,32 +188,6 @@ class WireFormatTest {
         assertThat(this.redis.keys()).isEmpty();
     }
 
-    /** Waiters of one JVM would pass a lock on among themselves, without an acquisition that could be refused. */
-    @Test
-    void shouldRefuseThoseWhoWaitInThisJvmAndInTheLine() throws Exception {
-        // An entry of the line whose deadline has passed would stay until the next command that writes.
-        Instance instance = this.instances.at(this.proxy, setup -> setup.calm().pollInterval(Duration.ofSeconds(20)));
-        Lease held = instance.acquire("wanted");
-        CompletableFuture<Lease> first = instance.waitFor("wanted");
-        CompletableFuture<Lease> second = instance.waitFor("wanted");
-        this.redis.command("HSET", "lock:{elsewhere}", "o", "another", "f", "1");
-        this.redis.command("PEXPIRE", "lock:{elsewhere}", "600000");
-        CompletableFuture<Lease> inLine = instance.waitFor("elsewhere");
-        soon().until(() -> this.redis.hgetall("lock:{elsewhere}").containsKey("q"));
-
-        change(instance, OTHER);
-
-        assertThat(catchThrowableOfType(ExecutionException.class, () -> get(inLine)))
-                .hasMessageContaining(KEY);
-        soon().until(() -> !this.redis.hgetall("lock:{elsewhere}").containsKey("q"));
-        assertThat(held.release()).isTrue();
-        assertRefusal(
-                catchThrowableOfType(ExecutionException.class, () -> get(first)).getCause());
-        assertRefusal(catchThrowableOfType(ExecutionException.class, () -> get(second))
-                .getCause());
-        assertThat(this.redis.keys()).containsExactly("lock:{elsewhere}");
-    }
-
     @Test
     void shouldAcquireAgainWhenItIsBack() {
         store(OTHER);
@@ -269,18 +204,6 @@ class WireFormatTest {
     }
 
     @Test
-    void shouldBeReadAgainAfterAStopAndAStart() {
-        Instance instance = start();
-        assertThatLocksWork(instance);
-        instance.stop();
-        store(OTHER);
-
-        instance.startAgain();
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-    }
-
-    @Test
     void shouldBeWrittenAgainAfterAFlush() {
         Instance instance = start();
         this.redis.flushall();
@@ -290,72 +213,6 @@ class WireFormatTest {
 
         soon().until(() -> this.redis.hgetall(KEY).equals(Map.of("version", OWN)));
         assertThatLocksWork(instance);
-    }
-
-    /** A server that is down at the start. */
-    @Test
-    void shouldRefuseAcquisitionsWhenThereIsAConnectionAtLast() {
-        store(OTHER);
-        this.proxy.refuse();
-        Instance instance = this.instances.at(this.proxy, setup -> setup.calm().unreachable());
-
-        this.proxy.accept();
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1))));
-        assertThat(this.proxy.commandsSeen(ASKS_FOR_THE_LOCK)).isZero();
-    }
-
-    @Test
-    void shouldCountAsEqualWhileRedisIsFull() {
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-        Instance instance;
-        try {
-            instance = start();
-            assertThat(catchThrowableOfType(
-                            LockStoreException.class,
-                            () -> instance.lock("wanted").tryLock()))
-                    .hasMessageContaining("OOM");
-            assertThat(this.redis.exists(KEY)).isFalse();
-        } finally {
-            this.redis.command("CONFIG", "SET", "maxmemory", "0");
-        }
-        assertThatLocksWork(instance);
-
-        reconnect();
-
-        soon().until(() -> this.redis.hgetall(KEY).equals(Map.of("version", OWN)));
-        assertThat(this.log.with("format")).isEmpty();
-    }
-
-    @Test
-    void shouldCountAsEqualWhenItIsGoneAndRedisIsFull() {
-        store(OTHER);
-        Instance instance = start();
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        this.redis.command("DEL", KEY);
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-        try {
-            reconnect();
-
-            soon().untilAsserted(() -> assertThat(
-                            catchThrowable(() -> instance.lock("wanted").tryLock()))
-                    .hasMessageContaining("OOM"));
-        } finally {
-            this.redis.command("CONFIG", "SET", "maxmemory", "0");
-        }
-    }
-
-    @Test
-    void shouldBeReadWhileRedisIsFull() {
-        store(OTHER);
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-        try {
-            Instance instance = start();
-
-            assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        } finally {
-            this.redis.command("CONFIG", "SET", "maxmemory", "0");
-        }
     }
 
     @Test
@@ -378,22 +235,6 @@ class WireFormatTest {
             assertThat(this.log.with("format")).isEmpty();
             instance.close();
         }
-    }
-
-    @Test
-    void shouldCountAsEqualWhereTheKeyHasOtherData() {
-        store(OTHER);
-        Instance instance = start();
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        this.redis.command("SET", KEY, "of the application");
-        reconnect();
-        assertThatLocksWork(instance);
-        assertThat(this.redis.get(KEY)).isEqualTo("of the application");
-
-        this.redis.command("DEL", KEY);
-        store("latest");
-        assertThatLocksWork(start());
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", "latest"));
     }
 
     @Test

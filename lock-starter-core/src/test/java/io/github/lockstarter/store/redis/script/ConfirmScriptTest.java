@@ -6,7 +6,6 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -45,16 +44,6 @@ class ConfirmScriptTest {
                 .orElseThrow());
     }
 
-    @Test
-    void shouldSetTheLeaseOfTheOwner() {
-        lock("a", "me", 2_000);
-
-        assertThat(confirm(10_000, List.of("a"), "me")).isEmpty();
-
-        assertThat(this.redis.pttl("a")).isBetween(9_000L, 10_000L);
-        assertThat(this.redis.hgetall("a")).isEqualTo(Map.of("o", "me", "f", "42"));
-    }
-
     /** A write that is skipped is not replicated, and WAIT would be satisfied by an older one. */
     @Test
     void shouldWriteALongerLeaseWithoutShorteningIt() {
@@ -79,24 +68,5 @@ class ConfirmScriptTest {
         assertThat(this.redis.pttl("mine")).isGreaterThan(9_000L);
         assertThat(this.redis.pttl("yours")).isLessThanOrEqualTo(2_000L);
         assertThat(this.redis.exists("free")).isFalse();
-    }
-
-    @Test
-    void shouldNotMatchALockThatIsKeptForAMinimumHold() {
-        lock("kept", "~kme", 2_000);
-
-        assertThat(confirm(10_000, List.of("kept"), "me")).isEqualTo(List.of(1L, -1L));
-
-        assertThat(this.redis.pttl("kept")).isLessThanOrEqualTo(2_000L);
-    }
-
-    @Test
-    void shouldWorkOnAFullRedis() {
-        lock("a", "me", 2_000);
-        this.redis.command("CONFIG", "SET", "maxmemory", "1");
-
-        assertThat(confirm(10_000, List.of("a"), "me")).isEmpty();
-
-        assertThat(this.redis.pttl("a")).isGreaterThan(9_000L);
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -78,28 +77,6 @@ class DamagedLineScriptTest {
 
         assertThat(this.scripts.owner()).isEqualTo("me");
         assertThat(this.scripts.token()).isEqualTo(token);
-        this.scripts.assertThatLeaseIs(LockScripts.LEASE);
-    }
-
-    @Test
-    void shouldLetWhoStoodThereTakeTheLockAtItsNextLook() {
-        this.scripts.acquire("me");
-        damage("garbage");
-        this.scripts.join("waiter", "");
-
-        this.scripts.release("me");
-
-        assertThat(this.scripts.join("waiter", "")).isPositive();
-        assertThat(this.scripts.owner()).isEqualTo("waiter");
-    }
-
-    @Test
-    void shouldAnswerTheOwnerAndRenewItsLease() {
-        long token = this.scripts.acquire("me", 10_000);
-        damage("garbage");
-
-        assertThat(this.scripts.acquire("me")).isEqualTo(token);
-
         this.scripts.assertThatLeaseIs(LockScripts.LEASE);
     }
 }

@@ -13,8 +13,6 @@ import org.junit.jupiter.api.Test;
 @RedisTest
 class FullRedisScriptTest {
 
-    private static final String KEY = LockScripts.KEY;
-
     private final RedisCli redis;
 
     private final LockScripts scripts;
@@ -42,16 +40,6 @@ class FullRedisScriptTest {
     }
 
     @Test
-    void shouldRelease() {
-        this.scripts.acquire("me");
-        fill();
-
-        assertThat(this.scripts.release("me")).isEqualTo(1);
-
-        this.scripts.assertThatNobodyOwnsIt();
-    }
-
-    @Test
     void shouldHandOverToTheHead() {
         lockWithALine();
         long token = this.scripts.token();
@@ -67,29 +55,6 @@ class FullRedisScriptTest {
     }
 
     @Test
-    void shouldHandOverToTheOnlyOneInLine() {
-        this.scripts.acquire("me");
-        this.scripts.join("head", "one");
-        fill();
-
-        assertThat(this.scripts.release("me")).isEqualTo(1);
-
-        assertThat(this.scripts.owner()).isEqualTo("head");
-        assertThat(this.redis.hgetall(KEY)).containsOnlyKeys("o", "f");
-    }
-
-    @Test
-    void shouldLetWhoWasHandedTheLockClaimIt() {
-        lockWithALine();
-        fill();
-        this.scripts.release("me");
-
-        assertThat(this.scripts.join("head", "one")).isEqualTo(this.scripts.token());
-
-        this.scripts.assertThatLeaseIs(LockScripts.LEASE);
-    }
-
-    @Test
     void shouldKeepTheLockForTheSuccessor() {
         this.scripts.acquire("me");
         fill();
@@ -98,17 +63,6 @@ class FullRedisScriptTest {
 
         assertThat(this.scripts.owner()).isEqualTo("next");
         this.scripts.assertThatLeaseIs(LockScripts.LEASE);
-    }
-
-    @Test
-    void shouldHandOverToTheHeadAndPutTheSuccessorBehind() {
-        lockWithALine();
-        fill();
-
-        assertThat(this.scripts.releaseTo("next", "me", "two")).isEqualTo(-this.scripts.token());
-
-        assertThat(this.scripts.owner()).isEqualTo("head");
-        assertThat(this.scripts.waiting()).containsExactly("middle", "tail", "next");
     }
 
     @Test
@@ -134,27 +88,6 @@ class FullRedisScriptTest {
         assertThat(this.scripts.line()).isEqualTo(";head:one:20000;tail:one:20000");
         assertThat(this.scripts.owner()).isEqualTo("me");
         this.scripts.assertThatLeaseIs(LockScripts.LEASE);
-    }
-
-    @Test
-    void shouldTellWhoCannotJoinThatTheLockIsTaken() {
-        lockWithALine();
-        fill();
-
-        assertThat(this.scripts.join("late", "two")).isBetween(-LockScripts.LEASE, -1L);
-
-        assertThat(this.scripts.waiting()).containsExactly("head", "middle", "tail");
-        assertThat(this.scripts.owner()).isEqualTo("me");
-    }
-
-    @Test
-    void shouldLearnInItsPlaceHowAWaiterCanBeReachedNow() {
-        lockWithALine();
-        fill();
-
-        assertThat(this.scripts.join("middle", "elsewhere")).isBetween(-LockScripts.LEASE, -1L);
-
-        assertThat(this.scripts.line()).isEqualTo(";head:one:20000;middle:elsewhere:20000;tail:one:20000");
     }
 
     @Test

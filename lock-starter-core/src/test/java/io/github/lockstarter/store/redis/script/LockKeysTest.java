@@ -56,13 +56,6 @@ class LockKeysTest {
         assertThat(this.keys.keyOf("a\u0000\r\n\u001b\u007f\u0085z")).isEqualTo("lock:{a%00%0D%0A%1B%7F%85z}");
     }
 
-    @Test
-    void shouldEncodeHalvesOfCharacters() {
-        assertThat(this.keys.keyOf("\ud800")).isEqualTo("lock:{%uD800}");
-        assertThat(this.keys.keyOf("\udc00\ud800\udc00")).isEqualTo("lock:{%uDC00\ud800\udc00}");
-        assertThat(this.keys.keyOf("x\ud800y")).isEqualTo("lock:{x%uD800y}");
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -112,16 +105,6 @@ class LockKeysTest {
             })
     void shouldFindNoNameInWhatIsNoKey(String garbage) {
         assertThat(this.keys.nameOf(garbage)).isNull();
-    }
-
-    @Test
-    void shouldUseThePrefix() {
-        LockKeys prefixed = new LockKeys("shop:locks", LoggedNames.WITH_KEYS);
-        assertThat(prefixed.keyOf("a")).isEqualTo("shop:locks:{a}");
-        assertThat(prefixed.nameOf("shop:locks:{a}")).isEqualTo("a");
-        assertThat(prefixed.channelOf("one"))
-                .isEqualTo("shop:locks:inbox:one")
-                .isEqualTo(prefixed.channelPrefix() + "one");
     }
 
     @Test

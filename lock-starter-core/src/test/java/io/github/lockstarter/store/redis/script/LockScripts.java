@@ -54,11 +54,6 @@ final class LockScripts {
         return call(LuaScript.ACQUIRE, id, Long.toString(LEASE), Long.toString(claim), instance);
     }
 
-    /** Joins the line of a lock that is taken, or polls in it, and returns the interval of the next poll. */
-    long joinFor(String id) {
-        return (Long) refusal(id).get(3);
-    }
-
     /** Joins the line of a lock that is taken, or polls in it, and returns the whole reply. */
     List<?> refusal(String id) {
         List<String> command = List.of(
@@ -146,12 +141,6 @@ final class LockScripts {
                 .collect(Collectors.toSet());
     }
 
-    /** Returns the deadline, the token or the weight of a holder: its first, second or third value. */
-    long ofHolder(String id, int position) {
-        String[] values = this.redis.hgetall(KEY).get("h:" + id).split(":", -1);
-        return Long.parseLong(values[position - 1]);
-    }
-
     /** Id of the owner; fails if nobody owns the lock. */
     String owner() {
         return Objects.requireNonNull(this.redis.hgetall(KEY).get("o"));
@@ -182,15 +171,6 @@ final class LockScripts {
     /** The ids in the waiting line, from the head to the tail. */
     List<String> waiting() {
         return StoredLine.of(this.redis, KEY).stream().map(StoredLine.Entry::id).toList();
-    }
-
-    /** Returns the deadline of an entry. */
-    long deadlineOf(String id) {
-        return StoredLine.of(this.redis, KEY).stream()
-                .filter(entry -> entry.id().equals(id))
-                .findFirst()
-                .orElseThrow()
-                .deadline();
     }
 
     void assertThatLeaseIs(long millis) {

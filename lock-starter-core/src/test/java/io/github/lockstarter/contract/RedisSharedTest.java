@@ -1,0 +1,20 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+
+/** The contracts with the store in Redis. */
+@RedisTest
+class RedisSharedTest extends SharedContracts {
+
+    private final RedisServer server;
+
+    RedisSharedTest(RedisServer server) {
+        this.server = server;
+    }
+
+    @Override
+    LockBackend newBackend() {
+        return new RedisBackend(this.server);
+    }
+}
