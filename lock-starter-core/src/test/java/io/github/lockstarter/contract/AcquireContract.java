@@ -1,6 +1,5 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -75,7 +75,8 @@ final class DerivedFactory {
         if (!(factory instanceof LettuceConnectionFactory lettuce)) {
             return null;
         }
-        // The getters ignore a configuration that was passed as a RedisConfiguration, and name an unrelated server for a
+        // The getters ignore a configuration that was passed as a RedisConfiguration, and name an unrelated server for
+        // a
         // static master with replicas.
         Object servers = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
         return servers instanceof RedisConfiguration known

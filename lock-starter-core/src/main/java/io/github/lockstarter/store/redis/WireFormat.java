@@ -42,7 +42,8 @@ final class WireFormat {
     /** Creates the exception for a lock that is not acquired because the formats differ. */
     LockStoreException refusal(String lockName) {
         return new LockStoreException(
-                difference(this.stored) + " A command for " + this.keys.describe(lockName) + " was not sent; locks that are"
+                difference(this.stored) + " A command for " + this.keys.describe(lockName)
+                        + " was not sent; locks that are"
                         + " held are still renewed and released. Use the version of lock-starter that the other instances"
                         + " use; the page docs/reference/upgrading.md of the manual has the steps of an upgrade.",
                 null,

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
-import static io.github.lockstarter.store.redis.ConnectedStore.get;
 import static io.github.lockstarter.store.redis.ConnectedStore.release;
 import static io.github.lockstarter.store.redis.ConnectedStore.renew;
 import static org.assertj.core.api.Assertions.assertThat;
