@@ -721,6 +721,10 @@ final class Engine implements StoreListener {
                     throw ex;
                 }
             }
+            if (Engine.this.stopped) {
+                // Also after an input without effects, such as the last reply.
+                signalEnd();
+            }
             return true;
         }
 
@@ -770,9 +774,6 @@ final class Engine implements StoreListener {
                     this.mutex.unlock();
                 }
             } while (chain != null);
-            if (Engine.this.stopped) {
-                signalEnd();
-            }
         }
 
         private void execute(Effect effect, Watchdog.@Nullable Renewals renewals) {

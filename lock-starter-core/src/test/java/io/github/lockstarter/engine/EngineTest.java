@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -132,8 +133,12 @@ class EngineTest {
     }
 
     private Engine engine() {
+        return engine(RULES);
+    }
+
+    private Engine engine(Rules rules) {
         RemoteStore store = new RemoteStore(this.server);
-        Engine engine = new Engine(store, RULES, this.log, LeaseClock.SYSTEM, new AcquisitionIds());
+        Engine engine = new Engine(store, rules, this.log, LeaseClock.SYSTEM, new AcquisitionIds());
         engine.start();
         this.engines.add(engine);
         this.stores.add(store);
@@ -267,6 +272,32 @@ class EngineTest {
         ThreadWait late = waiting("b", 0);
         assertThat(engine.acquire(late, true)).isFalse();
         assertThat(late.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
+    }
+
+    /** The last reply has no effects: that of the release by which the ticket leaves the line. */
+    @Test
+    void shouldStopAsSoonAsTheLastCommandIsAnswered() throws InterruptedException {
+        Grant held = acquire(engine(), "a", 0);
+        Engine engine = engine(new Rules(TimeUnit.HOURS.toNanos(1), 1_000 * MILLI, 0, 10 * MILLI, 64, false));
+        Future waiting = new Future("a", Waiter.FOREVER);
+        CountDownLatch inLine = new CountDownLatch(1);
+        Thread stopping = new Thread(() -> engine.stop(Duration.ZERO));
+        this.stores.get(1).intercept((command, unchanged) -> {
+            while (command instanceof Command.Release && stopping.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            Reply reply = unchanged.apply(command);
+            inLine.countDown();
+            return reply;
+        });
+        engine.enter(waiting);
+        inLine.await();
+
+        stopping.start();
+
+        stopping.join(TimeUnit.MINUTES.toMillis(1));
+        assertThat(stopping.isAlive()).isFalse();
+        assertThat(held).extracting(Grant::isLive).isEqualTo(true);
     }
 
     @Test

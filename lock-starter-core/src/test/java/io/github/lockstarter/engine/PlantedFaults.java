@@ -181,7 +181,7 @@ final class PlantedFaults {
         plant("recovered without a notice", 50, LOCK, "this.out.recovered(grant);", "");
         plant(
                 "the next renewal counts from the end of the lease",
-                50,
+                100,
                 LOCK,
                 "this.renewedAt = Math.max(this.renewedAt, from.nanos());\n            if (from.nanos() + usable > this.validUntil) {",
                 "if (from.nanos() + usable > this.validUntil) {\n                this.renewedAt = from.nanos();");
@@ -211,7 +211,7 @@ final class PlantedFaults {
                 "");
         plant(
                 "a grant by message is not confirmed",
-                100,
+                200,
                 LOCK,
                 "stake.isConfirmed = false;\n                begin(",
                 "begin(",
@@ -346,7 +346,7 @@ final class PlantedFaults {
                         + "        if (known.askedAt < waiter.enteredAt) {");
         plant(
                 "refused by an answer from before the wait",
-                5000,
+                15000,
                 LOCK,
                 "if (known == null || known.askedAt < waiter.enteredAt) {",
                 "if (known == null) {");
@@ -410,7 +410,7 @@ final class PlantedFaults {
                 "");
         plant(
                 "the successor of an unanswered release is forgotten",
-                2000,
+                4000,
                 LOCK,
                 "unanswered(successor, sent, cause, now);",
                 "settled(successor, sent, now);");
@@ -541,7 +541,7 @@ final class PlantedFaults {
                 "grant.abandoned = true;");
         plant(
                 "a lost grant is reported as released twice",
-                50,
+                150,
                 LOCK,
                 "grant.state == Grant.State.LOST && !grant.isReturned",
                 "grant.state == Grant.State.LOST");
@@ -631,7 +631,7 @@ final class PlantedFaults {
                 "long granted = grant(head.id + \"x\", head.kind, this.table.claimMillis);");
         plant(
                 "store: the line is not served when a waiter leaves",
-                30000,
+                50000,
                 STATE,
                 "remove(entry);\n        // Those behind it may fit.\n        grantLine(\"\", 0, true);",
                 "remove(entry);");
