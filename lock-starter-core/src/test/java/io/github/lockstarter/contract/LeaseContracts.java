@@ -2,7 +2,7 @@ package io.github.lockstarter.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** What a lease does, how long it lasts, and what listeners are told; a subclass for each store. */
+/** What a lease does, how long it lasts, and of what listeners are notified; a subclass for each store. */
 abstract class LeaseContracts {
 
     abstract LockBackend newBackend();

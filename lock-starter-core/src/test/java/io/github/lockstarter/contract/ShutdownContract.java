@@ -25,7 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Stopping: nobody new is let in, running bodies may end, and those that do not are told. */
+/** A stop refuses new acquisitions, lets running bodies end, and notifies those that do not end in time. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ShutdownContract extends RegistryFixture {
 

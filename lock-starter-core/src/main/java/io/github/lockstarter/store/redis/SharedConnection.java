@@ -51,15 +51,13 @@ final class SharedConnection extends StoreConnection {
     void start(Listener listener) {
         if (this.settings.privateConnection()) {
             logger.warn("Cannot open a private connection to Redis for distributed locks: it requires Lettuce and a"
-                    + " configuration that can be copied. Locks use the application's " + factoryName()
-                    + " with its timeouts,"
-                    + " so that a slow command of the application can delay renewals until locks are lost. Use Lettuce with"
-                    + " a standalone server, Sentinel or a cluster, or set distributed-lock.redis.private-connection=false to"
-                    + " accept this.");
+                    + " configuration that can be copied. Locks use the application's "
+                    + factoryName() + " with its timeouts, so that a slow command of the application can delay renewals"
+                    + " until locks are lost. Use Lettuce with a standalone server, Sentinel or a cluster, or set"
+                    + " distributed-lock.redis.private-connection=false to accept this.");
         }
         if (this.lettucePresent) {
-            // At each start, because a factory that was stopped meanwhile has another client. Equal listeners count
-            // once.
+            // A factory that was stopped meanwhile has another client. A client keeps one of several equal listeners.
             new DisconnectMonitor(this.disconnects, () -> {}, () -> {}).watch(this.open.factory());
         }
         listener.connected(this.open.factory());
