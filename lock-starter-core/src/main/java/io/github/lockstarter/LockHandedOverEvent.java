@@ -3,16 +3,11 @@ package io.github.lockstarter;
 /**
  * Published when the release of a lock granted it directly to the next waiter.
  *
- * @param name static name of the lock
- * @param key key under that name; may be empty
- * @param mode what the grant allows beside it
- * @param fencingToken token of the new grant
- * @param acquisitionId id of the grant in the store
+ * @param grant the grant that the event is about
  * @param kind whether both owners are in this JVM
  */
-public record LockHandedOverEvent(
-        String name, String key, LockMode mode, long fencingToken, String acquisitionId, Kind kind)
-        implements LockEvent {
+public record LockHandedOverEvent(LockEvent.Grant grant, Kind kind)
+        implements LockEvent.OfGrant {
 
     /** Where the previous owner was. */
     public enum Kind {

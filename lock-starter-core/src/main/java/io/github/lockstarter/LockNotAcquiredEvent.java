@@ -6,20 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Published when a wait ended without a grant.
  *
- * @param name static name of the lock
- * @param key key under that name; may be empty
- * @param mode what the request would have allowed beside its grant
+ * @param request what was requested
  * @param outcome how the wait ended
  * @param waited time from the request to the end of the wait
  * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
-public record LockNotAcquiredEvent(
-        String name,
-        String key,
-        LockMode mode,
-        Outcome outcome,
-        Duration waited,
-        @Nullable Throwable cause) implements LockEvent {
+public record LockNotAcquiredEvent(LockRequest request, Outcome outcome, Duration waited, @Nullable Throwable cause)
+        implements LockEvent {
 
     /** Reasons for the end of a wait without a grant. */
     public enum Outcome {

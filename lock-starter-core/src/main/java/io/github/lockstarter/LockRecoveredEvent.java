@@ -5,13 +5,8 @@ import java.time.Duration;
 /**
  * Published when a renewal succeeded after the lease was at risk.
  *
- * @param name static name of the lock
- * @param key key under that name; may be empty
- * @param mode what the grant allows beside it
- * @param fencingToken token of the grant
- * @param acquisitionId id of the grant in the store
+ * @param grant the grant that the event is about
  * @param remaining time until the lease expires unless it is renewed again
  */
-public record LockRecoveredEvent(
-        String name, String key, LockMode mode, long fencingToken, String acquisitionId, Duration remaining)
-        implements LockEvent {}
+public record LockRecoveredEvent(LockEvent.Grant grant, Duration remaining)
+        implements LockEvent.OfGrant {}

@@ -158,19 +158,15 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void granted(Wait wait, Grant grant, Effects.Way way) {
-        LockRequest lock = wait.request;
         if (way != Effects.Way.DOWNGRADED) {
-            waitEnded(lock);
+            waitEnded(wait.request);
         }
         boolean isRemote = way == Effects.Way.MESSAGE || (way == Effects.Way.REPLY && grant.stake.isNotified());
         if ((isRemote || way == Effects.Way.LOCAL) && this.handedOver.isObserved()) {
-            Kind kind = isRemote ? Kind.REMOTE : Kind.LOCAL;
-            this.handedOver.publish(
-                    new LockHandedOverEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), kind));
+            this.handedOver.publish(new LockHandedOverEvent(event(grant), isRemote ? Kind.REMOTE : Kind.LOCAL));
         }
         if (this.acquired.isObserved()) {
-            this.acquired.publish(
-                    new LockAcquiredEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), waited(wait)));
+            this.acquired.publish(new LockAcquiredEvent(event(grant), waited(wait)));
         }
     }
 
@@ -181,11 +177,9 @@ final class LockEvents implements Engine.Observer {
 
     /** Ends a wait without a grant. */
     void refused(Wait wait, Outcome outcome, @Nullable Throwable cause) {
-        LockRequest lock = wait.request;
-        waitEnded(lock);
+        waitEnded(wait.request);
         if (this.notAcquired.isObserved()) {
-            this.notAcquired.publish(
-                    new LockNotAcquiredEvent(lock.name(), lock.key(), lock.mode(), outcome, waited(wait), cause));
+            this.notAcquired.publish(new LockNotAcquiredEvent(wait.request, outcome, waited(wait), cause));
         }
     }
 
@@ -248,56 +242,37 @@ final class LockEvents implements Engine.Observer {
         int before = grant.renewals;
         grant.renewals = before + 1;
         if (this.renewed.isObserved()) {
-            LockRequest lock = grant.request;
-            this.renewed.publish(new LockRenewedEvent(
-                    lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), since(sentAt.nanos())));
+            this.renewed.publish(new LockRenewedEvent(event(grant), since(sentAt.nanos())));
         }
     }
 
     @Override
     public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
         if (this.renewalFailed.isObserved()) {
-            LockRequest lock = grant.request;
             LossReason reason = cause == null ? lossReason(grant) : null;
-            this.renewalFailed.publish(new LockRenewalFailedEvent(
-                    lock.name(),
-                    lock.key(),
-                    lock.mode(),
-                    grant.token,
-                    grant.id(),
-                    since(sentAt.nanos()),
-                    reason,
-                    cause));
+            this.renewalFailed.publish(
+                    new LockRenewalFailedEvent(event(grant), since(sentAt.nanos()), reason, cause));
         }
     }
 
     @Override
     public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-        LockRequest lock = grant.request;
-        this.atRisk.publish(
-                new LockAtRiskEvent(
-                        lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), remaining(grant), cause),
-                this.lines);
+        this.atRisk.publish(new LockAtRiskEvent(event(grant), remaining(grant), cause), this.lines);
     }
 
     @Override
     public void recovered(Grant grant) {
-        LockRequest lock = grant.request;
-        this.recovered.publish(
-                new LockRecoveredEvent(lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), remaining(grant)),
-                this.lines);
+        this.recovered.publish(new LockRecoveredEvent(event(grant), remaining(grant)), this.lines);
     }
 
     @Override
     public void lost(Grant grant, LossReason reason) {
-        LockRequest lock = grant.request;
         this.losses.incrementAndGet();
         this.lastLoss = new LockHealth.Loss(
-                lock.name(), reason, Instant.ofEpochMilli(this.clock.get().wallMillis()));
-        this.lost.publish(
-                new LockLostEvent(
-                        lock.name(), lock.key(), lock.mode(), grant.token, grant.id(), reason, since(grant.grantedAt)),
-                this.lines);
+                grant.request.name(),
+                reason,
+                Instant.ofEpochMilli(this.clock.get().wallMillis()));
+        this.lost.publish(new LockLostEvent(event(grant), reason, since(grant.grantedAt)), this.lines);
         Set<Consumer<LossReason>> all = this.hooks.remove(grant);
         if (all != null) {
             all.forEach(hook -> hook.accept(reason));
@@ -320,17 +295,12 @@ final class LockEvents implements Engine.Observer {
                     : grant.state == Grant.State.LOST
                             ? LockReleasedEvent.Outcome.LOST
                             : LockReleasedEvent.Outcome.RELEASED;
-            LockRequest lock = grant.request;
-            this.released.publish(new LockReleasedEvent(
-                    lock.name(),
-                    lock.key(),
-                    lock.mode(),
-                    grant.token,
-                    grant.id(),
-                    outcome,
-                    since(grant.grantedAt),
-                    failure));
+            this.released.publish(new LockReleasedEvent(event(grant), outcome, since(grant.grantedAt), failure));
         }
+    }
+
+    private static LockEvent.Grant event(Grant grant) {
+        return new LockEvent.Grant(grant.request, grant.token, grant.id());
     }
 
     // ---- Losses

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.text.LoggedNames;
@@ -27,12 +28,16 @@ class LoggingLockListenerTest {
 
     private void atRisk(String name, String key) {
         this.log.atRisk(new LockAtRiskEvent(
-                name, key, LockMode.WRITE, 7, "id", Duration.ofMillis(1234), new IllegalStateException("no answer")));
+                grant(name, key), Duration.ofMillis(1234), new IllegalStateException("no answer")));
     }
 
     private void lost(String name, String key) {
         this.log.lost(
-                new LockLostEvent(name, key, LockMode.WRITE, 7, "id", LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
+                new LockLostEvent(grant(name, key), LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
+    }
+
+    private static LockEvent.Grant grant(String name, String key) {
+        return new LockEvent.Grant(LockRequest.of(name, key), 7, "id");
     }
 
     private Level lastLevel() {
@@ -60,7 +65,7 @@ class LoggingLockListenerTest {
 
     @Test
     void shouldSayWhenARenewalIsOnlyLate() {
-        this.log.atRisk(new LockAtRiskEvent("orders", "", LockMode.WRITE, 7, "id", Duration.ofMillis(1234), null));
+        this.log.atRisk(new LockAtRiskEvent(grant("orders", ""), Duration.ofMillis(1234), null));
 
         assertThat(this.lines.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
@@ -82,7 +87,7 @@ class LoggingLockListenerTest {
     @Test
     void shouldSayThatOneIsSafeAgainAndWarnOfTheNext() {
         LockRecoveredEvent recovered =
-                new LockRecoveredEvent("orders", "1", LockMode.WRITE, 7, "id", Duration.ofSeconds(20));
+                new LockRecoveredEvent(grant("orders", "1"), Duration.ofSeconds(20));
         this.log.recovered(recovered);
         assertThat(this.lines.events()).isEmpty();
         atRisk("orders", "1");

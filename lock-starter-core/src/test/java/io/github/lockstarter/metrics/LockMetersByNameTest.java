@@ -7,7 +7,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -113,7 +115,8 @@ class LockMetersByNameTest {
     }
 
     private void acquired(String name, LockMode mode) {
-        this.listener.acquired(new LockAcquiredEvent(name, "", mode, 1, "id", Duration.ofMillis(1)));
+        this.listener.acquired(new LockAcquiredEvent(
+                new LockEvent.Grant(LockRequest.of(name).withMode(mode), 1, "id"), Duration.ofMillis(1)));
     }
 
     private Timer timer(String lock) {

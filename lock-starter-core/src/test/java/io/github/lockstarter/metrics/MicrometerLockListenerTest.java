@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
@@ -11,6 +12,7 @@ import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -39,7 +41,7 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldTimeGrants() {
-        this.listener.acquired(new LockAcquiredEvent("orders", "42", LockMode.WRITE, 1, "id", TIME));
+        this.listener.acquired(new LockAcquiredEvent(grant("orders", LockMode.WRITE), TIME));
 
         assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", "acquired");
     }
@@ -47,18 +49,18 @@ class MicrometerLockListenerTest {
     @ParameterizedTest
     @CsvSource({"TIMEOUT, timeout", "INTERRUPTED, interrupted", "ERROR, error"})
     void shouldTimeWaitsWithoutGrant(LockNotAcquiredEvent.Outcome outcome, String tag) {
-        this.listener.notAcquired(new LockNotAcquiredEvent("orders", "42", LockMode.WRITE, outcome, TIME, null));
+        this.listener.notAcquired(new LockNotAcquiredEvent(LockRequest.of("orders", "42"), outcome, TIME, null));
 
         assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", tag);
     }
 
     @Test
     void shouldTimeRenewals() {
-        this.listener.renewed(new LockRenewedEvent("orders", "42", LockMode.WRITE, 1, "id", TIME));
+        this.listener.renewed(new LockRenewedEvent(grant("orders", LockMode.WRITE), TIME));
         this.listener.renewalFailed(new LockRenewalFailedEvent(
-                "orders", "42", LockMode.WRITE, 1, "id", TIME, null, new IllegalStateException()));
+                grant("orders", LockMode.WRITE), TIME, null, new IllegalStateException()));
         this.listener.renewalFailed(
-                new LockRenewalFailedEvent("orders", "42", LockMode.WRITE, 1, "id", TIME, LossReason.DELETED, null));
+                new LockRenewalFailedEvent(grant("orders", LockMode.WRITE), TIME, LossReason.DELETED, null));
 
         assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "renewed");
         assertTimed("distributed.lock.renewal", "lock", "orders", "outcome", "failed");
@@ -75,7 +77,7 @@ class MicrometerLockListenerTest {
         "SHUTDOWN, shutdown"
     })
     void shouldCountLosses(LossReason reason, String tag) {
-        this.listener.lost(new LockLostEvent("orders", "42", LockMode.WRITE, 1, "id", reason, TIME));
+        this.listener.lost(new LockLostEvent(grant("orders", LockMode.WRITE), reason, TIME));
 
         assertThat(count("distributed.lock.lost", "lock", "orders", "reason", tag))
                 .isEqualTo(1);
@@ -83,9 +85,9 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldRecordTheHoldOfALostLeaseOnce() {
-        this.listener.lost(new LockLostEvent("orders", "42", LockMode.WRITE, 1, "id", LossReason.EXPIRED, TIME));
+        this.listener.lost(new LockLostEvent(grant("orders", LockMode.WRITE), LossReason.EXPIRED, TIME));
         this.listener.released(new LockReleasedEvent(
-                "orders", "42", LockMode.WRITE, 1, "id", LockReleasedEvent.Outcome.LOST, TIME.multipliedBy(9), null));
+                grant("orders", LockMode.WRITE), LockReleasedEvent.Outcome.LOST, TIME.multipliedBy(9), null));
 
         assertTimed("distributed.lock.hold", "lock", "orders");
         assertThat(count("distributed.lock.release", "lock", "orders", "outcome", "lost"))
@@ -95,7 +97,7 @@ class MicrometerLockListenerTest {
     @ParameterizedTest
     @CsvSource({"RELEASED, released", "ERROR, error"})
     void shouldRecordTheHoldOfAReleasedLease(LockReleasedEvent.Outcome outcome, String tag) {
-        this.listener.released(new LockReleasedEvent("orders", "42", LockMode.WRITE, 1, "id", outcome, TIME, null));
+        this.listener.released(new LockReleasedEvent(grant("orders", LockMode.WRITE), outcome, TIME, null));
 
         assertTimed("distributed.lock.hold", "lock", "orders");
         assertThat(count("distributed.lock.release", "lock", "orders", "outcome", tag))
@@ -105,7 +107,7 @@ class MicrometerLockListenerTest {
     @ParameterizedTest
     @EnumSource(LockHandedOverEvent.Kind.class)
     void shouldCountHandOvers(LockHandedOverEvent.Kind kind) {
-        this.listener.handedOver(new LockHandedOverEvent("orders", "42", LockMode.WRITE, 1, "id", kind));
+        this.listener.handedOver(new LockHandedOverEvent(grant("orders", LockMode.WRITE), kind));
 
         String tag = kind == LockHandedOverEvent.Kind.LOCAL ? "local" : "remote";
         assertThat(count("distributed.lock.handoff", "lock", "orders", "kind", tag))
@@ -157,7 +159,7 @@ class MicrometerLockListenerTest {
     /** A loss whose counter appears with it is no increase. */
     @Test
     void shouldShowZerosForALockInCodeFromItsFirstUse() {
-        this.listener.acquired(new LockAcquiredEvent("orders", "42", LockMode.WRITE, 1, "id", TIME));
+        this.listener.acquired(new LockAcquiredEvent(grant("orders", LockMode.WRITE), TIME));
 
         assertThat(this.registry.get("distributed.lock.lost").counters()).hasSize(LossReason.values().length);
         assertThat(this.registry
@@ -219,25 +221,31 @@ class MicrometerLockListenerTest {
                         .satisfies(each -> assertThat(each).contains("lock", "mode")));
     }
 
+    private static LockEvent.Grant grant(String name, LockMode mode) {
+        LockRequest request = LockRequest.of(name, "42");
+        return new LockEvent.Grant(
+                mode == LockMode.PERMIT ? request.withPermits(1, 2) : request.withMode(mode), 1, "id");
+    }
+
     private void everyEvent(String name) {
         everyEvent(name, LockMode.WRITE);
     }
 
     private void everyEvent(String name, LockMode mode) {
-        this.listener.acquired(new LockAcquiredEvent(name, "42", mode, 1, "id", TIME));
+        this.listener.acquired(new LockAcquiredEvent(grant(name, mode), TIME));
         for (LockNotAcquiredEvent.Outcome outcome : LockNotAcquiredEvent.Outcome.values()) {
-            this.listener.notAcquired(new LockNotAcquiredEvent(name, "42", mode, outcome, TIME, null));
+            this.listener.notAcquired(new LockNotAcquiredEvent(grant(name, mode).request(), outcome, TIME, null));
         }
-        this.listener.renewed(new LockRenewedEvent(name, "42", mode, 1, "id", TIME));
-        this.listener.renewalFailed(new LockRenewalFailedEvent(name, "42", mode, 1, "id", TIME, null, null));
+        this.listener.renewed(new LockRenewedEvent(grant(name, mode), TIME));
+        this.listener.renewalFailed(new LockRenewalFailedEvent(grant(name, mode), TIME, null, null));
         for (LossReason reason : LossReason.values()) {
-            this.listener.lost(new LockLostEvent(name, "42", mode, 1, "id", reason, TIME));
+            this.listener.lost(new LockLostEvent(grant(name, mode), reason, TIME));
         }
         for (LockReleasedEvent.Outcome outcome : LockReleasedEvent.Outcome.values()) {
-            this.listener.released(new LockReleasedEvent(name, "42", mode, 1, "id", outcome, TIME, null));
+            this.listener.released(new LockReleasedEvent(grant(name, mode), outcome, TIME, null));
         }
         for (LockHandedOverEvent.Kind kind : LockHandedOverEvent.Kind.values()) {
-            this.listener.handedOver(new LockHandedOverEvent(name, "42", mode, 1, "id", kind));
+            this.listener.handedOver(new LockHandedOverEvent(grant(name, mode), kind));
         }
     }
 
