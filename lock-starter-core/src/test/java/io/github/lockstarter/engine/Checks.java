@@ -106,6 +106,9 @@ final class Checks {
 
     private long largestStoredToken;
 
+    /** The largest token of which releases have notified the store, since it has something of the lock. */
+    private long usedToken;
+
     /** The id that was granted last to a JVM alone, how often, and when first by the clock of its JVM. */
     private String passedId = "";
 
@@ -152,6 +155,7 @@ final class Checks {
 
     void beforeCommand(@Nullable LockState state) {
         this.freeAt = state == null ? now() : this.freeAt;
+        this.usedToken = state == null ? 0 : this.usedToken;
         for (int i = 0; i < this.kinds.length; i++) {
             if (isBlocked(state, this.kinds[i])) {
                 this.blockedUntil[i] = now();
@@ -184,6 +188,13 @@ final class Checks {
             first = first.next();
         }
         return first != null && !first.kind().equals(kind);
+    }
+
+    /** Notes the tokens that the owner has passed on in memory, whatever the store's clock shows. */
+    void beforeRelease(Command.Release release, @Nullable LockState state) {
+        if (endOf(state, release.id()) > this.simulation.micros()) {
+            this.usedToken = Math.max(this.usedToken, release.lastToken());
+        }
     }
 
     void afterCommand(Exchange exchange, @Nullable LockState state) {
@@ -224,6 +235,7 @@ final class Checks {
             }
         }
         excuse(after);
+        this.usedToken = 0;
         this.restoredAt = now();
         this.holders.clear();
         this.line.clear();
@@ -330,6 +342,7 @@ final class Checks {
                     "granted past the first in line",
                     id);
         }
+        check(token > this.usedToken, "the store gives a token that was passed on", id);
         if (!this.simulation.stepsBack) {
             check(
                     token > this.largestStoredToken,

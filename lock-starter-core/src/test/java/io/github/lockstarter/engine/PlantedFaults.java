@@ -637,7 +637,7 @@ final class PlantedFaults {
                 "remove(entry);");
         plant(
                 "store: tokens do not follow those that were passed on",
-                50000,
+                1000,
                 STATE,
                 "this.token = Math.max(this.token, lastToken);\n    }",
                 "}");

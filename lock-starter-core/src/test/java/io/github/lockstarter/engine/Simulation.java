@@ -491,6 +491,9 @@ final class Simulation {
         if (!renews) {
             lock.beforeCommand(state(lock));
         }
+        if (command instanceof Command.Release release) {
+            lock.beforeRelease(release, state(lock));
+        }
         Reply reply = this.now < this.fullUntil && command instanceof Command.Acquire acquire
                 ? executeOnFullStore(acquire, exchange.jvm, state(lock))
                 : execute(this.table, command, exchange.jvm);
