@@ -57,27 +57,16 @@ class WrongPropertyTest {
 
         assertThat(analysis.getDescription())
                 .containsSubsequence(
-                        "renew-interval",
-                        "Property: distributed-lock.watchdog.renew-interval",
-                        "Value: 1s333ms",
-                        "(not set)",
+                        "1s333ms",
+                        "Property: distributed-lock.watchdog.timeout",
+                        "Value: \"4s\"",
                         "Property: distributed-lock.redis.command-timeout",
                         "Value: \"1500ms\"",
-                        "Property: distributed-lock.watchdog.timeout",
-                        "Value: \"4s\"");
-        assertThat(analysis.getAction())
-                .containsSubsequence(
-                        "distributed-lock.watchdog.renew-interval",
-                        "600ms",
-                        "distributed-lock.redis.command-timeout",
-                        "1s133ms",
-                        "distributed-lock.watchdog.timeout",
-                        "6s");
-        // The remedies work.
-        for (String mended : new String[] {"watchdog.renew-interval=600ms", "redis.command-timeout=1133ms"}) {
-            String[] pair = mended.split("=", 2);
-            start(Map.of("distributed-lock." + pair[0], pair[1])).close();
-        }
+                        "Property: distributed-lock.watchdog.renew-interval",
+                        "Value: 1s333ms",
+                        "(not set)");
+        assertThat(analysis.getAction()).contains("at least 6s");
+        // The remedy works.
         start(Map.of("distributed-lock.watchdog.timeout", "6s")).close();
     }
 

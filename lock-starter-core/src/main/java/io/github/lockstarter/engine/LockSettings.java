@@ -52,10 +52,12 @@ public record LockSettings(
     /** Name of an application that has none. */
     public static final String UNNAMED_APPLICATION = "application";
 
+    private static final String TIMEOUT = "watchdog.timeout";
+
     public LockSettings {
         SettingRule.requireWaitTime("wait-time", waitTime, "10s");
         SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
-        SettingRule.requireTimeout("watchdog.timeout", watchdogTimeout, "30s");
+        SettingRule.requireTimeout(TIMEOUT, watchdogTimeout, "30s");
         SettingRule.require(
                 SettingRule.isPositive(commandTimeout),
                 "redis.command-timeout",
@@ -68,10 +70,17 @@ public record LockSettings(
                 pollInterval,
                 "must be at least 1ms",
                 "a sixth of watchdog.timeout, at most 1s");
-        new RenewalRule(watchdogTimeout, renewInterval, commandTimeout).require();
+        SettingRule.require(
+                SettingRule.isPositive(renewInterval),
+                "watchdog.renew-interval",
+                renewInterval,
+                "must be at least 1ms",
+                "a third of watchdog.timeout");
+        requireRetry(TIMEOUT, watchdogTimeout, renewInterval, commandTimeout);
         for (NamedSettings each : named.all()) {
-            if (each.watchdogTimeout() != null) {
-                RenewalRule.require(each.watchdogTimeout(), commandTimeout);
+            NamedValue<Duration> own = each.watchdogTimeout();
+            if (own != null) {
+                requireRetry(own.property(), own.value(), own.value().dividedBy(3), commandTimeout);
             }
         }
         SettingRule.require(
@@ -246,92 +255,25 @@ public record LockSettings(
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** Requires that a failed renewal can be repeated once before the lease ends; otherwise says which setting to change. */
-    private record RenewalRule(Duration timeout, Duration renewInterval, Duration commandTimeout) {
-
-        private static final Duration ONE_MILLI = Duration.ofMillis(1);
-
-        void require() {
-            if (isMet()) {
-                return;
-            }
-            throw new InvalidLockSettingException(
-                            "watchdog.renew-interval",
-                            this.renewInterval,
-                            "must leave room for a retry: renew-interval + 2 x distributed-lock.redis.command-timeout ("
-                                    + DurationText.of(this.commandTimeout)
-                                    + ") must not exceed nine tenths of watchdog.timeout ("
-                                    + DurationText.of(this.timeout) + ")",
-                            remedy(
-                                    usable().minus(this.commandTimeout.multipliedBy(2)),
-                                    usable().minus(this.renewInterval).dividedBy(2)))
-                    .with("redis.command-timeout", this.commandTimeout)
-                    .with("watchdog.timeout", this.timeout);
+    /** Requires that a failed renewal can be repeated once before the lease ends. */
+    private static void requireRetry(String property, Duration timeout, Duration interval, Duration commandTimeout) {
+        Duration commands = commandTimeout.multipliedBy(2);
+        if (interval.plus(commands).compareTo(timeout.multipliedBy(9).dividedBy(10)) <= 0) {
+            return;
         }
-
-        /** Requires the same of a timeout by name, whose interval is a third of it. */
-        static void require(NamedValue<Duration> timeout, Duration commandTimeout) {
-            RenewalRule rule = new RenewalRule(timeout.value(), timeout.value().dividedBy(3), commandTimeout);
-            if (rule.isMet()) {
-                return;
-            }
-            Duration longestCommand = rule.usable().minus(rule.renewInterval).dividedBy(2);
-            throw new InvalidLockSettingException(
-                            timeout.property(),
-                            timeout.value(),
-                            "must leave room for a retry: a third of it + 2 x distributed-lock.redis.command-timeout ("
-                                    + DurationText.of(commandTimeout) + ") must not exceed nine tenths of it",
-                            "Set it to at least "
-                                    + inMillis(rule.shortestTimeout().plusMillis(1))
-                                    + ", or distributed-lock.redis.command-timeout, which applies to all locks, to at most "
-                                    + inMillis(longestCommand) + '.')
-                    .with("redis.command-timeout", commandTimeout);
-        }
-
-        private boolean isMet() {
-            return this.renewInterval.compareTo(ONE_MILLI) >= 0
-                    && this.renewInterval
-                                    .plus(this.commandTimeout.multipliedBy(2))
-                                    .compareTo(usable())
-                            <= 0;
-        }
-
-        private Duration usable() {
-            return this.timeout.multipliedBy(9).dividedBy(10);
-        }
-
-        /** Returns for each of the three settings its limit while the other two stay, if changing it alone is enough. */
-        private String remedy(Duration longestInterval, Duration longestCommand) {
-            if (this.renewInterval.compareTo(ONE_MILLI) < 0) {
-                return "Set distributed-lock.watchdog.renew-interval to a time, or leave it out: a third of the timeout.";
-            }
-            StringBuilder remedy = new StringBuilder("Set ");
-            if (longestInterval.compareTo(ONE_MILLI) >= 0) {
-                remedy.append("distributed-lock.watchdog.renew-interval to at most ")
-                        .append(inMillis(longestInterval))
-                        .append(", or ");
-            }
-            if (longestCommand.compareTo(ONE_MILLI) >= 0) {
-                remedy.append("distributed-lock.redis.command-timeout to at most ")
-                        .append(inMillis(longestCommand))
-                        .append(", or ");
-            }
-            return remedy.append("distributed-lock.watchdog.timeout to at least ")
-                    .append(DurationText.of(Duration.ofSeconds(shortestTimeout().toSeconds() + 1)))
-                    .append('.')
-                    .toString();
-        }
-
-        /** An interval that is not set is a third of the timeout, and so grows with it: enough in both cases. */
-        private Duration shortestTimeout() {
-            Duration commands = this.commandTimeout.multipliedBy(2);
-            Duration asItIs = this.renewInterval.plus(commands).multipliedBy(10).dividedBy(9);
-            Duration ifItGrows = commands.multipliedBy(30).dividedBy(17);
-            return asItIs.compareTo(ifItGrows) > 0 ? asItIs : ifItGrows;
-        }
-
-        private static String inMillis(Duration time) {
-            return DurationText.of(Duration.ofMillis(time.toMillis()));
-        }
+        // An interval that is not set is a third of the timeout, and so grows with it: enough in both cases.
+        Duration asItIs = interval.plus(commands).multipliedBy(10).dividedBy(9);
+        Duration ifItGrows = commands.multipliedBy(30).dividedBy(17);
+        Duration longer = asItIs.compareTo(ifItGrows) > 0 ? asItIs : ifItGrows;
+        InvalidLockSettingException rejection = new InvalidLockSettingException(
+                        property,
+                        timeout,
+                        "must leave room for a retry: the time between renewals (" + DurationText.of(interval)
+                                + ") + 2 x distributed-lock.redis.command-timeout (" + DurationText.of(commandTimeout)
+                                + ") must not exceed nine tenths of it",
+                        "Set it to at least " + DurationText.of(Duration.ofSeconds(longer.toSeconds() + 1))
+                                + ", or shorten the other times.")
+                .with("redis.command-timeout", commandTimeout);
+        throw property.equals(TIMEOUT) ? rejection.with("watchdog.renew-interval", interval) : rejection;
     }
 }
