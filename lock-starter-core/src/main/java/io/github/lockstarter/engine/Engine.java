@@ -460,6 +460,11 @@ final class Engine implements StoreListener {
         this.needsRepair = true;
     }
 
+    /** Runs a task later, as {@link Watchdog#later} does. */
+    boolean later(Runnable task, long delayNanos) {
+        return this.watchdog.later(task, delayNanos);
+    }
+
     boolean isStopped() {
         return this.stopped;
     }
@@ -967,6 +972,16 @@ final class Engine implements StoreListener {
 
         // ---- Effects, called under the mutex
 
+        private void append(Runnable notification) {
+            append(new Notification() {
+
+                @Override
+                void run() {
+                    notification.run();
+                }
+            });
+        }
+
         private void append(Effect effect) {
             Effect before = this.last;
             if (before == null) {
@@ -1007,70 +1022,36 @@ final class Engine implements StoreListener {
 
         @Override
         public void refused(Waiter waiter, Refusal refusal) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.refused((Wait) waiter, refusal);
-                    ((Wait) waiter).refused(refusal);
-                }
+            append(() -> {
+                Engine.this.observer.refused((Wait) waiter, refusal);
+                ((Wait) waiter).refused(refusal);
             });
         }
 
         @Override
         public void renewed(Grant grant, Moment sentAt) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.renewed(grant, sentAt);
-                }
-            });
+            append(() -> Engine.this.observer.renewed(grant, sentAt));
         }
 
         @Override
         public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.renewalFailed(grant, sentAt, cause);
-                }
-            });
+            append(() -> Engine.this.observer.renewalFailed(grant, sentAt, cause));
         }
 
         @Override
         public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.atRisk(grant, cause);
-                }
-            });
+            append(() -> Engine.this.observer.atRisk(grant, cause));
         }
 
         @Override
         public void recovered(Grant grant) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.recovered(grant);
-                }
-            });
+            append(() -> Engine.this.observer.recovered(grant));
         }
 
         @Override
         public void lost(Grant grant, LossReason reason) {
             ended(grant);
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.lost(grant, reason);
-                }
-            });
+            append(() -> Engine.this.observer.lost(grant, reason));
         }
 
         @Override
@@ -1092,24 +1073,12 @@ final class Engine implements StoreListener {
 
         @Override
         public void taken(String owner) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.taken(owner);
-                }
-            });
+            append(() -> Engine.this.observer.taken(owner));
         }
 
         @Override
         public void waitsForStore(LockStoreException cause) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.waitsForStore(Cell.this.name, cause);
-                }
-            });
+            append(() -> Engine.this.observer.waitsForStore(this.name, cause));
         }
 
         private void ended(Grant grant) {

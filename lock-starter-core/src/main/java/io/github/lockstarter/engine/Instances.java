@@ -97,14 +97,12 @@ final class Instances {
 
     /** Begins to publish the description of this instance. Ends with the threads. */
     void start() {
-        boolean unused = this.threads.later(
-                () -> {
-                    LockHolder known = this.own;
-                    this.own = new LockHolder(
-                            known.instance(), known.application(), host(), known.pid(), known.startedAt());
-                    publish();
-                },
-                0);
+        // The resolver may block.
+        this.threads.complete(() -> {
+            LockHolder known = this.own;
+            this.own = new LockHolder(known.instance(), known.application(), host(), known.pid(), known.startedAt());
+            publish();
+        });
     }
 
     /** Returns the name of the host: from the environment, or else from the resolver, which can take seconds. */

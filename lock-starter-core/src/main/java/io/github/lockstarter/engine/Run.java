@@ -12,7 +12,7 @@ final class Run {
 
     private final LockSettings settings;
 
-    private final RunThreads threads = new RunThreads();
+    private final RunThreads threads = new RunThreads(this::later);
 
     final LockEvents events;
 
@@ -65,8 +65,11 @@ final class Run {
         return this.engine.now();
     }
 
+    private boolean later(Runnable task, long delayNanos) {
+        return this.engine.later(task, delayNanos);
+    }
+
     void start() {
-        this.threads.start();
         this.engine.start();
         this.instances.start();
         this.leases.start();

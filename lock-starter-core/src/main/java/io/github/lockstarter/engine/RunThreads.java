@@ -6,8 +6,6 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -20,17 +18,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, those that run dependent
- * stages of futures, and one for work in the background. Code of users and appenders of the log run on the first three kinds only,
- * and may block them.
+ * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, and those that run
+ * dependent stages of futures. Code of users and appenders of the log run on these only, and may block them.
  *
  * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and no method throws unless the stack of the caller is almost
- * exhausted, before it has changed anything: what cannot run because the system refuses another thread stays in its queue, and the thread in the background, which exists from the start, tries again.
+ * exhausted, before it has changed anything: what cannot run because the system refuses another thread stays in its queue, and the
+ * thread of the watchdog, which exists from the start, tries again.
  *
  * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
  * auto-configuration.
  */
 final class RunThreads {
+
+    /** The thread of the watchdog, which exists from the start to the stop of a run. */
+    interface Timer {
+
+        /** Runs a task once, after the delay. Returns false after the stop. The task must not block. */
+        boolean later(Runnable task, long delayNanos);
+    }
 
     /** How many dependent stages of grants run at the same time. */
     static final int GRANT_STAGES = 200;
@@ -49,8 +54,7 @@ final class RunThreads {
 
     private static final LockLog logger = LockLog.of(RunThreads.class);
 
-    private final ScheduledThreadPoolExecutor background =
-            new ScheduledThreadPoolExecutor(1, daemons("lock-background-"));
+    private final Timer timer;
 
     private final Serial log = new Serial("lock-log-", LOG_LINES);
 
@@ -64,19 +68,14 @@ final class RunThreads {
     /** Apart from those of grants: these must not delay a failure, a time-out or a loss. */
     private final Stages others = new Stages("lock-completion-", OTHER_STAGES);
 
-    RunThreads() {
-        this.background.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    RunThreads(Timer timer) {
+        this.timer = timer;
     }
 
     private static ThreadFactory daemons(String prefix) {
         CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
         threads.setDaemon(true);
         return threads;
-    }
-
-    /** Starts the thread in the background: later, the system may have no more threads. */
-    void start() {
-        boolean unused = later(() -> {}, 0);
     }
 
     /** Writes a line after those before it; on the calling thread after the stop. */
@@ -117,20 +116,13 @@ final class RunThreads {
         boolean unused = this.others.start(completion);
     }
 
-    /** Runs a task in the background once, after the delay. Returns false after the stop. It must not block. */
+    /** Runs a task on the thread of the watchdog, as {@link Timer#later} does. */
     boolean later(Runnable task, long delayNanos) {
-        try {
-            ScheduledFuture<?> unused = this.background.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-        } catch (Throwable ex) {
-            // Without a thread, the task is in the queue, and the next one starts the thread.
-            return !this.background.isShutdown();
-        }
-        return true;
+        return this.timer.later(task, delayNanos);
     }
 
     /** Ends all threads, after what listeners and the log have to do yet, for a moment each. Stages that run go on. */
     void stop() {
-        this.background.shutdownNow();
         this.listeners.stop();
         this.log.stop();
         this.grants.stop();

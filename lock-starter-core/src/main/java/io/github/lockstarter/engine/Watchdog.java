@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Calls locks at the times that they have requested, and sends renewals that are due together as one command. Its thread does no
- * I/O and runs no code of users, so that nothing delays the notification of a loss.
+ * Calls locks at the times that they have requested, sends renewals that are due together as one command, and runs what is to be
+ * done later. Its thread does no I/O and runs no code of users, so that nothing delays the notification of a loss.
  *
  * <p>The scheduler is private and no bean, because an application's own schedulers would then back off from their
  * auto-configuration. Besides the times that are requested, its thread looks at everything once a second: for locks that are
@@ -91,6 +92,18 @@ final class Watchdog {
     Duration lag() {
         long now = this.clock.getAsLong();
         return Duration.ofNanos(now - this.wheel.firstLate(now));
+    }
+
+    /** Runs a task once, after the delay. Returns false after the stop. The task must not block. */
+    boolean later(Runnable task, long delayNanos) {
+        ScheduledExecutorService executor = this.scheduler.getScheduledExecutor();
+        try {
+            ScheduledFuture<?> unused = executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+        } catch (Throwable ex) {
+            // Without memory, for example; what is rejected after the stop cannot run later either.
+            return !executor.isShutdown();
+        }
+        return true;
     }
 
     private void plan(long due) {
