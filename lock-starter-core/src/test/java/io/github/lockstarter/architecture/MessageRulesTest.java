@@ -26,10 +26,10 @@ class MessageRulesTest {
     private static final List<String> MODULES = List.of(
             "lock-starter-core",
             "lock-starter-autoconfigure",
-            "lock-starter-shedlock",
-            "lock-starter-spring-integration",
-            "lock-starter-test",
-            "lock-starter-health-boot3");
+            "extensions/lock-starter-shedlock",
+            "extensions/lock-starter-spring-integration",
+            "extensions/lock-starter-test",
+            "extensions/lock-starter-health-boot3");
 
     private static final Pattern STRING = Pattern.compile("\"(?:[^\"\\\\\\n]|\\\\.)*\"");
 

@@ -22,10 +22,10 @@ class ModuleBoundariesTest {
 
     private static final List<String> MODULES = List.of(
             "lock-starter-autoconfigure",
-            "lock-starter-health-boot3",
-            "lock-starter-shedlock",
-            "lock-starter-spring-integration",
-            "lock-starter-test",
+            "extensions/lock-starter-health-boot3",
+            "extensions/lock-starter-shedlock",
+            "extensions/lock-starter-spring-integration",
+            "extensions/lock-starter-test",
             "lock-starter-sample");
 
     /** What auto-configuration creates, and the texts that the adapters share. */

@@ -15,18 +15,19 @@ class PublishedModulesTest {
 
     private static final Path ROOT = Path.of("..");
 
-    private static final Pattern MODULE = Pattern.compile("<module>([\\w.-]+)</module>");
+    private static final Pattern MODULE = Pattern.compile("<module>([\\w./-]+)</module>");
 
     private static final Pattern MANAGED = Pattern.compile(
             "<dependency>\\s*<groupId>io\\.github\\.lockstarter</groupId>\\s*<artifactId>([\\w.-]+)</artifactId>\\s*<version>");
 
     @Test
     void shouldAllBeInTheBom() throws IOException {
-        String bom = pom("lock-starter-bom");
+        String bom = pom("extensions/lock-starter-bom");
         List<String> managed = all(MANAGED, bom);
         List<String> published = all(MODULE, Files.readString(ROOT.resolve("pom.xml"))).stream()
-                .filter(module -> !module.equals("lock-starter-bom"))
+                .filter(module -> !module.endsWith("/lock-starter-bom"))
                 .filter(module -> !pom(module).contains("<maven.deploy.skip>true</maven.deploy.skip>"))
+                .map(module -> module.substring(module.indexOf('/') + 1))
                 .toList();
 
         assertThat(managed).containsExactlyInAnyOrderElementsOf(published);
