@@ -8,5 +8,4 @@ import java.time.Duration;
  * @param grant the grant that the event is about
  * @param waited time from the request to the grant
  */
-public record LockAcquiredEvent(LockEvent.Grant grant, Duration waited)
-        implements LockEvent.OfGrant {}
+public record LockAcquiredEvent(LockEvent.Grant grant, Duration waited) implements LockEvent.OfGrant {}

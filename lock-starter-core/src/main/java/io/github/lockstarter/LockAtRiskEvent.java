@@ -11,5 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param remaining time until the lease is lost unless a renewal succeeds
  * @param cause why the renewal failed; null: there is no reply yet
  */
-public record LockAtRiskEvent(LockEvent.Grant grant, Duration remaining, @Nullable Throwable cause)
-        implements LockEvent.OfGrant {}
+public record LockAtRiskEvent(
+        LockEvent.Grant grant, Duration remaining, @Nullable Throwable cause) implements LockEvent.OfGrant {}

@@ -6,8 +6,7 @@ package io.github.lockstarter;
  * @param grant the grant that the event is about
  * @param kind whether both owners are in this JVM
  */
-public record LockHandedOverEvent(LockEvent.Grant grant, Kind kind)
-        implements LockEvent.OfGrant {
+public record LockHandedOverEvent(LockEvent.Grant grant, Kind kind) implements LockEvent.OfGrant {
 
     /** Where the previous owner was. */
     public enum Kind {

@@ -9,5 +9,4 @@ import java.time.Duration;
  * @param reason why the lease was lost
  * @param heldFor time from the grant to the loss
  */
-public record LockLostEvent(LockEvent.Grant grant, LossReason reason, Duration heldFor)
-        implements LockEvent.OfGrant {}
+public record LockLostEvent(LockEvent.Grant grant, LossReason reason, Duration heldFor) implements LockEvent.OfGrant {}

@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param waited time from the request to the end of the wait
  * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
-public record LockNotAcquiredEvent(LockRequest request, Outcome outcome, Duration waited, @Nullable Throwable cause)
-        implements LockEvent {
+public record LockNotAcquiredEvent(
+        LockRequest request,
+        Outcome outcome,
+        Duration waited,
+        @Nullable Throwable cause) implements LockEvent {
 
     /** Reasons for the end of a wait without a grant. */
     public enum Outcome {

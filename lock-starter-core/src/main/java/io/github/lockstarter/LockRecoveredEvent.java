@@ -8,5 +8,4 @@ import java.time.Duration;
  * @param grant the grant that the event is about
  * @param remaining time until the lease expires unless it is renewed again
  */
-public record LockRecoveredEvent(LockEvent.Grant grant, Duration remaining)
-        implements LockEvent.OfGrant {}
+public record LockRecoveredEvent(LockEvent.Grant grant, Duration remaining) implements LockEvent.OfGrant {}

@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param heldFor time from the grant to the release
  * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
  */
-public record LockReleasedEvent(LockEvent.Grant grant, Outcome outcome, Duration heldFor, @Nullable Throwable cause)
-        implements LockEvent.OfGrant {
+public record LockReleasedEvent(
+        LockEvent.Grant grant,
+        Outcome outcome,
+        Duration heldFor,
+        @Nullable Throwable cause) implements LockEvent.OfGrant {
 
     /** Results of a release. */
     public enum Outcome {

@@ -11,5 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param lossReason set if the store replied that the lock has another owner or none; otherwise null
  * @param cause why there was no usable reply; null if there was one
  */
-public record LockRenewalFailedEvent(LockEvent.Grant grant, Duration took, @Nullable LossReason lossReason, @Nullable Throwable cause)
-        implements LockEvent.OfGrant {}
+public record LockRenewalFailedEvent(
+        LockEvent.Grant grant,
+        Duration took,
+        @Nullable LossReason lossReason,
+        @Nullable Throwable cause) implements LockEvent.OfGrant {}

@@ -8,5 +8,4 @@ import java.time.Duration;
  * @param grant the grant that the event is about
  * @param took time from sending the command to its reply
  */
-public record LockRenewedEvent(LockEvent.Grant grant, Duration took)
-        implements LockEvent.OfGrant {}
+public record LockRenewedEvent(LockEvent.Grant grant, Duration took) implements LockEvent.OfGrant {}

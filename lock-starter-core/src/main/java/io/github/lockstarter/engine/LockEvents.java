@@ -250,8 +250,7 @@ final class LockEvents implements Engine.Observer {
     public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
         if (this.renewalFailed.isObserved()) {
             LossReason reason = cause == null ? lossReason(grant) : null;
-            this.renewalFailed.publish(
-                    new LockRenewalFailedEvent(event(grant), since(sentAt.nanos()), reason, cause));
+            this.renewalFailed.publish(new LockRenewalFailedEvent(event(grant), since(sentAt.nanos()), reason, cause));
         }
     }
 

@@ -27,13 +27,12 @@ class LoggingLockListenerTest {
     private final LoggingLockListener log = new LoggingLockListener(() -> this.nanos, LoggedNames.WITH_KEYS);
 
     private void atRisk(String name, String key) {
-        this.log.atRisk(new LockAtRiskEvent(
-                grant(name, key), Duration.ofMillis(1234), new IllegalStateException("no answer")));
+        this.log.atRisk(
+                new LockAtRiskEvent(grant(name, key), Duration.ofMillis(1234), new IllegalStateException("no answer")));
     }
 
     private void lost(String name, String key) {
-        this.log.lost(
-                new LockLostEvent(grant(name, key), LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
+        this.log.lost(new LockLostEvent(grant(name, key), LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
     }
 
     private static LockEvent.Grant grant(String name, String key) {
@@ -86,8 +85,7 @@ class LoggingLockListenerTest {
 
     @Test
     void shouldSayThatOneIsSafeAgainAndWarnOfTheNext() {
-        LockRecoveredEvent recovered =
-                new LockRecoveredEvent(grant("orders", "1"), Duration.ofSeconds(20));
+        LockRecoveredEvent recovered = new LockRecoveredEvent(grant("orders", "1"), Duration.ofSeconds(20));
         this.log.recovered(recovered);
         assertThat(this.lines.events()).isEmpty();
         atRisk("orders", "1");

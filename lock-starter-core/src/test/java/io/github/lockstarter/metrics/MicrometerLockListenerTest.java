@@ -57,8 +57,8 @@ class MicrometerLockListenerTest {
     @Test
     void shouldTimeRenewals() {
         this.listener.renewed(new LockRenewedEvent(grant("orders", LockMode.WRITE), TIME));
-        this.listener.renewalFailed(new LockRenewalFailedEvent(
-                grant("orders", LockMode.WRITE), TIME, null, new IllegalStateException()));
+        this.listener.renewalFailed(
+                new LockRenewalFailedEvent(grant("orders", LockMode.WRITE), TIME, null, new IllegalStateException()));
         this.listener.renewalFailed(
                 new LockRenewalFailedEvent(grant("orders", LockMode.WRITE), TIME, LossReason.DELETED, null));
 

@@ -22,7 +22,9 @@ public record Manual(Path root, List<Page> pages) {
 
     /** Returns the root of this project, or of the one that {@code -Dmanual.root} names. */
     public static Path projectRoot() {
-        return Path.of(System.getProperty("manual.root", "../..")).toAbsolutePath().normalize();
+        return Path.of(System.getProperty("manual.root", "../.."))
+                .toAbsolutePath()
+                .normalize();
     }
 
     /** Reads all pages of a project. */
