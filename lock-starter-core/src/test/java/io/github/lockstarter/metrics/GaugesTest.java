@@ -9,23 +9,29 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.engine.RegistryStatistics;
 import io.github.lockstarter.store.InMemoryLockStore;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the gauges show of the locks of one name while they are held and awaited. */
+/** What the gauges show of a registry, and of the locks of one name while they are held and awaited. */
 @Timeout(60)
-class NameGaugesTest {
+class GaugesTest {
 
     private static final LockRequest ORDER = LockRequest.of("orders", "42").withWaitTime(LockRequest.FOREVER);
 
@@ -36,6 +42,35 @@ class NameGaugesTest {
     private final LeasingLockRegistry registry = new LeasingLockRegistry(
             new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), this.listener, List.of());
 
+    /** A registry with these leases. */
+    private record Statistics(Consumer<ObjLongConsumer<String>> visit) implements RegistryStatistics {
+
+        @Override
+        public int active() {
+            return 3;
+        }
+
+        @Override
+        public int waiting() {
+            return 5;
+        }
+
+        @Override
+        public void forEachHold(ObjLongConsumer<String> visitor) {
+            this.visit.accept(visitor);
+        }
+
+        @Override
+        public Duration watchdogLag() {
+            return Duration.ofMillis(1500);
+        }
+
+        @Override
+        public long droppedEvents() {
+            return 7;
+        }
+    }
+
     @BeforeEach
     void connect() {
         this.listener.setStatistics(this.registry);
@@ -44,6 +79,20 @@ class NameGaugesTest {
     @AfterEach
     void stop() {
         this.registry.stop();
+    }
+
+    @Test
+    void shouldShowTheStatistics() {
+        new LockGauges(new Statistics(visitor -> visitor.accept("orders", 1))).bindTo(this.meters);
+        TimeGauge lag = this.meters.get("distributed.lock.watchdog.lag").timeGauge();
+        FunctionCounter dropped =
+                this.meters.get("distributed.lock.events.dropped").functionCounter();
+
+        assertThat(lag.value()).isEqualTo(1.5);
+        assertThat(lag.getId().getBaseUnit()).isEqualTo("seconds");
+        assertThat(dropped.count()).isEqualTo(7);
+        assertThat(List.of(lag.getId().getDescription(), dropped.getId().getDescription()))
+                .doesNotContain("");
     }
 
     @Test
@@ -123,7 +172,7 @@ class NameGaugesTest {
         for (int name = 1; name <= 203; name++) {
             this.listener.named("lock-" + name, LockMode.WRITE);
         }
-        this.listener.setStatistics(new Leases(visitor -> {
+        this.listener.setStatistics(new Statistics(visitor -> {
             visitor.accept("lock-1", TimeUnit.SECONDS.toNanos(7));
             visitor.accept("lock-1", TimeUnit.SECONDS.toNanos(5));
             visitor.accept("lock-201", TimeUnit.SECONDS.toNanos(1));
@@ -169,5 +218,73 @@ class NameGaugesTest {
 
     private List<Gauge> gauges(String gauge) {
         return List.copyOf(this.meters.get("distributed.lock." + gauge).gauges());
+    }
+
+    /** How often all leases are visited for the gauges. */
+    @Nested
+    class Visits {
+
+        private long now = -17;
+
+        private long passNanos;
+
+        private int passes;
+
+        private final HoldsByTag holds = new HoldsByTag(new LockTags("meters"), () -> this.now);
+
+        Visits() {
+            this.holds.setLeases(visitor -> {
+                this.passes++;
+                visitor.accept("orders", this.passes);
+                this.now += this.passNanos;
+            });
+        }
+
+        private void scrape() {
+            for (int name = 0; name < 200; name++) {
+                assertThat(this.holds.of("lock-" + name).count).isZero();
+            }
+        }
+
+        @Test
+        void shouldVisitTheLeasesOnceForAllGauges() {
+            this.passNanos = Duration.ofMillis(20).toNanos();
+
+            scrape();
+            scrape();
+
+            assertThat(this.passes).isEqualTo(1);
+            assertThat(this.holds.of("orders").longestNanos).isEqualTo(1);
+        }
+
+        @Test
+        void shouldVisitThemAgainAfterASecondAtMost() {
+            this.passNanos = Duration.ofMinutes(1).toNanos();
+            scrape();
+
+            this.now += Duration.ofMillis(999).toNanos();
+            scrape();
+            assertThat(this.passes).isEqualTo(1);
+            this.now += Duration.ofMillis(1).toNanos();
+            scrape();
+
+            assertThat(this.passes).isEqualTo(2);
+            assertThat(this.holds.of("orders").longestNanos).isEqualTo(2);
+        }
+
+        /** A hundred times as long as the visit took. */
+        @Test
+        void shouldVisitFewLeasesAgainSooner() {
+            this.passNanos = 5_000;
+            scrape();
+
+            this.now += 499_999;
+            scrape();
+            assertThat(this.passes).isEqualTo(1);
+            this.now += 1;
+            scrape();
+
+            assertThat(this.passes).isEqualTo(2);
+        }
     }
 }
