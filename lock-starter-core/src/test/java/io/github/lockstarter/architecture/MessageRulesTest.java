@@ -155,7 +155,7 @@ class MessageRulesTest {
                 .collect(Collectors.toMap(file -> file, MessageRulesTest::withoutComments, (a, b) -> a, TreeMap::new));
     }
 
-    private static Stream<Path> javaFiles(Path root) {
+    static Stream<Path> javaFiles(Path root) {
         try (Stream<Path> files = Files.walk(root)) {
             return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
         } catch (IOException ex) {

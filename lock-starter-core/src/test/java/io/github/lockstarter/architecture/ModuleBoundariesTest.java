@@ -9,16 +9,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
  * Classes of core that other modules use: the API, the SPI of stores, and the internals that are named here. Everything
- * else may change without a look at them.
+ * else may change without a look at them. The BOM has the modules that are published, and nothing that it would bring along.
  */
 class ModuleBoundariesTest {
+
+    private static final Path ROOT = Path.of("..");
 
     private static final List<String> MODULES = List.of(
             "lock-starter-autoconfigure",
@@ -60,31 +61,47 @@ class ModuleBoundariesTest {
     private static final Pattern USE = Pattern.compile(
             "\\bio\\.github\\.lockstarter\\.((?:aop|engine|key|metrics|named|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
 
+    private static final Pattern MODULE = Pattern.compile("<module>([\\w./-]+)</module>");
+
+    private static final Pattern MANAGED = Pattern.compile(
+            "<dependency>\\s*<groupId>io\\.github\\.lockstarter</groupId>\\s*<artifactId>([\\w.-]+)</artifactId>\\s*<version>");
+
     @Test
     void shouldUseTheApiAndNamedInternalsOnly() {
         Set<String> used = new TreeSet<>();
         for (String module : MODULES) {
-            sources(Path.of("..", module, "src", "main", "java")).forEach(source -> {
-                Matcher matcher = USE.matcher(source);
-                while (matcher.find()) {
-                    used.add(matcher.group(1));
-                }
-            });
+            for (Path file : MessageRulesTest.javaFiles(ROOT.resolve(module).resolve(Path.of("src", "main", "java")))
+                    .toList()) {
+                used.addAll(all(USE, text(file)));
+            }
         }
-
         used.removeIf(name -> name.matches("store\\.[A-Z]\\w*"));
         assertThat(used).containsExactlyInAnyOrderElementsOf(INTERNALS);
     }
 
-    private static List<String> sources(Path folder) {
-        assertThat(folder).isDirectory();
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .map(ModuleBoundariesTest::text)
-                    .toList();
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
+    @Test
+    void shouldHaveAllPublishedModulesInTheBom() {
+        String bom = pom("extensions/lock-starter-bom");
+        List<String> published = all(MODULE, pom(".")).stream()
+                .filter(module -> !module.endsWith("/lock-starter-bom"))
+                .filter(module -> !pom(module).contains("<maven.deploy.skip>true</maven.deploy.skip>"))
+                .map(module -> module.substring(module.indexOf('/') + 1))
+                .toList();
+        assertThat(all(MANAGED, bom)).containsExactlyInAnyOrderElementsOf(published);
+        assertThat(bom).doesNotContain("<parent>", "<scope>import</scope>");
+        Pattern version = Pattern.compile("<version>([^<]+)</version>");
+        assertThat(all(version, bom).get(0)).isEqualTo(all(version, pom(".")).get(0));
+    }
+
+    private static String pom(String module) {
+        return text(ROOT.resolve(module).resolve("pom.xml"));
+    }
+
+    private static List<String> all(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map((MatchResult found) -> found.group(1))
+                .toList();
     }
 
     private static String text(Path file) {

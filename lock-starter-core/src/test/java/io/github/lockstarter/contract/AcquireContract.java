@@ -1,6 +1,9 @@
 package io.github.lockstarter.contract;
 
+import static io.github.lockstarter.contract.Outcomes.failureOf;
+import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.time;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -15,9 +18,15 @@ import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Acquiring leases: waits, tokens, and who must not ask. */
+/** Acquiring leases, in a thread or without one: waits, tokens, refusals and cancellations. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class AcquireContract extends RegistryFixture {
 
@@ -50,18 +59,18 @@ abstract class AcquireContract extends RegistryFixture {
         LockRequest once = request().withWaitTime(Duration.ZERO);
         long commands = backend().commands();
 
-        Duration elapsed = time(() -> {
-            assertThat(there.tryAcquire(once)).isEmpty();
-            assertThatExceptionOfType(LockNotGrantedException.class)
-                    .isThrownBy(() -> there.acquire(once))
-                    .withMessageContaining(NAME);
-        });
+        assertThat(there.tryAcquire(once)).isEmpty();
+        assertThatExceptionOfType(LockNotGrantedException.class)
+                .isThrownBy(() -> there.acquire(once))
+                .withMessageContaining(NAME);
+        assertThat(failureOf(there.acquireAsync(once))).isInstanceOf(LockNotGrantedException.class);
 
-        assertThat(elapsed).isLessThan(SOON);
-        assertThat(backend().commands() - commands).isEqualTo(2);
+        assertThat(backend().commands() - commands).isEqualTo(3);
         assertThat(here.tryAcquire(once)).isEmpty();
+        assertThat(failureOf(here.acquireAsync(once))).isInstanceOf(LockNotGrantedException.class);
         assertThat(lease.release()).isTrue();
         assertThat(there.tryAcquire(once)).hasValueSatisfying(Lease::close);
+        assertThat(get(there.acquireAsync(once)).release()).isTrue();
     }
 
     @Test
@@ -71,18 +80,19 @@ abstract class AcquireContract extends RegistryFixture {
         Lease lease = here.acquire(request());
         LockRequest wait = request().withWaitTime(Duration.ofMillis(300));
 
-        Duration empty = time(() -> assertThat(there.tryAcquire(wait)).isEmpty());
-        Duration refused = time(() -> assertThatExceptionOfType(LockNotGrantedException.class)
-                .isThrownBy(() -> there.acquire(wait))
-                .satisfies(refusal -> {
-                    assertThat(refusal.lockName()).isEqualTo(NAME);
-                    assertThat(refusal.waited()).isBetween(Duration.ofMillis(300), SOON);
-                    assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(300));
-                }));
-        Duration inTheQueue = time(() -> assertThat(here.tryAcquire(wait)).isEmpty());
+        List<Duration> times = new ArrayList<>();
+        for (LeasingLockRegistry registry : List.of(here, there)) {
+            times.add(time(() -> assertThat(registry.tryAcquire(wait)).isEmpty()));
+            times.add(time(() -> assertThat(failureOf(registry.acquireAsync(wait)))
+                    .isInstanceOfSatisfying(LockNotGrantedException.class, refusal -> {
+                        assertThat(refusal.lockName()).isEqualTo(NAME);
+                        assertThat(refusal.waited()).isBetween(Duration.ofMillis(300), SOON);
+                        assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(300));
+                    })));
+            awaitWaiting(registry, 0);
+        }
 
-        assertThat(List.of(empty, refused, inTheQueue))
-                .allSatisfy(elapsed -> assertThat(elapsed).isBetween(Duration.ofMillis(300), SOON));
+        assertThat(times).allSatisfy(elapsed -> assertThat(elapsed).isBetween(Duration.ofMillis(300), SOON));
         assertThat(lease.release()).isTrue();
     }
 
@@ -164,5 +174,141 @@ abstract class AcquireContract extends RegistryFixture {
                 assertThat(millis).isLessThan(20);
             }
         }
+    }
+
+    @Test
+    void shouldNeedNoThreadsForThoseWhoWait() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        warmUp(registry);
+        Lease taken = registry.acquire(request());
+        // A pool of the client may still lack a thread; a thread for each of those who wait would be a thousand.
+        int threads = Thread.activeCount() + 10;
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+
+        for (int i = 0; i < 1000; i++) {
+            ends.add(registry.acquireAsync(request().withWaitTime(LONG)).thenAccept(lease -> {
+                most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                inside.decrementAndGet();
+                lease.close();
+            }));
+        }
+        assertThat(registry.waiting()).isEqualTo(1000);
+        assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
+        assertThat(ends).noneMatch(CompletableFuture::isDone);
+        assertThat(taken.release()).isTrue();
+
+        get(CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)));
+        assertThat(most).hasValue(1);
+        assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
+    }
+
+    /** Fills the pools with the threads that they may have. */
+    private static void warmUp(LeasingLockRegistry registry) throws Exception {
+        List<CompletableFuture<Lease>> leases = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            leases.add(registry.acquireAsync(LockRequest.of("warm:" + i)));
+        }
+        for (CompletableFuture<Lease> lease : leases) {
+            get(lease).close();
+        }
+    }
+
+    @Test
+    void shouldNotStopWhenStagesOfTheApplicationBlock() throws Exception {
+        LeasingLockRegistry registry = registry();
+        CountDownLatch end = new CountDownLatch(1);
+        List<CompletableFuture<Boolean>> blocked = new ArrayList<>();
+        AtomicInteger blocking = new AtomicInteger();
+        // more than there are threads for renewals, or for asking the store
+        for (int i = 0; i < 6; i++) {
+            LockRequest request = LockRequest.of("blocked:" + i);
+            Lease taken = registry.acquire(request);
+            // not granted yet, so that the stage does not run right here
+            blocked.add(registry.acquireAsync(request).thenApply(lease -> {
+                blocking.incrementAndGet();
+                try (lease) {
+                    return end.await(30, TimeUnit.SECONDS);
+                } catch (InterruptedException ex) {
+                    return false;
+                }
+            }));
+            assertThat(taken.release()).isTrue();
+        }
+        soon().until(() -> blocking.get() == 6);
+
+        Lease lease = get(registry.acquireAsync(request()));
+        awaitRenewals(lease);
+        assertThat(failureOf(registry.acquireAsync(request().withWaitTime(Duration.ofMillis(100)))))
+                .isInstanceOf(LockNotGrantedException.class);
+        assertThat(lease.release()).isTrue();
+
+        end.countDown();
+        for (CompletableFuture<Boolean> stage : blocked) {
+            assertThat(get(stage)).isTrue();
+        }
+    }
+
+    /** A lease that its owner does not learn of in time would only be in the way. */
+    @Test
+    void shouldGiveBackAGrantThatCannotBeDelivered() throws Exception {
+        LeasingLockRegistry registry = registry(withCommandTimeout(Duration.ofMillis(300)));
+        BlockedStages blocked = BlockedStages.of(registry);
+
+        CompletableFuture<Lease> undelivered = registry.acquireAsync(request().withWaitTime(Duration.ofMillis(200)));
+        Throwable failure = failureOf(undelivered);
+        soon().until(() -> !registry.getLock(NAME).isLocked());
+        CompletableFuture<Lease> cancelled = registry.acquireAsync(request().withWaitTime(LONG));
+        soon().until(() -> registry.getLock(NAME).isLocked());
+        cancelled.cancel(true);
+        soon().until(() -> !registry.getLock(NAME).isLocked());
+        blocked.end();
+
+        assertThat(failure)
+                .hasMessageContainingAll(NAME, "stages")
+                .isInstanceOfSatisfying(LockNotGrantedException.class, refusal -> {
+                    assertThat(refusal.lockName()).isEqualTo(NAME);
+                    assertThat(refusal.waited()).isBetween(Duration.ofMillis(200), Duration.ofSeconds(5));
+                    assertThat(refusal.waitTime()).isEqualTo(Duration.ofMillis(200));
+                });
+        blocked.awaitEnds();
+    }
+
+    @Test
+    void shouldLeaveTheQueueWhenAFutureIsCompletedFromOutside() throws Exception {
+        Lease taken = registry(settings(LONG)).acquire(request());
+        LeasingLockRegistry registry = registry(withoutPolling(LONG));
+        LockRequest wait = request().withWaitTime(LockRequest.FOREVER);
+        CompletableFuture<Lease> first = registry.acquireAsync(wait);
+        CompletableFuture<Lease> second = registry.acquireAsync(wait);
+        CompletableFuture<Lease> third = registry.acquireAsync(wait);
+        CompletableFuture<Lease> fourth = registry.acquireAsync(wait);
+        awaitWaiting(registry, 4);
+
+        assertThat(first.cancel(true)).isTrue();
+        assertThat(failureOf(third.orTimeout(50, TimeUnit.MILLISECONDS))).isInstanceOf(TimeoutException.class);
+
+        awaitWaiting(registry, 2);
+        assertThat(failureOf(first)).isInstanceOf(CancellationException.class);
+        assertThat(taken.release()).isTrue();
+        assertThat(get(second).release()).isTrue();
+        assertThat(get(fourth).release()).isTrue();
+    }
+
+    @Test
+    void shouldGiveBackALeaseThatNobodyTakes() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        for (int round = 0; round < 50; round++) {
+            CompletableFuture<Lease> unwanted = registry.acquireAsync(request());
+            unwanted.cancel(false);
+            if (!unwanted.isCancelled()) {
+                get(unwanted).close();
+            }
+        }
+
+        soon().until(() -> registry.active() == 0 && registry.waiting() == 0);
+        assertThat(registry.getLock(NAME).tryLock(Duration.ofSeconds(5))).isTrue();
+        registry.getLock(NAME).unlock();
     }
 }

@@ -1,23 +1,45 @@
 package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A body under a lock: its result or its exception, and the lock is free again. */
+/** A body under one or several locks: its result or its exception, its losses, and all locks are free again. */
 abstract class ExecuteContract extends RegistryFixture {
+
+    private static final LockRequest INTERRUPTED =
+            LockRequest.of(NAME).withOnLost(OnLost.INTERRUPT).withLease(Duration.ofMillis(200));
 
     ExecuteContract(LockBackend backend) {
         super(backend);
@@ -87,29 +109,266 @@ abstract class ExecuteContract extends RegistryFixture {
         assertThat(ran).isFalse();
     }
 
+    /** Takes the lock away and waits until its owner knows. */
+    private void lose(Lease lease) throws Exception {
+        registry().getLock(NAME).forceUnlock();
+        assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
+    }
+
     @Test
-    void shouldNotRunTheBodyWhenInterruptedWhileWaiting() throws Exception {
-        LeasingLockRegistry here = registry();
-        LeasingLockRegistry there = registry();
-        AtomicBoolean ran = new AtomicBoolean();
-        here.execute(request(), lease -> {
-            for (LeasingLockRegistry registry : List.of(here, there)) {
-                Actor waiter = actor();
-                CompletableFuture<Boolean> flag = waiter.start(() -> {
-                    assertThatExceptionOfType(LockInterruptedException.class)
-                            .isThrownBy(() ->
-                                    registry.executeWithoutResult(request().withWaitTime(LONG), other -> ran.set(true)))
-                            .withMessageContaining(NAME)
-                            .withCauseInstanceOf(InterruptedException.class);
-                    return Thread.interrupted();
+    void shouldThrowAfterTheBodyHasReturned() {
+        LeasingLockRegistry registry = registry();
+        boolean[] ended = new boolean[1];
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> registry.execute(request(), lease -> {
+                    lose(lease);
+                    ended[0] = true;
+                    return "result";
+                }))
+                .satisfies(ex -> {
+                    assertThat(ex.reason()).isEqualTo(LossReason.DELETED);
+                    assertThat(ex.lockName()).isEqualTo(NAME);
+                    assertThat(ex.fencingToken()).isPositive();
                 });
-                awaitWaiting(registry, 1);
-                waiter.interrupt();
-                assertThat(get(flag)).as("interrupt flag").isTrue();
-            }
-            return true;
+
+        assertThat(ended[0]).isTrue();
+        assertThat(registry.getLock(NAME).getHoldCount()).isZero();
+    }
+
+    @Test
+    void shouldNotHideTheExceptionOfTheBody() {
+        LeasingLockRegistry registry = registry();
+        IOException failure = new IOException("of the body");
+
+        Throwable thrown = catchThrowable(() -> registry.execute(request(), lease -> {
+            lose(lease);
+            throw failure;
+        }));
+
+        assertThat(thrown).isSameAs(failure);
+        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldIgnoreTheLossIfAskedOrConfigured() throws Exception {
+        LockSettings settings = settings(TIMEOUT);
+        LeasingLockRegistry ignoring = registry(LockSettings.of(
+                settings.waitTime(),
+                OnLost.IGNORE,
+                settings.watchdogTimeout(),
+                settings.renewInterval(),
+                null,
+                settings.commandTimeout(),
+                settings.pollInterval(),
+                settings.shutdownTimeout()));
+
+        assertThat(ignoring.<String, Exception>execute(request(), lease -> {
+                    lose(lease);
+                    return "result";
+                }))
+                .isEqualTo("result");
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> ignoring.execute(request().withOnLost(OnLost.THROW), lease -> {
+                    lose(lease);
+                    return "result";
+                }));
+        IOException failure = new IOException("of the body");
+        assertThat(catchThrowable(() -> registry().execute(request().withOnLost(OnLost.IGNORE), lease -> {
+                    lose(lease);
+                    throw failure;
+                })))
+                .isSameAs(failure)
+                .hasNoSuppressedExceptions();
+    }
+
+    @Test
+    void shouldInterruptTheBodyOnce() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Actor owner = actor();
+
+        CompletableFuture<Boolean> again = owner.start(() -> {
+            boolean[] flag = new boolean[1];
+            Throwable loss = catchThrowable(() -> registry.execute(INTERRUPTED, lease -> {
+                assertThatExceptionOfType(InterruptedException.class)
+                        .isThrownBy(() -> new CountDownLatch(1).await(20, TimeUnit.SECONDS));
+                assertThat(lease.isHeld()).isFalse();
+                assertThat(get(lease.lost())).isEqualTo(LossReason.EXPIRED);
+                flag[0] = flagWithin(Duration.ofMillis(300));
+                return true;
+            }));
+            assertThat(loss).isInstanceOf(LockLostException.class);
+            return flag[0] || Thread.interrupted();
         });
 
-        assertThat(ran).isFalse();
+        assertThat(get(again)).isFalse();
+    }
+
+    private static boolean flagWithin(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() - end < 0 && !Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait();
+        }
+        return Thread.currentThread().isInterrupted();
+    }
+
+    @Test
+    void shouldThrowTheInterruptOfTheBodyWithTheLossSuppressed() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Actor owner = actor();
+
+        Throwable thrown = owner.ask(() -> catchThrowable(() -> registry.execute(INTERRUPTED, lease -> {
+            new CountDownLatch(1).await();
+            return true;
+        })));
+
+        assertThat(thrown).isInstanceOf(InterruptedException.class);
+        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void shouldNotInterruptUnlessAsked() throws Exception {
+        LeasingLockRegistry registry = registry();
+
+        boolean flag = actor().ask(() -> {
+            boolean[] during = new boolean[1];
+            Throwable loss = catchThrowable(() -> registry.execute(INTERRUPTED.withOnLost(OnLost.THROW), lease -> {
+                soon().until(() -> !lease.isHeld());
+                during[0] = flagWithin(Duration.ofMillis(200));
+                return true;
+            }));
+            assertThat(loss).isInstanceOf(LockLostException.class);
+            return during[0] || Thread.interrupted();
+        });
+
+        assertThat(flag).isFalse();
+    }
+
+    /** Bodies that end about when their lease does: sometimes it is lost in time, but the flag is clean afterwards. */
+    @Test
+    void shouldNeverInterruptAfterTheBodyHasEnded() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Actor owner = actor();
+        int lost = 0;
+        int kept = 0;
+        for (int round = 0; round < 100; round++) {
+            LockRequest request = INTERRUPTED.withLease(Duration.ofMillis(20));
+            Throwable thrown = owner.ask(() -> {
+                Throwable end = catchThrowable(() -> registry.execute(request, lease -> {
+                    // asking for its state would be noticing the loss: look at the clock instead
+                    long left = lease.remaining().toNanos() + jitter();
+                    flagWithin(Duration.ofNanos(Math.max(0, left)));
+                    return true;
+                }));
+                assertThat(flagWithin(Duration.ofMillis(1))).as("interrupted").isFalse();
+                return end;
+            });
+            if (thrown == null) {
+                kept++;
+            } else {
+                assertThat(thrown).isInstanceOf(LockLostException.class);
+                lost++;
+            }
+        }
+
+        assertThat(lost).isPositive();
+        assertThat(kept).isPositive();
+    }
+
+    private static long jitter() {
+        return ThreadLocalRandom.current().nextLong(-1_000_000, 1_000_000);
+    }
+
+    private static List<LockRequest> accounts(String... keys) {
+        return Stream.of(keys).map(key -> LockRequest.of("account", key)).toList();
+    }
+
+    private static boolean isHeldHere(LockRegistry registry, String key) {
+        return registry.getLock("account", key).isHeldByCurrentThread();
+    }
+
+    @Test
+    void shouldAcquireEachLockOnceInTheOrderOfTheNames() throws Exception {
+        List<String> acquired = new CopyOnWriteArrayList<>();
+        LeasingLockRegistry registry = registry(new LockListener() {
+            @Override
+            public void acquired(LockAcquiredEvent event) {
+                acquired.add(event.lockName());
+            }
+        });
+
+        String innermost = registry.execute(accounts("c", "a", "b", "a"), lease -> {
+            for (String key : List.of("a", "b", "c")) {
+                assertThat(isHeldHere(registry, key)).isTrue();
+                assertThat(registry.getLock("account", key).getHoldCount()).isEqualTo(1);
+            }
+            return lease.name();
+        });
+
+        assertThat(innermost).isEqualTo("account:c");
+        assertThat(registry.getLock("account", "a").isLocked()).isFalse();
+        assertThat(registry.getLock("account", "c").isLocked()).isFalse();
+        registry.stop();
+        assertThat(acquired).containsExactly("account:a", "account:b", "account:c");
+    }
+
+    @Test
+    void shouldHoldNoneIfOneIsNotGranted() throws Exception {
+        LeasingLockRegistry registry = registry();
+        LeasingLockRegistry there = registry();
+        List<LockRequest> requests = accounts("c", "b", "a").stream()
+                .map(request -> request.withWaitTime(Duration.ZERO).withMinHold(Duration.ofMinutes(1)))
+                .toList();
+
+        there.executeWithoutResult(LockRequest.of("account", "b"), taken -> {
+            assertThatThrownBy(() -> registry.executeWithoutResult(requests, lease -> {
+                        throw new AssertionError("not granted");
+                    }))
+                    .isInstanceOfSatisfying(
+                            LockNotGrantedException.class,
+                            ex -> assertThat(ex.lockName()).isEqualTo("account:b"));
+            assertThat(registry.getLock("account", "a").isLocked())
+                    .as("also not for its minimum hold")
+                    .isFalse();
+            assertThat(registry.getLock("account", "c").isLocked()).isFalse();
+        });
+    }
+
+    @Test
+    void shouldNestInALockOfThisThread() {
+        LeasingLockRegistry registry = registry();
+
+        registry.executeWithoutResult(LockRequest.of("account", "b"), outer -> {
+            registry.executeWithoutResult(accounts("b", "a"), lease -> {
+                assertThat(registry.getLock("account", "b").getHoldCount()).isEqualTo(2);
+                assertThat(lease.fencingToken()).isEqualTo(outer.fencingToken());
+            });
+            assertThat(outer.isHeld()).isTrue();
+        });
+    }
+
+    @Test
+    void shouldMixModesAndPermits() {
+        LeasingLockRegistry registry = registry();
+        Set<LockRequest> requests = Set.of(
+                LockRequest.of("account", "a").withMode(LockMode.READ),
+                LockRequest.of("account", "a"),
+                LockRequest.of("slots", "a").withPermits(1, 2));
+
+        registry.executeWithoutResult(requests, lease -> {
+            assertThat(isHeldHere(registry, "a")).isTrue();
+            assertThat(registry.getSemaphore("slots", "a", 2).availablePermits())
+                    .isEqualTo(1);
+        });
+        assertThat(registry.getSemaphore("slots", "a", 2).availablePermits()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldRejectACallWithoutRequests() {
+        LeasingLockRegistry registry = registry();
+        Collection<LockRequest> none = List.of();
+
+        assertThatThrownBy(() -> registry.executeWithoutResult(none, lease -> {}))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -6,20 +6,27 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A lease that belongs to no thread: what it says about itself, and its end. */
+/** What a lease says about itself, how long it lasts, and how it ends. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class LeaseContract extends RegistryFixture {
+
+    private static final Duration MIN_HOLD = Duration.ofMillis(600);
 
     LeaseContract(LockBackend backend) {
         super(backend);
@@ -48,27 +55,15 @@ abstract class LeaseContract extends RegistryFixture {
         LeasingLockRegistry registry = registry();
         Lease lease = registry.acquire(request());
 
-        CompletableFuture<Boolean> released = lease.releaseAsync().toCompletableFuture();
-
-        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
-        assertThat(get(released)).isTrue();
-        assertThat(registry().getLock(NAME).isLocked()).isFalse();
-        assertThat(get(lease.releaseAsync().toCompletableFuture())).as("again").isTrue();
-        assertThat(lease.release()).as("in the other way").isTrue();
-    }
-
-    @Test
-    void shouldBeReleasedOnAThreadOfTheLibrary() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Lease lease = registry.acquire(request());
-
         CompletableFuture<Thread> stage =
                 lease.releaseAsync().thenApply(ours -> Thread.currentThread()).toCompletableFuture();
 
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
         assertThat(get(stage).getName())
                 .isIn("lock-completion-1", Thread.currentThread().getName());
-        Lease next = registry.acquire(request());
-        assertThat(get(next.releaseAsync().toCompletableFuture())).isTrue();
+        assertThat(registry().getLock(NAME).isLocked()).isFalse();
+        assertThat(get(lease.releaseAsync().toCompletableFuture())).as("again").isTrue();
+        assertThat(lease.release()).as("in the other way").isTrue();
     }
 
     @Test
@@ -155,24 +150,193 @@ abstract class LeaseContract extends RegistryFixture {
     }
 
     @Test
-    void shouldNotLetAnyoneElseReportALoss() throws Exception {
-        Lease lease = registry().acquire(request());
-
+    void shouldNotReportALossThatIsNone() throws Exception {
+        Lease lease = registry(settings(Duration.ofMillis(500))).acquire(request());
         lease.lost().toCompletableFuture().complete(LossReason.DELETED);
+        CompletableFuture<LossReason> before = lease.lost().toCompletableFuture();
+        assertThat(before).isNotDone();
 
-        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+        assertThat(lease.release()).isTrue();
+
+        CompletableFuture<LossReason> after = lease.lost().toCompletableFuture();
+        throughout(Duration.ofMillis(600)).until(() -> !before.isDone() && !after.isDone());
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+    }
+
+    @Test
+    void shouldRunOutWhenItIsDropped() throws Exception {
+        EventLog heard = new EventLog();
+        LeasingLockRegistry registry = registry(settings(TIMEOUT.multipliedBy(4)), heard);
+        assertThat(registry.acquire(LockRequest.of("released")).release()).isTrue();
+        long token = acquireAndDrop(registry);
+
+        soon().until(() -> {
+            System.gc();
+            return registry.active() == 0;
+        });
+
+        soon().untilAsserted(() -> assertThat(heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED);
+                    assertThat(event.fencingToken()).isEqualTo(token);
+                }));
+        soon().until(() -> backend().locked().isEmpty());
+        assertThat(registry.getLock(NAME).tryLock()).isTrue();
+        registry.getLock(NAME).unlock();
+    }
+
+    private static long acquireAndDrop(LeasingLockRegistry registry) throws InterruptedException {
+        return registry.acquire(request()).fencingToken();
+    }
+
+    @Test
+    void shouldBeExtendedAndNotShortened() throws Exception {
+        Lease lease = registry().acquire(request().withLease(Duration.ofSeconds(1)));
+        long token = lease.fencingToken();
+
+        lease.extend(LONG);
+        lease.extend(Duration.ofSeconds(1));
+
+        assertThat(backend().remaining(NAME)).isBetween(Duration.ofSeconds(30), LONG);
+        assertThat(lease.remaining()).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(54));
+        assertThat(lease.fencingToken()).isEqualTo(token);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> lease.extend(LockRequest.FOREVER))
+                .withMessageContaining(NAME);
+        assertThatIllegalArgumentException().isThrownBy(() -> lease.extend(Duration.ZERO));
         assertThat(lease.release()).isTrue();
     }
 
     @Test
-    void shouldNotReportALossOnRelease() throws Exception {
-        Lease lease = registry(settings(Duration.ofMillis(500))).acquire(request());
-        CompletableFuture<LossReason> before = lease.lost().toCompletableFuture();
-
+    void shouldStayTakenAfterItsRelease() throws Exception {
+        long began = System.nanoTime();
+        Lease lease = registry().acquire(request().withMinHold(MIN_HOLD).withWaitTime(Duration.ZERO));
         assertThat(lease.release()).isTrue();
-        CompletableFuture<LossReason> after = lease.lost().toCompletableFuture();
 
-        throughout(Duration.ofMillis(800)).until(() -> !before.isDone() && !after.isDone());
         assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+        assertThat(registry().tryAcquire(request().withMinHold(MIN_HOLD).withWaitTime(Duration.ZERO)))
+                .as("another instance")
+                .isEmpty();
+        assertThat(backend().remaining(NAME)).isLessThanOrEqualTo(MIN_HOLD);
+
+        Lease next = registry().acquire(LockRequest.of(NAME).withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(next.release()).isTrue();
+    }
+
+    @Test
+    void shouldStayTakenForANestedHoldThatAsksForIt() throws Exception {
+        LeasingLockRegistry registry = registry();
+        long began = System.nanoTime();
+
+        registry.execute(request(), outer -> {
+            registry.execute(request().withMinHold(MIN_HOLD), nested -> true);
+            return registry.execute(request().withMinHold(Duration.ofMillis(1)), nested -> true);
+        });
+
+        assertThat(registry().tryAcquire(request().withWaitTime(Duration.ZERO))).isEmpty();
+        Lease next = registry().acquire(request().withWaitTime(LONG));
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(MIN_HOLD.toNanos());
+        assertThat(next.release()).isTrue();
+    }
+
+    @Test
+    void shouldEndByItselfIfItIsFixed() throws Exception {
+        Duration time = Duration.ofMillis(500);
+        LeaseLock lock = registry().getLock(NAME);
+        LeaseLock there = registry().getLock(NAME);
+        long start = System.nanoTime();
+        lock.lock(time);
+        Lease lease = lock.currentLease();
+
+        assertThat(get(lease.lost())).isEqualTo(LossReason.EXPIRED);
+
+        // a tenth is the margin
+        assertThat(System.nanoTime() - start)
+                .isGreaterThanOrEqualTo(time.multipliedBy(9).dividedBy(10).toNanos() - 1_000_000);
+        assertThat(lease.state()).isEqualTo(Lease.State.LOST);
+        assertThat(lease.remaining()).isZero();
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        there.lock();
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(lock::unlock)
+                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.EXPIRED));
+        assertThat(there.isLocked()).as("the lock of the next owner").isTrue();
+        there.unlock();
+    }
+
+    @Test
+    void shouldBeRenewedForALeaseOfMinusOne() throws Exception {
+        LeasingLockRegistry registry = registry();
+        LeaseLock first = registry.getLock("orders:1");
+        LeaseLock second = registry.getLock("orders:2");
+        first.lock(Duration.ofMillis(-1));
+        assertThat(second.tryLock(Duration.ZERO, Duration.ofMillis(-1))).isTrue();
+
+        awaitRenewals(first.currentLease());
+        awaitRenewals(second.currentLease());
+
+        first.unlock();
+        second.unlock();
+    }
+
+    @Test
+    void shouldNotBeShortenedByANestedHold() {
+        LeaseLock lock = registry().getLock(NAME);
+        lock.lock(LONG);
+
+        lock.lock(Duration.ofMillis(100));
+
+        assertThat(lock.currentLease().remaining()).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(54));
+        assertThat(backend().remaining(NAME)).isGreaterThan(Duration.ofSeconds(30));
+        lock.unlock();
+        assertThat(lock.currentLease().remaining()).isGreaterThan(Duration.ofSeconds(30));
+        assertThat(backend().remaining(NAME)).isGreaterThan(Duration.ofSeconds(30));
+        lock.unlock();
+    }
+
+    @Test
+    void shouldBeLengthenedByANestedHold() {
+        LeaseLock lock = registry().getLock(NAME);
+        lock.lock(Duration.ofSeconds(5));
+        long token = lock.currentLease().fencingToken();
+
+        lock.lock(LONG);
+
+        assertThat(lock.currentLease().remaining()).isBetween(Duration.ofSeconds(30), Duration.ofSeconds(54));
+        assertThat(backend().remaining(NAME)).isBetween(Duration.ofSeconds(30), LONG);
+        assertThat(lock.currentLease().fencingToken()).isEqualTo(token);
+        lock.unlock();
+        assertThat(lock.currentLease().remaining()).isGreaterThan(Duration.ofSeconds(30));
+        assertThat(backend().remaining(NAME)).isGreaterThan(Duration.ofSeconds(30));
+        lock.unlock();
+    }
+
+    @Test
+    void shouldNotBeEnteredAgainWhenItIsLost() {
+        LeasingLockRegistry registry = registry();
+        LeaseLock lock = registry.getLock(NAME);
+        lock.lock(Duration.ofMillis(100));
+        soon().until(() -> !lock.isHeldByCurrentThread());
+
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lockInterruptibly);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lock.tryLock(LONG, LONG));
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> registry.execute(request(), lease -> {
+                    throw new AssertionError("ran");
+                }))
+                .withMessageContaining(NAME);
+
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+        assertThat(lock.getHoldCount()).isZero();
+        lock.lock();
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
     }
 }

@@ -1,37 +1,136 @@
 package io.github.lockstarter.contract;
 
+import static io.github.lockstarter.contract.Outcomes.failureOf;
+import static io.github.lockstarter.contract.Outcomes.get;
 import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.contract.Outcomes.time;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockHealth.Status;
+import io.github.lockstarter.LockInventory.Awaited;
+import io.github.lockstarter.LockInventory.Held;
+import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Listeners hear everything in its order, and whatever they do is no danger to a lock. */
+/** A lock is renewed for as long as it is needed; listeners and the inventory show what happens to it, and harm nothing. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ListenerContract extends RegistryFixture {
+
+    private static final Duration CAP = Duration.ofMillis(700);
 
     private final EventLog heard = new EventLog();
 
     ListenerContract(LockBackend backend) {
         super(backend);
+    }
+
+    @Test
+    void shouldOutliveItsTimeoutAtTheCostOfAFewRenewals() throws Exception {
+        LeasingLockRegistry registry = registry(settings(TIMEOUT.multipliedBy(2)), this.heard);
+        LeaseLock lock = registry.getLock(NAME);
+        LeaseLock there = registry(settings(LONG)).getLock(NAME);
+        lock.lock();
+        long commands = backend().commands();
+
+        throughout(TIMEOUT.multipliedBy(3)).until(lock::isHeldByCurrentThread);
+
+        assertThat(there.tryLock()).isFalse();
+        soon().until(() -> registry.watchdogLag().isZero());
+        // four in each timeout, and some that were late
+        assertThat(backend().commands() - commands).isBetween(4L, 20L);
+        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeBetween(4, 20);
+        assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
+        lock.unlock();
+        there.lock();
+        soon().until(() -> this.heard.count(LockReleasedEvent.class) == 1);
+        long renewed = this.heard.count(LockRenewedEvent.class);
+        throughout(TIMEOUT).until(there::isHeldByCurrentThread);
+        assertThat(this.heard.count(LockRenewedEvent.class))
+                .as("not after its release")
+                .isEqualTo(renewed);
+        there.unlock();
+    }
+
+    @Test
+    void shouldStopAtTheCapOfTheRequest() throws Exception {
+        LeasingLockRegistry registry = registry(settings(TIMEOUT), this.heard);
+        long start = System.nanoTime();
+        Lease lease = registry.acquire(request().withMaxHold(CAP));
+
+        assertThat(get(lease.lost())).isEqualTo(LossReason.MAX_HOLD);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(CAP, CAP.plusSeconds(6));
+        assertThat(this.heard.all(LockRenewedEvent.class)).isNotEmpty();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureHeld);
+        assertThat(lease.release()).isFalse();
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.heldFor()).isGreaterThan(CAP.minusMillis(50))));
+    }
+
+    @Test
+    void shouldLetOthersInWhenTheOwnersThreadHasEnded() throws Exception {
+        LockSettings longLease = LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                LONG,
+                Duration.ofMillis(300),
+                null,
+                Duration.ofSeconds(1),
+                null,
+                Duration.ofSeconds(10));
+        LeasingLockRegistry registry = registry(longLease, this.heard);
+        LeaseLock lock = registry.getLock(NAME);
+        Actor owner = actor();
+        owner.tell(lock::lock);
+        LeaseLock there = registry(settings(LONG)).getLock(NAME);
+
+        owner.die();
+
+        assertThat(there.tryLock(Duration.ofSeconds(20))).isTrue();
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockLostEvent.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.reason()).isEqualTo(LossReason.OWNER_DIED)));
+        there.unlock();
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldNotTieALeaseOfNoThreadToTheThreadThatAcquiredIt() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        Actor first = actor();
+        Lease lease = first.ask(() -> registry.acquire(request()));
+        first.die();
+
+        awaitRenewals(lease);
+
+        assertThat(lease.release()).isTrue();
     }
 
     @Test
@@ -70,7 +169,7 @@ abstract class ListenerContract extends RegistryFixture {
         LeasingLockRegistry registry = registry(this.heard);
         Lease lease = registry.acquire(request());
         registry().getLock(NAME).forceUnlock();
-        Outcomes.get(lease.lost());
+        get(lease.lost());
 
         lease.close();
         lease.close();
@@ -115,7 +214,7 @@ abstract class ListenerContract extends RegistryFixture {
         CompletableFuture<Lease> interrupted = waiter.start(() -> registry.acquire(wait));
         awaitWaiting(registry, 1);
         waiter.interrupt();
-        assertThat(Outcomes.failureOf(interrupted)).isInstanceOf(InterruptedException.class);
+        assertThat(failureOf(interrupted)).isInstanceOf(InterruptedException.class);
         registry.acquireAsync(wait).cancel(true);
 
         soon().until(() -> this.heard.all(LockNotAcquiredEvent.class).size() == 3);
@@ -180,9 +279,107 @@ abstract class ListenerContract extends RegistryFixture {
         lock.unlock();
         try (Lease lease = registry.acquire(request())) {
             registry().getLock(NAME).forceUnlock();
-            assertThat(Outcomes.get(lease.lost())).isEqualTo(LossReason.DELETED);
+            assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
         }
-        assertThat(Outcomes.time(registry::stop)).isLessThan(Duration.ofSeconds(8));
+        assertThat(time(registry::stop)).isLessThan(Duration.ofSeconds(8));
         end.countDown();
+    }
+
+    @Test
+    void shouldShowWhoHoldsAndHowManyWaitWhileTheLockGoesFromHandToHand() throws Exception {
+        LeasingLockRegistry here = registry();
+        LeasingLockRegistry there = registry();
+        Actor owner = actor();
+        Actor next = actor();
+        LeaseLock lock = here.getLock(NAME);
+        owner.tell(lock::lock);
+        long token = owner.ask(() -> lock.currentLease().fencingToken());
+        CompletableFuture<Boolean> waiting = next.start(() -> lock.tryLock(LONG));
+        awaitWaiting(here, 1);
+        CompletableFuture<Lease> other =
+                there.acquireAsync(request().withWaitTime(LONG)).toCompletableFuture();
+        soon().until(() -> there.awaited(NAME).isPresent());
+        soon().until(() -> here.held(NAME).orElseThrow().renewals() >= 2);
+
+        Held held = here.held(NAME).orElseThrow();
+        assertThat(held.fencingToken()).isEqualTo(token);
+        assertThat(held.state()).isEqualTo(Lease.State.HELD);
+        assertThat(held.heldFor()).isBetween(TIMEOUT.dividedBy(4), LONG);
+        assertThat(held.remaining()).isBetween(Duration.ofMillis(1), LASTING);
+        assertThat(held.renewed()).isTrue();
+        assertThat(held.owner()).isEqualTo(owner.thread().getName());
+        assertThat(here.held()).extracting(Held::name).containsExactly(NAME);
+        assertThat(here.awaited()).extracting(Awaited::waiters).containsExactly(1);
+        assertThat(there.held()).isEmpty();
+        assertThat(there.awaited()).singleElement().satisfies(awaited -> {
+            assertThat(awaited.name()).isEqualTo(NAME);
+            assertThat(awaited.waiters()).isEqualTo(1);
+            assertThat(awaited.longest()).isBetween(Duration.ofMillis(1), LONG);
+        });
+        Stored stored = there.stored(NAME).orElseThrow();
+        assertThat(stored.fencingToken()).isEqualTo(token);
+        assertThat(stored.remaining()).isBetween(Duration.ofMillis(1), LASTING);
+
+        owner.tell(lock::unlock);
+        Lease taken = get(other);
+        assertThat(there.held(NAME).orElseThrow().fencingToken()).isEqualTo(taken.fencingToken());
+        assertThat(there.held(NAME).orElseThrow().owner()).isNull();
+        assertThat(there.awaited()).isEmpty();
+        assertThat(here.held(NAME)).isEmpty();
+        assertThat(here.awaited(NAME).orElseThrow().waiters()).isEqualTo(1);
+
+        taken.release();
+        assertThat(get(waiting)).isTrue();
+        assertThat(here.held(NAME).orElseThrow().owner())
+                .isEqualTo(next.thread().getName());
+        next.tell(lock::unlock);
+        assertThat(here.held()).isEmpty();
+        assertThat(here.awaited()).isEmpty();
+        assertThat(here.stored(NAME)).isEmpty();
+    }
+
+    @Test
+    void shouldTellOfLossesAndOfAFixedLease() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        Lease lease = registry.acquire(request().withLease(LONG));
+        assertThat(registry.held(NAME).orElseThrow().renewed()).isFalse();
+        assertThat(registry.health().lost()).isZero();
+        Instant before = Instant.now().minusMillis(1);
+
+        assertThat(registry.getLock(NAME).forceUnlock()).isTrue();
+        assertThat(lease.release()).isFalse();
+
+        LockHealth health = registry.health();
+        assertThat(health.lost()).isEqualTo(1);
+        assertThat(health.lastLoss()).isNotNull();
+        assertThat(health.lastLoss().lock()).isEqualTo("orders");
+        assertThat(health.lastLoss().reason()).isEqualTo(LossReason.DELETED);
+        assertThat(health.lastLoss().at()).isBetween(before, Instant.now().plusMillis(1));
+        assertThat(registry.held()).isEmpty();
+    }
+
+    @Test
+    void shouldBeUpWhileItRunsAndDownBeforeAndAfter() throws Exception {
+        LeasingLockRegistry registry = unstarted(settings(TIMEOUT));
+
+        assertThat(registry.health().status()).isEqualTo(Status.DOWN);
+        assertThat(registry.health().problem()).contains("not started");
+        assertThat(registry.held()).isEmpty();
+        assertThat(registry.awaited(NAME)).isEmpty();
+        assertThat(registry.isRunning()).as("asking starts nothing").isFalse();
+
+        registry.start();
+        soon().until(() -> registry.health().status() == Status.UP);
+        Lease lease = registry.acquire(LockRequest.of("orders:43"));
+        LockHealth health = registry.health();
+        assertThat(health.problem()).isNull();
+        assertThat(health.held()).isEqualTo(1);
+        assertThat(health.lastAnswer()).isBetween(Duration.ZERO, LONG);
+        assertThat(health.details()).containsEntry("held", 1).doesNotContainKey("problem");
+        lease.release();
+
+        registry.stop();
+        assertThat(registry.health().status()).isEqualTo(Status.DOWN);
+        assertThat(registry.health().problem()).contains("stopped");
     }
 }

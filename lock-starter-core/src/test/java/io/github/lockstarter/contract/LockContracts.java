@@ -2,63 +2,35 @@ package io.github.lockstarter.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** What a thread does with a lock, and what runs under it; a subclass for each store. */
+/** What threads, leases and bodies do with locks; a subclass for each store. */
 abstract class LockContracts {
 
     abstract LockBackend newBackend();
 
     @Nested
-    class Exclusion extends ExclusionContract {
-        Exclusion() {
+    class Lock extends LockContract {
+        Lock() {
             super(newBackend());
         }
     }
 
     @Nested
-    class TryLock extends TryLockContract {
-        TryLock() {
+    class LockName extends LockNameContract {
+        LockName() {
             super(newBackend());
         }
     }
 
     @Nested
-    class LockInterrupt extends LockInterruptContract {
-        LockInterrupt() {
+    class Acquire extends AcquireContract {
+        Acquire() {
             super(newBackend());
         }
     }
 
     @Nested
-    class Reentrancy extends ReentrancyContract {
-        Reentrancy() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class NestedLease extends NestedLeaseContract {
-        NestedLease() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class ForceUnlock extends ForceUnlockContract {
-        ForceUnlock() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class FixedLease extends FixedLeaseContract {
-        FixedLease() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class VirtualThread extends VirtualThreadContract {
-        VirtualThread() {
+    class Lease extends LeaseContract {
+        Lease() {
             super(newBackend());
         }
     }
@@ -66,27 +38,6 @@ abstract class LockContracts {
     @Nested
     class Execute extends ExecuteContract {
         Execute() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class ExecuteLoss extends ExecuteLossContract {
-        ExecuteLoss() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class ExecuteInterrupt extends ExecuteInterruptContract {
-        ExecuteInterrupt() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class ExecuteSeveral extends ExecuteSeveralContract {
-        ExecuteSeveral() {
             super(newBackend());
         }
     }

@@ -14,10 +14,11 @@ import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** All holders of a semaphore have at most its number of permits. */
-abstract class PermitsContract extends SharedFixture {
+/** All holders of a semaphore have at most its number of permits, whatever limits they apply. */
+abstract class PermitsContract extends RegistryFixture {
 
     PermitsContract(LockBackend backend) {
         super(backend);
@@ -25,40 +26,21 @@ abstract class PermitsContract extends SharedFixture {
 
     @Test
     void shouldKeepTheLimitAcrossInstances() throws Exception {
-        LeaseSemaphore here = registry().getSemaphore(NAME, 2);
-        LeaseSemaphore there = registry().getSemaphore(NAME, 2);
-        assertThat(there.availablePermits()).isEqualTo(2);
-
-        Lease first = here.acquire();
-        assertThat(there.availablePermits()).isEqualTo(1);
-        Lease second = there.acquire();
-
-        assertThat(here.tryAcquire()).isEmpty();
-        assertThat(there.tryAcquire()).isEmpty();
-        assertThat(here.availablePermits()).isZero();
-        assertThat(first.release()).isTrue();
-        assertThat(there.availablePermits()).isEqualTo(1);
-        Lease third = there.tryAcquire().orElseThrow();
-        assertThat(third.fencingToken()).isGreaterThan(second.fencingToken());
-        assertThat(second.release()).isTrue();
-        assertThat(third.release()).isTrue();
-        assertThat(there.availablePermits()).isEqualTo(2);
-    }
-
-    @Test
-    void shouldCountWeights() throws Exception {
         LeaseSemaphore here = registry().getSemaphore(NAME, 5);
         LeaseSemaphore there = registry().getSemaphore(NAME, 5);
-
+        assertThat(there.availablePermits()).isEqualTo(5);
         Lease three = here.acquire(3);
         assertThat(there.availablePermits()).isEqualTo(2);
         assertThat(there.tryAcquire(3, Duration.ZERO)).isEmpty();
         Lease two = there.tryAcquire(2, Duration.ZERO).orElseThrow();
-        assertThat(here.tryAcquire(1, Duration.ZERO)).isEmpty();
-        three.release();
+        assertThat(two.fencingToken()).isGreaterThan(three.fencingToken());
+        assertThat(here.tryAcquire()).isEmpty();
+        assertThat(here.availablePermits()).isZero();
+        assertThat(three.release()).isTrue();
         assertThat(here.availablePermits()).isEqualTo(3);
-        two.release();
+        assertThat(two.release()).isTrue();
         here.acquire(5).release();
+        assertThat(there.availablePermits()).isEqualTo(5);
     }
 
     @Test
@@ -166,5 +148,79 @@ abstract class PermitsContract extends SharedFixture {
         assertThat(semaphore.tryAcquire()).isEmpty();
         first.release();
         second.release();
+    }
+
+    @Test
+    void shouldApplyARaisedLimit() throws Exception {
+        LeaseSemaphore old = registry().getSemaphore(NAME, 1);
+        LeaseSemaphore raised = registry().getSemaphore(NAME, 3);
+        Lease first = old.acquire();
+
+        Lease second = raised.tryAcquire().orElseThrow();
+        Lease third = raised.tryAcquire().orElseThrow();
+
+        assertThat(raised.tryAcquire()).isEmpty();
+        assertThat(old.availablePermits()).as("more are held").isZero();
+        assertThat(old.tryAcquire()).isEmpty();
+        first.release();
+        second.release();
+        assertThat(old.tryAcquire()).isEmpty();
+        third.release();
+        assertThat(old.tryAcquire()).hasValueSatisfying(Lease::release);
+    }
+
+    @Test
+    void shouldApplyARaisedLimitToWaiters() throws Exception {
+        LeaseSemaphore old = registry(quiet(NONE)).getSemaphore(NAME, 1);
+        Lease first = old.acquire();
+        CompletableFuture<Lease> waiting = old.acquireAsync().toCompletableFuture();
+        awaitInLine(1);
+        LeaseSemaphore raised = registry(quiet(NONE)).getSemaphore(NAME, 2);
+        assertThat(raised.tryAcquire()).as("the other one was there before").isEmpty();
+        CompletableFuture<Lease> behind = raised.acquireAsync().toCompletableFuture();
+        awaitInLine(2);
+
+        first.release();
+
+        assertThat(get(waiting).isHeld()).isTrue();
+        assertThat(get(behind).isHeld()).isTrue();
+        get(waiting).release();
+        get(behind).release();
+    }
+
+    @Test
+    void shouldApplyALoweredLimit() throws Exception {
+        LeaseSemaphore old = registry().getSemaphore(NAME, 3);
+        LeaseSemaphore lowered = registry().getSemaphore(NAME, 1);
+        Lease first = old.acquire();
+        Lease second = old.acquire();
+        CompletableFuture<Lease> waiting = lowered.acquireAsync().toCompletableFuture();
+        awaitInLine(1);
+
+        first.release();
+        assertThat(waiting).isNotDone();
+        assertThat(lowered.tryAcquire()).isEmpty();
+        second.release();
+
+        assertThat(get(waiting).release()).isTrue();
+    }
+
+    @Test
+    void shouldPassNobodyWhoWaitsForMore() throws Exception {
+        LeaseSemaphore here = registry(quiet(NONE)).getSemaphore(NAME, 3);
+        LeaseSemaphore there = registry(quiet(NONE)).getSemaphore(NAME, 3);
+        Lease two = here.acquire(2);
+        CompletableFuture<Lease> waiting = there.acquireAsync(2).toCompletableFuture();
+        awaitInLine(1);
+
+        assertThat(here.tryAcquire()).as("one is there").isEmpty();
+        CompletableFuture<Lease> one = here.acquireAsync().toCompletableFuture();
+        awaitInLine(2);
+        two.release();
+
+        assertThat(get(waiting).isHeld()).isTrue();
+        assertThat(get(one).isHeld()).isTrue();
+        get(waiting).release();
+        get(one).release();
     }
 }

@@ -1,25 +1,30 @@
 package io.github.lockstarter.contract;
 
+import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LeaseReadWriteLock;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Readers read together, a writer writes alone, and the order of arrival decides. */
+/** Readers read together, each with a lease of its own; a writer writes alone, and keeps a read lock when it unlocks. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
-abstract class ReadersContract extends SharedFixture {
+abstract class ReadersContract extends RegistryFixture {
 
     ReadersContract(LockBackend backend) {
         super(backend);
@@ -58,54 +63,30 @@ abstract class ReadersContract extends SharedFixture {
     }
 
     @Test
-    void shouldGiveTheLockToAWaitingWriterWhenTheLastReaderLeaves() throws Exception {
+    void shouldNotPassAWaitingWriter() throws Exception {
         Lease first = registry(quiet(NONE)).acquire(reader());
         Lease second = registry(quiet(NONE)).acquire(reader());
         CompletableFuture<Lease> writer = registry(quiet(NONE)).acquireAsync(request());
         awaitInLine(1);
+        LeasingLockRegistry late = registry(quiet(NONE));
+        assertThat(late.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
+        List<CompletableFuture<Lease>> behind =
+                List.of(late.acquireAsync(reader()), registry(quiet(NONE)).acquireAsync(reader()));
+        awaitInLine(3);
 
         first.release();
         assertThat(writer).isNotDone();
         second.release();
 
-        assertThat(get(writer).release()).isTrue();
-    }
-
-    @Test
-    void shouldWakeAllReadersTogether() throws Exception {
-        Lease writer = registry(quiet(NONE)).acquire(request());
-        List<CompletableFuture<Lease>> readers = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            readers.add(registry(quiet(NONE)).acquireAsync(reader()));
+        Lease writing = get(writer);
+        assertThat(behind).noneMatch(CompletableFuture::isDone);
+        writing.release();
+        for (CompletableFuture<Lease> each : behind) {
+            assertThat(get(each).fencingToken()).as("both at once").isGreaterThan(writing.fencingToken());
         }
-        awaitInLine(4);
-
-        writer.release();
-
-        for (CompletableFuture<Lease> each : readers) {
-            assertThat(get(each).fencingToken()).isGreaterThan(writer.fencingToken());
-        }
-        for (CompletableFuture<Lease> each : readers) {
+        for (CompletableFuture<Lease> each : behind) {
             assertThat(get(each).release()).isTrue();
         }
-    }
-
-    @Test
-    void shouldNotPassAWaitingWriter() throws Exception {
-        Lease reading = registry(quiet(NONE)).acquire(reader());
-        CompletableFuture<Lease> writer = registry(quiet(NONE)).acquireAsync(request());
-        awaitInLine(1);
-        LeasingLockRegistry late = registry(quiet(NONE));
-
-        assertThat(late.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
-        CompletableFuture<Lease> behind = late.acquireAsync(reader());
-        awaitInLine(2);
-        reading.release();
-
-        Lease writing = get(writer);
-        assertThat(behind).isNotDone();
-        writing.release();
-        assertThat(get(behind).release()).isTrue();
     }
 
     @Test
@@ -186,5 +167,312 @@ abstract class ReadersContract extends SharedFixture {
         }
 
         lock.unlock();
+    }
+
+    @Test
+    void shouldShareOneGrantWithoutTheStore() throws Exception {
+        LeaseLock lock = registry(quiet(GENEROUS)).getReadWriteLock(NAME).readLock();
+        long before = backend().commands();
+        lock.lock();
+        assertThat(backend().commands()).isEqualTo(before + 1);
+        List<Actor> readers = actors(16);
+
+        List<Long> tokens = atOnce(readers, () -> {
+            lock.lock();
+            return lock.currentLease().fencingToken();
+        });
+
+        assertThat(tokens).containsOnly(lock.currentLease().fencingToken());
+        lock.unlock();
+        for (Actor reader : readers.subList(1, 16)) {
+            reader.tell(lock::unlock);
+        }
+        assertThat(backend().commands()).as("one reader is left").isEqualTo(before + 1);
+        assertThat(readers.get(0).ask(lock::isHeldByCurrentThread)).isTrue();
+        assertThat(backend().locked()).hasSize(1);
+        readers.get(0).tell(lock::unlock);
+        assertThat(backend().commands()).isEqualTo(before + 2);
+        assertThat(backend().locked()).isEmpty();
+    }
+
+    /** Lets so many threads call at the same time, and returns their results. */
+    <T> List<T> atOnce(List<Actor> threads, Callable<T> call) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(threads.size());
+        List<CompletableFuture<T>> results = new ArrayList<>();
+        for (Actor thread : threads) {
+            results.add(thread.start(() -> {
+                start.await(20, TimeUnit.SECONDS);
+                return call.call();
+            }));
+        }
+        List<T> all = new ArrayList<>();
+        for (CompletableFuture<T> result : results) {
+            all.add(get(result));
+        }
+        return all;
+    }
+
+    List<Actor> actors(int count) {
+        List<Actor> actors = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            actors.add(actor());
+        }
+        return actors;
+    }
+
+    @Test
+    void shouldReleaseOneReaderOnly() throws Exception {
+        LeasingLockRegistry registry = registry(quiet(GENEROUS));
+        Lease first = registry.acquire(reader());
+        Lease second = registry.acquire(reader());
+        assertThat(registry.active()).isEqualTo(2);
+
+        assertThat(first.release()).isTrue();
+
+        assertThat(first.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(first.release()).as("idempotent").isTrue();
+        assertThat(second.state()).isEqualTo(Lease.State.HELD);
+        assertThat(second.lost().toCompletableFuture()).isNotDone();
+        assertThat(registry.active()).isEqualTo(1);
+        assertThat(backend().locked()).hasSize(1);
+        assertThat(second.release()).isTrue();
+    }
+
+    /** A single time to live for all would end the others with it, or keep it alive with them. */
+    @Test
+    void shouldEndAFixedLeaseByItself() throws Exception {
+        Lease lasting = registry().acquire(reader());
+        Lease brief = registry().acquire(reader().withLease(Duration.ofMillis(300)));
+        CompletableFuture<Lease> writer = registry().acquireAsync(request());
+
+        assertThat(get(brief.lost())).isEqualTo(LossReason.EXPIRED);
+
+        awaitRenewals(lasting);
+        assertThat(writer).isNotDone();
+        assertThat(brief.release()).isFalse();
+        assertThat(lasting.release()).isTrue();
+        assertThat(get(writer).release()).isTrue();
+    }
+
+    @Test
+    void shouldLoseTheLeaseOfAThreadThatHasEndedOnly() throws Exception {
+        LeasingLockRegistry registry = registry(lasting().withHandOff(GENEROUS));
+        LeaseLock lock = registry.getReadWriteLock(NAME).readLock();
+        Actor dying = actor();
+        dying.tell(lock::lock);
+        Lease forgotten = dying.ask(lock::currentLease);
+        lock.lock();
+        assertThat(lock.currentLease().fencingToken()).isEqualTo(forgotten.fencingToken());
+
+        dying.die();
+
+        assertThat(get(forgotten.lost())).isEqualTo(LossReason.OWNER_DIED);
+        awaitRenewals(lock.currentLease());
+        assertThat(backend().locked()).hasSize(1);
+        lock.unlock();
+        assertThat(backend().locked()).isEmpty();
+    }
+
+    @Test
+    void shouldTellWhetherSomebodyReadsOrWrites() {
+        LeaseReadWriteLock here = registry().getReadWriteLock(NAME);
+        LeasingLockRegistry elsewhere = registry();
+        LeaseReadWriteLock there = elsewhere.getReadWriteLock(NAME);
+        LeaseLock plain = elsewhere.getLock(NAME);
+        assertThat(there.readLock().isLocked()).isFalse();
+        assertThat(there.writeLock().isLocked()).isFalse();
+
+        here.readLock().lock();
+        assertThat(there.readLock().isLocked()).isTrue();
+        assertThat(there.writeLock().isLocked()).isFalse();
+        assertThat(plain.isLocked()).isTrue();
+        here.readLock().unlock();
+
+        here.writeLock().lock();
+        assertThat(there.readLock().isLocked()).isFalse();
+        assertThat(there.writeLock().isLocked()).isTrue();
+        assertThat(plain.isLocked()).isTrue();
+        here.readLock().lock();
+        here.writeLock().unlock();
+        assertThat(there.readLock().isLocked()).isTrue();
+        assertThat(there.writeLock().isLocked()).isFalse();
+        here.readLock().unlock();
+        assertThat(there.readLock().isLocked()).isFalse();
+        assertThat(plain.isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldForceAllReadersByTheReadLock() throws Exception {
+        LeaseLock here = registry(quiet(NONE)).getReadWriteLock(NAME).readLock();
+        LeaseReadWriteLock forcing = registry().getReadWriteLock(NAME);
+        assertThat(forcing.readLock().forceUnlock()).isFalse();
+        Lease there = registry(quiet(NONE)).acquire(reader());
+        here.lock();
+        CompletableFuture<Lease> writer = registry().acquireAsync(request());
+        awaitInLine(1);
+
+        assertThat(forcing.readLock().forceUnlock()).isTrue();
+
+        assertThat(get(writer).isHeld()).isTrue();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
+        assertThat(there.release()).isFalse();
+        assertThat(forcing.readLock().forceUnlock()).as("that is a writer").isFalse();
+        assertThat(get(writer).release()).isTrue();
+    }
+
+    @Test
+    void shouldForceWriterAndReadersByTheWriteLock() {
+        LeaseReadWriteLock here = registry(quiet(NONE)).getReadWriteLock(NAME);
+        LeaseReadWriteLock forcing = registry().getReadWriteLock(NAME);
+        assertThat(forcing.writeLock().forceUnlock()).isFalse();
+
+        here.readLock().lock();
+        assertThat(forcing.writeLock().forceUnlock()).isTrue();
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(here.readLock()::unlock)
+                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.DELETED));
+
+        here.writeLock().lock();
+        assertThat(forcing.writeLock().forceUnlock()).isTrue();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here.writeLock()::unlock);
+        assertThat(forcing.writeLock().forceUnlock()).isFalse();
+    }
+
+    @Test
+    void shouldEndAWaitByAnInterrupt() throws Exception {
+        LeaseLock writing = registry(quiet(NONE)).getLock(NAME);
+        LeasingLockRegistry registry = registry(quiet(NONE));
+        LeaseLock reading = registry.getReadWriteLock(NAME).readLock();
+        writing.lock();
+        List<Callable<?>> waits = List.of(
+                () -> {
+                    reading.lockInterruptibly();
+                    return true;
+                },
+                () -> reading.tryLock(LONG),
+                () -> registry.acquire(reader().withWaitTime(LONG)));
+        for (Callable<?> wait : waits) {
+            Actor first = actor();
+            CompletableFuture<?> firstEnd = first.start(wait);
+            awaitInLine(1);
+            Actor second = actor();
+            CompletableFuture<?> secondEnd = second.start(wait);
+            awaitWaiting(registry, 2);
+
+            second.interrupt();
+            assertThat(failureOf(secondEnd)).isInstanceOf(InterruptedException.class);
+            first.interrupt();
+            assertThat(failureOf(firstEnd)).isInstanceOf(InterruptedException.class);
+            awaitWaiting(registry, 0);
+            awaitInLine(0);
+        }
+
+        writing.unlock();
+        assertThat(backend().locked()).isEmpty();
+        assertThat(reading.tryLock()).isTrue();
+        reading.unlock();
+    }
+
+    @Test
+    void shouldGoOnReadingUnderTheSameToken() throws Exception {
+        LeaseReadWriteLock lock = registry().getReadWriteLock(NAME);
+        LeasingLockRegistry elsewhere = registry();
+        lock.writeLock().lock();
+        long token = lock.writeLock().currentLease().fencingToken();
+
+        lock.readLock().lock();
+        assertThat(elsewhere.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
+        lock.writeLock().unlock();
+
+        assertThat(lock.writeLock().isHeldByCurrentThread()).isFalse();
+        assertThat(lock.writeLock().getHoldCount()).isZero();
+        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
+        assertThat(lock.readLock().currentLease().fencingToken()).isEqualTo(token);
+        assertThat(elsewhere.tryAcquire(request().withWaitTime(Duration.ZERO))).isEmpty();
+        Lease beside =
+                elsewhere.tryAcquire(reader().withWaitTime(Duration.ZERO)).orElseThrow();
+        assertThat(beside.fencingToken()).isGreaterThan(token);
+        awaitRenewals(lock.readLock().currentLease());
+        beside.release();
+        lock.readLock().unlock();
+        assertThat(backend().locked()).isEmpty();
+    }
+
+    @Test
+    void shouldLetWaitingReadersOfOtherInstancesIn() throws Exception {
+        LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
+        lock.writeLock().lock();
+        CompletableFuture<Lease> first = registry(quiet(NONE)).acquireAsync(reader());
+        CompletableFuture<Lease> second = registry(quiet(NONE)).acquireAsync(reader());
+        awaitInLine(2);
+
+        lock.readLock().lock();
+        lock.writeLock().unlock();
+
+        assertThat(get(first).isHeld()).isTrue();
+        assertThat(get(second).isHeld()).isTrue();
+        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
+        lock.readLock().unlock();
+        get(first).release();
+        get(second).release();
+    }
+
+    @Test
+    void shouldStayTheWriterIfTheReadLockIsUnlockedFirst() throws Exception {
+        LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
+        LeasingLockRegistry elsewhere = registry(quiet(NONE));
+        long before = backend().commands();
+        lock.writeLock().lock();
+        lock.readLock().lock();
+        lock.readLock().unlock();
+        assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
+        assertThat(lock.writeLock().isHeldByCurrentThread()).isTrue();
+        assertThat(backend().commands()).as("nothing to ask").isEqualTo(before + 1);
+
+        assertThat(elsewhere.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
+        lock.writeLock().unlock();
+
+        assertThat(backend().locked()).isEmpty();
+    }
+
+    @Test
+    void shouldNotUpgradeAgain() {
+        LeaseReadWriteLock lock = registry().getReadWriteLock(NAME);
+        lock.writeLock().lock();
+        lock.readLock().lock();
+        lock.writeLock().unlock();
+
+        assertThatIllegalStateException().isThrownBy(() -> lock.writeLock().lock());
+        assertThatIllegalStateException().isThrownBy(() -> lock.writeLock().tryLock());
+
+        lock.readLock().unlock();
+    }
+
+    @Test
+    void shouldDowngradeAtTheEndOfABody() {
+        LeasingLockRegistry registry = registry();
+        LeaseLock reading = registry.getReadWriteLock(NAME).readLock();
+
+        long token = registry.<Long, RuntimeException>execute(request(), lease -> {
+            reading.lock();
+            return lease.fencingToken();
+        });
+
+        assertThat(reading.isHeldByCurrentThread()).isTrue();
+        assertThat(reading.currentLease().fencingToken()).isEqualTo(token);
+        reading.unlock();
+    }
+
+    @Test
+    void shouldReportALossToBothHolds() {
+        LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
+        lock.writeLock().lock();
+        lock.readLock().lock();
+        registry(quiet(NONE)).getLock(NAME).forceUnlock();
+
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock.writeLock()::unlock);
+        assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock.readLock()::unlock);
+        assertThat(backend().locked()).isEmpty();
     }
 }

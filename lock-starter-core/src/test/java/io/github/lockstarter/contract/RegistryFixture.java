@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.HandOffSettings;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.EventLog;
@@ -44,10 +46,20 @@ abstract class RegistryFixture {
     /** A stop waits that long for the reply to a command whose waiter has left. */
     private static final Duration LONGEST_COMMAND = Duration.ofSeconds(4);
 
+    /** Admission window and budget of hand-overs that do not end in a test. */
+    static final HandOffSettings GENEROUS = new HandOffSettings(Duration.ofSeconds(10), 10_000);
+
+    /** Every grant comes from the store. */
+    static final HandOffSettings NONE = new HandOffSettings(Duration.ZERO, 0);
+
     /** Backends over which this JVM has renewed a lock. */
     private static final Set<Class<?>> WARM = ConcurrentHashMap.newKeySet();
 
     private final LockBackend backend;
+
+    LockBackend backend() {
+        return this.backend;
+    }
 
     private final List<LeasingLockRegistry> registries = new ArrayList<>();
 
@@ -72,10 +84,6 @@ abstract class RegistryFixture {
             }
             registry.stop();
         }
-    }
-
-    LockBackend backend() {
-        return this.backend;
     }
 
     /** One more "JVM". */
@@ -124,17 +132,6 @@ abstract class RegistryFixture {
         return settings(timeout, null, Duration.ofSeconds(10));
     }
 
-    /** Waiters that practically never look by themselves. */
-    static LockSettings withoutPolling(Duration timeout) {
-        return settings(timeout, LONG, Duration.ofSeconds(10));
-    }
-
-    /** Leases that do not end, and commands that have to be quick. */
-    static LockSettings withCommandTimeout(Duration commandTimeout) {
-        return LockSettings.of(
-                Duration.ofSeconds(10), OnLost.THROW, LONG, null, null, commandTimeout, null, Duration.ofSeconds(10));
-    }
-
     private static LockSettings settings(Duration timeout, Duration pollInterval, Duration shutdownTimeout) {
         return LockSettings.of(
                 Duration.ofSeconds(10),
@@ -147,12 +144,36 @@ abstract class RegistryFixture {
                 shutdownTimeout);
     }
 
+    /** Waiters that practically never look by themselves. */
+    static LockSettings withoutPolling(Duration timeout) {
+        return settings(timeout, LONG, Duration.ofSeconds(10));
+    }
+
+    /** Leases that do not end, and commands that have to be quick. */
+    static LockSettings withCommandTimeout(Duration commandTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10), OnLost.THROW, LONG, null, null, commandTimeout, null, Duration.ofSeconds(10));
+    }
+
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
     }
 
+    /** Nothing is renewed and nothing polls during a test, so that commands can be counted. */
+    static LockSettings quiet(HandOffSettings handOff) {
+        return withoutPolling(LONG).withHandOff(handOff);
+    }
+
     static LockRequest request() {
         return LockRequest.of(NAME);
+    }
+
+    static LockRequest reader() {
+        return request().withMode(LockMode.READ);
+    }
+
+    static LockRequest permits(int weight, int permits) {
+        return request().withPermits(weight, permits);
     }
 
     /** Waits until the lease has been renewed twice, however long that takes: otherwise what is left only becomes less. */

@@ -2,10 +2,24 @@ package io.github.lockstarter.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** What readers, writers and holders of permits do; a subclass for each store. */
+/** Events, the life of a registry, readers and permits; a subclass for each store. */
 abstract class SharedContracts {
 
     abstract LockBackend newBackend();
+
+    @Nested
+    class Listener extends ListenerContract {
+        Listener() {
+            super(newBackend());
+        }
+    }
+
+    @Nested
+    class Lifecycle extends LifecycleContract {
+        Lifecycle() {
+            super(newBackend());
+        }
+    }
 
     @Nested
     class Readers extends ReadersContract {
@@ -15,50 +29,8 @@ abstract class SharedContracts {
     }
 
     @Nested
-    class ReadersSharing extends ReadersSharingContract {
-        ReadersSharing() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class ReaderLease extends ReaderLeaseContract {
-        ReaderLease() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class ReadersWait extends ReadersWaitContract {
-        ReadersWait() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class Downgrade extends DowngradeContract {
-        Downgrade() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
     class Permits extends PermitsContract {
         Permits() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class PermitsWait extends PermitsWaitContract {
-        PermitsWait() {
-            super(newBackend());
-        }
-    }
-
-    @Nested
-    class PermitsLimit extends PermitsLimitContract {
-        PermitsLimit() {
             super(newBackend());
         }
     }

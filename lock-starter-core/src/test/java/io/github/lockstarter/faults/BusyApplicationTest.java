@@ -13,12 +13,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
-import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,31 +24,16 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The application blocks whatever threads it can reach; locks have their own. */
 @Tag("full")
-@RedisTest
-class BusyApplicationTest {
-
-    @AutoClose
-    private final Instances instances = new Instances();
+class BusyApplicationTest extends FaultFixture {
 
     private final CountDownLatch end = new CountDownLatch(1);
 
     private final AtomicInteger blocked = new AtomicInteger();
-
-    private final FaultProxy proxy;
-
-    private final RedisCli redis;
-
-    BusyApplicationTest(FaultProxy proxy, RedisCli redis) {
-        this.proxy = proxy;
-        this.redis = redis;
-        Script.loadAll(redis);
-    }
 
     @AfterEach
     void unblock() {

@@ -4,28 +4,30 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Three instances, four threads each, few locks, and a network that breaks several times a second. */
 @Tag("full")
-@RedisTest
-class ChaosTest {
+class ChaosTest extends FaultFixture {
 
     private static final Duration DURATION = Duration.ofSeconds(10);
 
@@ -35,18 +37,22 @@ class ChaosTest {
 
     private static final int THREADS = 4;
 
-    @AutoClose
-    private final Instances instances = new Instances();
-
     private final List<FaultProxy> proxies = new ArrayList<>();
 
-    private final RedisServer server;
+    private final List<Guarded> guarded = List.of(new Guarded(), new Guarded(), new Guarded());
 
-    private final RedisCli redis;
+    private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
-    ChaosTest(RedisServer server, RedisCli redis) {
-        this.server = server;
-        this.redis = redis;
+    private final AtomicInteger grants = new AtomicInteger();
+
+    /** What one lock guards: nothing but the lock keeps its visitors apart, so that a lock which excludes nobody shows. */
+    private static final class Guarded {
+
+        private final AtomicReference<Lease> inside = new AtomicReference<>();
+
+        private volatile long lastToken;
+
+        private int visits;
     }
 
     @AfterEach
@@ -65,7 +71,6 @@ class ChaosTest {
     }
 
     private void takePart(Duration duration, UnaryOperator<Setup> setup, Consumer<FaultProxy> fault) throws Exception {
-        Contention contention = new Contention(3);
         List<Instance> members = new ArrayList<>();
         for (int i = 0; i < INSTANCES; i++) {
             FaultProxy proxy = FaultProxy.inFrontOf(this.server.port());
@@ -76,25 +81,68 @@ class ChaosTest {
         List<Call<Integer>> threads = new ArrayList<>();
         for (int i = 0; i < INSTANCES * THREADS; i++) {
             Instance instance = members.get(i % INSTANCES);
-            threads.add(Call.start(() -> contention.takePart(instance, until)));
+            threads.add(Call.start(() -> contend(instance, until)));
         }
         int faults = 0;
         for (; System.nanoTime() - until < 0; faults++) {
             fault.accept(this.proxies.get(ThreadLocalRandom.current().nextInt(INSTANCES)));
             // once things go on, again
-            int enough = contention.grants() + ThreadLocalRandom.current().nextInt(5, 50);
-            soon().until(() -> contention.grants() > enough || System.nanoTime() - until >= 0);
+            int enough = this.grants.get() + ThreadLocalRandom.current().nextInt(5, 50);
+            soon().until(() -> this.grants.get() > enough || System.nanoTime() - until >= 0);
         }
         within(Duration.ofSeconds(10)).until(() -> threads.stream().allMatch(Call::isDone));
 
         assertThat(faults).isGreaterThan(10);
-        assertThat(contention.violations()).isEmpty();
-        assertThat(contention.losses()).as("no hold was longer than a moment").isZero();
-        assertThat(contention.visits()).as("none came between two").isEqualTo(contention.grants());
+        assertThat(this.violations).isEmpty();
+        assertThat(this.guarded.stream().mapToInt(each -> each.visits).sum())
+                .as("none came between two")
+                .isEqualTo(this.grants.get());
         for (Call<Integer> thread : threads) {
             assertThat(thread.result()).as("nobody starves").isGreaterThan(5);
         }
         assertThatNothingIsLeft();
+    }
+
+    /** Locks and unlocks until then; returns how often it was granted a lock. */
+    private int contend(Instance instance, long untilNanos) throws InterruptedException {
+        int mine = 0;
+        while (System.nanoTime() - untilNanos < 0) {
+            int number = ThreadLocalRandom.current().nextInt(this.guarded.size());
+            LockRequest request = LockRequest.of("contended:" + number).withWaitTime(Duration.ofSeconds(3));
+            try {
+                Optional<Lease> lease = instance.registry().tryAcquire(request);
+                if (lease.isPresent()) {
+                    visit(this.guarded.get(number), lease.get());
+                    mine++;
+                }
+            } catch (LockStoreException ex) {
+                // the network is bad
+            }
+        }
+        return mine;
+    }
+
+    private void visit(Guarded each, Lease lease) {
+        Lease before = each.inside.getAndSet(lease);
+        if (before != null && before.isHeld() && lease.isHeld()) {
+            this.violations.add("both held: " + before + " and " + lease);
+        }
+        if (lease.fencingToken() <= each.lastToken) {
+            this.violations.add(lease.fencingToken() + " after " + each.lastToken);
+        }
+        each.lastToken = lease.fencingToken();
+        int seen = each.visits;
+        // Long enough for another thread to come in if the lock lets it.
+        long since = System.nanoTime();
+        while (System.nanoTime() - since < 100_000) {
+            Thread.onSpinWait();
+        }
+        each.visits = seen + 1;
+        this.grants.incrementAndGet();
+        each.inside.compareAndSet(lease, null);
+        if (!lease.release()) {
+            this.violations.add("lost, though no hold was longer than a moment: " + lease);
+        }
     }
 
     private void assertThatNothingIsLeft() {

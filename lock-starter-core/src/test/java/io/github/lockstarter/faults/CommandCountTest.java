@@ -1,7 +1,9 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
@@ -10,41 +12,40 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AutoClose;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a lock costs in commands. */
-@RedisTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class CommandCountTest {
+class CommandCountTest extends FaultFixture {
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private static final int FEW = 2;
 
-    private final FaultProxy proxy;
+    private static final int MANY = 10;
 
-    private final RedisCli redis;
+    private static final int TURNS = 200;
 
-    private final RedisServer server;
+    /** Of work under the lock: all others are back in line before it is over. */
+    private static final long WORK_NANOS = 1_000_000;
 
-    private final Instance instance;
+    private static final int DEPTH = 100_000;
 
-    CommandCountTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
-        this.proxy = proxy;
-        this.redis = redis;
-        this.server = server;
-        Script.loadAll(redis);
-        this.instance = this.instances.at(proxy, setup -> patient(setup).withDescription());
+    private Instance instance;
+
+    @BeforeEach
+    void start() {
+        this.instance = this.instances.at(this.proxy, setup -> patient(setup).withDescription());
         // In the background; the next time is after half a minute.
-        soon().until(() -> proxy.commandsSeen(Script.REGISTER) == 1);
+        soon().until(() -> this.proxy.commandsSeen(Script.REGISTER) == 1);
         // Executed after it, on the same connection.
         assertThat(this.instance.lock("barrier").isLocked()).isFalse();
         forgetWhatWasSent();
@@ -139,6 +140,82 @@ class CommandCountTest {
         WaitingLine.awaitLength(this.redis, "lock:{other}", 1);
         owner.lock("other").unlock();
         waiting.thenAccept(Lease::release).join();
+    }
+
+    @Test
+    void shouldCostTwoCommandsHoweverDeep() {
+        LeaseLock lock = this.instance.lock("deep");
+        forgetWhatWasSent();
+        for (int i = 0; i < DEPTH; i++) {
+            lock.lock();
+        }
+        assertThat(lock.getHoldCount()).isEqualTo(DEPTH);
+        for (int i = 1; i < DEPTH; i++) {
+            lock.unlock();
+        }
+
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        assertThat(this.redis.exists("lock:{deep}")).isTrue();
+        lock.unlock();
+        assertThat(this.redis.exists("lock:{deep}")).isFalse();
+        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(2);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    }
+
+    @Test
+    void shouldNotGrowWithTheNumberOfInstances() throws Exception {
+        double few = commandsEach(FEW);
+        double many = commandsEach(MANY);
+
+        assertThat(many).as("commands each, with few: " + few).isLessThan(few * 1.3);
+    }
+
+    /** All calls that Redis counts, those inside of scripts too, for each grant of a lock that goes from instance to instance. */
+    private double commandsEach(int members) throws Exception {
+        try (Instances crowd = new Instances()) {
+            AtomicInteger turns = new AtomicInteger();
+            AtomicBoolean over = new AtomicBoolean();
+            List<Call<Boolean>> calls = new ArrayList<>();
+            for (int i = 0; i < members; i++) {
+                Instance member = crowd.at(
+                        this.server,
+                        setup -> patient(setup)
+                                .lease(LONG)
+                                .pollInterval(Duration.ofSeconds(5))
+                                .withoutHandOff());
+                calls.add(Call.start(() -> takeTurns(member, turns, over)));
+            }
+            // all have found their place in line
+            within(LONG).until(() -> turns.get() > 10 * members);
+            int turnsBefore = turns.get();
+            long commandsBefore = commands();
+            within(LONG).until(() -> turns.get() > turnsBefore + TURNS);
+            double each = (double) (commands() - commandsBefore) / (turns.get() - turnsBefore);
+            over.set(true);
+            for (Call<Boolean> call : calls) {
+                assertThat(call.result()).isTrue();
+            }
+            return each;
+        }
+    }
+
+    private long commands() {
+        return this.redis.infoCommandStats().entrySet().stream()
+                .filter(command -> !command.getKey().equals("info"))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
+    private static boolean takeTurns(Instance instance, AtomicInteger turns, AtomicBoolean over) throws Exception {
+        LockRequest request = LockRequest.of("handed").withWaitTime(LONG);
+        while (!over.get()) {
+            instance.registry().execute(request, lease -> {
+                turns.incrementAndGet();
+                LockSupport.parkNanos(WORK_NANOS);
+                return true;
+            });
+        }
+        return true;
     }
 
     /** No renewal by the clock, and no second attempt, in the time of a test. */

@@ -1,51 +1,49 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Redis stands still for a while. Its clock, by which keys run out, does not. */
-@RedisTest
-class FrozenRedisTest {
+/** Redis stands still for a while, and then executes what has arrived. Its clock, by which keys expire, does not stand still. */
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class FrozenRedisTest extends FaultFixture {
 
-    private static final Duration LEASE = Duration.ofSeconds(4);
+    private static final Duration LEASE = Duration.ofSeconds(3);
 
     private static final String KEY = "lock:{frozen}";
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private Instance instance;
 
-    private final RedisServer server;
-
-    private final RedisCli redis;
-
-    private final Instance instance;
-
-    FrozenRedisTest(RedisServer server, RedisCli redis) {
-        this.server = server;
-        this.redis = redis;
-        this.instance = this.instances.at(server, setup -> setup.lease(LEASE));
+    @BeforeEach
+    void start() {
+        this.instance = this.instances.at(this.proxy, setup -> setup.lease(LEASE));
     }
 
     @AfterEach
@@ -136,5 +134,97 @@ class FrozenRedisTest {
         long runsOutAt = System.currentTimeMillis() + this.redis.pttl(KEY);
         this.server.pause();
         return runsOutAt;
+    }
+
+    /** A lease by a message counts from the moment at which its waiter saw its position, not from the receipt. */
+    @Test
+    void shouldLoseTheLockBeforeItCanHaveAnotherOwner() throws Exception {
+        UnaryOperator<Setup> brief = setup -> setup.lease(Duration.ofSeconds(5))
+                .pollInterval(Duration.ofSeconds(1))
+                .commandTimeout(Duration.ofMillis(800));
+        Instance owner = this.instances.at(this.server, brief);
+        Instance waiting = this.instances.at(this.proxy, brief);
+        Lease held = owner.acquire("frozen");
+        CompletableFuture<Lease> next = waiting.waitFor("frozen");
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+        long keyEnds;
+        try (Hold renewal = this.proxy.hold(Script.RENEW.of(KEY))) {
+            assertThat(held.release()).isTrue();
+            renewal.awaitReached(LIMIT);
+            keyEnds = System.currentTimeMillis() + this.redis.pttl(KEY);
+            this.server.pause();
+        }
+        Lease lease = next.get(10, TimeUnit.SECONDS);
+        CompletableFuture<Lease> successor = owner.waitFor("frozen");
+
+        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
+
+        assertThat(System.currentTimeMillis())
+                .as("while the key is still there")
+                .isLessThan(keyEnds);
+        assertThat(this.server.isPaused()).isTrue();
+        soon().until(() -> System.currentTimeMillis() > keyEnds);
+        this.server.resume();
+        assertThat(successor.get(10, TimeUnit.SECONDS).fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(waiting.events().handOvers(Kind.REMOTE)).isEqualTo(1);
+        assertThat(lease.release()).isFalse();
+    }
+
+    @Test
+    void shouldNotProlongTheLeaseOfTheSuccessorByOldRenewals() throws Exception {
+        Instance other = this.instances.at(this.server);
+        Lease lease = this.instance.registry().acquire(LockRequest.of("frozen"));
+        try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
+            // never renewed: whatever renews after this comes from the other one
+            Duration fixed = Duration.ofSeconds(20);
+            Call<Lease> waiter = Call.start(() -> other.registry()
+                    .acquire(LockRequest.of("frozen").withLease(fixed).withWaitTime(Duration.ofMinutes(1))));
+            soon().until(() -> monitor.count(Script.ACQUIRE, KEY) > 0);
+            this.server.pause();
+            long frozenAt = System.currentTimeMillis();
+            this.proxy.forgetCommands();
+            assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                    .isEqualTo(LossReason.EXPIRED);
+            assertThat(this.proxy.commandsSeen(Script.RENEW.of(KEY)))
+                    .as("renewals that wait for Redis")
+                    .isPositive();
+            within(LEASE.multipliedBy(2)).until(() -> System.currentTimeMillis() - frozenAt > LEASE.toMillis());
+            long before = monitor.count(Script.RENEW, KEY);
+
+            this.server.resume();
+
+            Lease successor = waiter.result();
+            soon().until(() -> monitor.count(Script.RENEW, KEY) > before);
+            assertThat(successor.fencingToken()).isGreaterThan(lease.fencingToken());
+            assertThat(this.redis.hgetall(KEY)).containsEntry("f", Long.toString(successor.fencingToken()));
+            assertThat(this.redis.pttl(KEY)).isBetween(1L, fixed.toMillis());
+            assertThat(lease.release()).isFalse();
+            assertThat(successor.release()).as("nobody else touched it").isTrue();
+            soon().until(() -> this.redis.keys().isEmpty());
+        }
+    }
+
+    /** The acquire waits in the socket of a connection that its client has long given up. */
+    @Test
+    void shouldTakeBackAnAcquireOfAConnectionThatIsGone() {
+        Instance instance = this.instances.at(
+                this.proxy, setup -> setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofMillis(200)));
+        LeaseLock lock = instance.lock("frozen");
+        try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
+            this.server.pause();
+            LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+            assertThat(failure.isOutcomeUnknown()).isTrue();
+            this.proxy.cutRst();
+
+            this.server.resume();
+
+            soon().until(() -> monitor.count(Script.ACQUIRE, KEY) == 1);
+            within(LIMIT).until(() -> !this.redis.exists(KEY));
+            assertThat(monitor.scriptsOn(KEY))
+                    .as("taken back, for it has not run out")
+                    .contains(Script.RELEASE)
+                    .doesNotContain(Script.RENEW);
+        }
+        assertThat(lock.getHoldCount()).isZero();
     }
 }

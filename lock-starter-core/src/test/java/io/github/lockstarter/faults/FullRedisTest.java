@@ -8,50 +8,48 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockRenewedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisTest;
-import org.junit.jupiter.api.AutoClose;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis has reached its {@code maxmemory} and evicts nothing. */
-@RedisTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class FullRedisTest {
+class FullRedisTest extends FaultFixture {
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private Instance instance;
 
-    private final RedisCli redis;
-
-    private final Instance instance;
-
-    private Lease held;
-
-    FullRedisTest(FaultProxy proxy, RedisCli redis) {
-        this.redis = redis;
-        this.instance = this.instances.at(proxy, Setup::calm);
-    }
+    private Instance other;
 
     @BeforeEach
-    void fill() throws InterruptedException {
-        this.held = this.instance.registry().acquire(LockRequest.of("held"));
+    void start() {
+        // No reader joins the grant of another one, so that each of them is in the line.
+        this.instance = this.instances.at(this.server, setup -> setup.calm().withoutHandOff());
+        this.other = this.instances.at(this.server, setup -> setup.calm().withoutHandOff());
+    }
+
+    private void fill() {
         this.redis.command("CONFIG", "SET", "maxmemory", "1");
+    }
+
+    private static void awaitRenewals(Instance instance) {
+        long renewed = instance.events().count(LockRenewedEvent.class);
+        soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 1);
+        assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldFailNewAcquisitionsCleanly(boolean scriptsAreKnown) {
+        fill();
         if (scriptsAreKnown) {
             Script.loadAll(this.redis);
         } else {
@@ -70,11 +68,10 @@ class FullRedisTest {
 
     @Test
     void shouldGrantTheLockToAWaiterWhenThereIsRoomAgain() throws Exception {
+        fill();
         Call<Boolean> waiter = Call.start(() -> this.instance.lock("new").tryLock(LIMIT));
         waiter.awaitParked();
-        long since = System.nanoTime();
-        soon().until(() -> System.nanoTime() - since > 300_000_000);
-        assertThat(waiter.isDone()).isFalse();
+        soon().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
 
         this.redis.command("CONFIG", "SET", "maxmemory", "0");
 
@@ -82,14 +79,69 @@ class FullRedisTest {
     }
 
     @Test
-    void shouldRenewAndReleaseWhatIsHeld() {
-        long renewed = this.instance.events().count(LockRenewedEvent.class);
-        soon().until(() -> this.instance.events().count(LockRenewedEvent.class) > renewed + 3);
-        assertThat(this.held.state()).isEqualTo(State.HELD);
-        assertThat(this.instance.events().count(LockAtRiskEvent.class)).isZero();
+    void shouldRenewAndReleaseWhatIsHeld() throws Exception {
+        Lease held = this.instance.acquire("held");
+        fill();
 
-        assertThat(this.held.release()).isTrue();
+        awaitRenewals(this.instance);
 
+        assertThat(held.state()).isEqualTo(State.HELD);
+        assertThat(held.release()).isTrue();
         assertThat(this.redis.exists("lock:{held}")).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRenewReleaseAndGrantToThoseWhoWait(SharedGrants kind) throws Exception {
+        Lease first = this.instance.registry().acquire(kind.request());
+        Lease second = this.other.registry().acquire(kind.request());
+        CompletableFuture<Lease> alone = this.other.registry().acquireAsync(kind.alone());
+        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
+        CompletableFuture<Lease> behind = this.instance.registry().acquireAsync(kind.request());
+        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 2);
+
+        fill();
+
+        awaitRenewals(this.instance);
+        awaitRenewals(this.other);
+        assertThat(first.release()).isTrue();
+        assertThat(second.release()).isTrue();
+        assertThat(SharedGrants.get(alone).release()).isTrue();
+        assertThat(SharedGrants.get(behind).release()).isTrue();
+        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFailNewSharedAcquisitionsCleanly(SharedGrants kind) throws Exception {
+        Lease held = this.instance.registry().acquire(kind.request());
+        fill();
+
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class,
+                () -> this.other.registry().tryAcquire(kind.request().withWaitTime(Duration.ZERO)));
+
+        assertThat(failure).hasMessageContaining("OOM").hasMessageContaining(SharedGrants.NAME);
+        assertThat(failure.isOutcomeUnknown()).as("Redis refused").isFalse();
+        assertThat(SharedGrants.holders(this.redis)).hasSize(1);
+        assertThat(held.release()).isTrue();
+        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
+    }
+
+    @Test
+    void shouldDowngrade() throws Exception {
+        LeaseReadWriteLock lock = this.instance.registry().getReadWriteLock(SharedGrants.NAME);
+        lock.writeLock().lock();
+        CompletableFuture<Lease> waiting = this.other.registry().acquireAsync(SharedGrants.READERS.request());
+        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
+        fill();
+
+        lock.readLock().lock();
+        lock.writeLock().unlock();
+
+        assertThat(SharedGrants.get(waiting).isHeld()).isTrue();
+        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
+        lock.readLock().unlock();
+        assertThat(SharedGrants.get(waiting).release()).isTrue();
     }
 }

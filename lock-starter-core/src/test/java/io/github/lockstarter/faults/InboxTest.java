@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,52 +8,51 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
-import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One inbox per instance tells it that a lock was handed to it; nothing depends on its messages. */
-@RedisTest
+/** One inbox for each instance receives messages about grants; nothing depends on them: a lost one costs at most a poll interval. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class InboxTest {
+class InboxTest extends FaultFixture {
 
-    /** Whoever is granted a lock sooner than that was not polling. */
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final String KEY = "lock:{awaited}";
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private static final String USER = "silent";
 
-    private final FaultProxy proxy;
+    private static final Duration POLL = Duration.ofSeconds(1);
 
-    private final RedisCli redis;
+    private Instance owner;
 
-    private final Instance owner;
+    @BeforeEach
+    void start() {
+        this.owner = this.instances.at(this.server, setup -> patient(setup).pollInterval(LONG));
+    }
 
-    InboxTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
-        this.proxy = proxy;
-        this.redis = redis;
-        Script.loadAll(redis);
-        this.owner = this.instances.at(server, setup -> setup.lease(LONG));
+    private static Setup patient(Setup setup) {
+        return setup.lease(LONG).pollInterval(POLL).commandTimeout(Duration.ofSeconds(5));
     }
 
     private Instance waiting(Duration pollInterval) {
         return this.instances.at(this.proxy, setup -> setup.lease(LONG).pollInterval(pollInterval));
     }
 
-    private Call<Boolean> waitFor(Instance instance, String name) {
-        return Call.start(() -> {
-            instance.registry().acquire(LockRequest.of(name).withWaitTime(LONG)).close();
-            return true;
-        });
+    private static Call<Long> waitFor(Instance instance, String name) {
+        return Call.start(
+                () -> instance.registry().execute(LockRequest.of(name).withWaitTime(LONG), lease -> System.nanoTime()));
+    }
+
+    private static Call<Long> waitFor(Instance instance) {
+        return waitFor(instance, "awaited");
     }
 
     @Test
@@ -66,7 +66,7 @@ class InboxTest {
                 .as("nobody waits yet")
                 .isZero();
 
-        List<Call<Boolean>> waiters = new ArrayList<>();
+        List<Call<Long>> waiters = new ArrayList<>();
         waiters.add(waitFor(instance, "first"));
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         for (int i = 0; i < 3; i++) {
@@ -77,8 +77,8 @@ class InboxTest {
         for (String name : List.of("first", "more:0", "more:1", "more:2")) {
             this.owner.lock(name).unlock();
         }
-        for (Call<Boolean> waiter : waiters) {
-            assertThat(waiter.result()).isTrue();
+        for (Call<Long> waiter : waiters) {
+            assertThat(waiter.result()).isPositive();
         }
         assertThat(this.proxy.commandsSeen(Commands.named("subscribe"))).isEqualTo(1);
         assertThat(Channel.connections(this.redis)).isEqualTo(1);
@@ -94,7 +94,7 @@ class InboxTest {
         this.owner.lock("awaited").lock();
         Instance instance = this.instances.at(
                 this.proxy, setup -> setup.lease(LONG).pollInterval(LONG).sharedConnection());
-        Call<Boolean> waiter = waitFor(instance, "awaited");
+        Call<Long> waiter = waitFor(instance, "awaited");
         soon().until(() -> Channel.subscribers(this.redis) == 1);
 
         instance.stop();
@@ -104,27 +104,12 @@ class InboxTest {
         assertThat(instance.connections().isRunning()).isTrue();
     }
 
-    @Test
-    void shouldSubscribeAgainWhenTheConnectionWasCut() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = waiting(LONG);
-        Call<Boolean> waiter = waitFor(instance, "awaited");
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-
-        soon().until(() -> this.proxy.commandsSeen(Commands.named("subscribe")) > 1);
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        this.owner.lock("awaited").unlock();
-
-        assertThat(waiter.result()).isTrue();
-    }
-
     /** The message of a release that nobody heard is not sent again: everybody looks once after a subscription. */
     @Test
     void shouldLookOnceAfterASubscriptionThatWasCut() throws Exception {
         this.owner.lock("awaited").lock();
         Instance instance = waiting(LONG);
-        Call<Boolean> waiter = waitFor(instance, "awaited");
+        Call<Long> waiter = waitFor(instance, "awaited");
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         this.proxy.refuse();
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
@@ -136,7 +121,7 @@ class InboxTest {
 
         this.proxy.accept();
 
-        assertThat(waiter.result()).isTrue();
+        assertThat(waiter.result()).isPositive();
     }
 
     @Test
@@ -147,13 +132,12 @@ class InboxTest {
                 LogCapture springs = new LogCapture("org.springframework")) {
             this.proxy.refuse();
             this.proxy.cutRst();
-            Call<Boolean> waiter = waitFor(instance, "awaited");
-            long since = System.nanoTime();
-            soon().until(() -> System.nanoTime() - since > 2_500_000_000L);
+            Call<Long> waiter = waitFor(instance, "awaited");
+            soon().during(Duration.ofMillis(1500)).until(() -> !waiter.isDone());
             this.proxy.accept();
             soon().until(() -> Channel.subscribers(this.redis) == 1);
             this.owner.lock("awaited").unlock();
-            assertThat(waiter.result()).isTrue();
+            assertThat(waiter.result()).isPositive();
 
             assertThat(ours.with("")).as("the connection is gone").hasSizeLessThanOrEqualTo(1);
             assertThat(springs.with("")).isEmpty();
@@ -166,7 +150,7 @@ class InboxTest {
         Instance waiting = waiting(LONG);
         LeaseLock lock = this.owner.lock("a");
         assertThat(lock.tryLock()).isTrue();
-        Call<Boolean> waiter = waitFor(waiting, "a");
+        Call<Long> waiter = waitFor(waiting, "a");
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         String channel = String.valueOf(Channel.all(this.redis).get(0));
         try (LogCapture log = new LogCapture();
@@ -176,9 +160,115 @@ class InboxTest {
             }
             lock.unlock();
 
-            assertThat(waiter.result()).as("the subscription goes on").isTrue();
+            assertThat(waiter.result()).as("the subscription goes on").isPositive();
             assertThat(log.all()).hasSize(1).first().asString().contains(channel, "does not name a lock");
             assertThat(client.all()).isEmpty();
         }
+    }
+
+    @Test
+    void shouldLookByItselfIfTheReleasingOneMayNotPublish() throws Exception {
+        this.redis.command("ACL", "SETUSER", USER, "reset", "on", "nopass", "~*", "&*", "+@all", "-publish");
+        Instance owner = this.instances.at(this.server, setup -> patient(setup).user(USER));
+        Instance first = this.instances.at(this.server, setup -> patient(setup).user(USER));
+        Instance second = this.instances.at(this.server, InboxTest::patient);
+        owner.lock("awaited").lock();
+        Call<Long> head = waitFor(first);
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+        Call<Long> next = waitFor(second);
+        WaitingLine.awaitLength(this.redis, KEY, 2);
+        soon().until(() -> Channel.subscribers(this.redis) == 2);
+        long releasedAt = System.nanoTime();
+
+        owner.lock("awaited").unlock();
+
+        assertThat(Duration.ofNanos(head.result() - releasedAt)).isLessThan(POLL.multipliedBy(2));
+        assertThat(next.result()).as("in the order of arrival").isGreaterThan(head.result());
+        assertThat(Duration.ofNanos(next.result() - head.result())).isLessThan(POLL.multipliedBy(2));
+        soon().until(() -> !this.redis.exists(KEY));
+        this.instances.close();
+        this.redis.command("ACL", "DELUSER", USER);
+    }
+
+    @Test
+    void shouldLookByItselfUntilItsSubscriptionIsAcknowledged() throws Exception {
+        Instance waiting = this.instances.at(this.proxy, InboxTest::patient);
+        Instance other = this.instances.at(this.server, InboxTest::patient);
+        this.owner.lock("awaited").lock();
+        try (Hold subscription = this.proxy.hold(Commands.named("subscribe"))) {
+            Call<Long> waiter = waitFor(waiting);
+            subscription.awaitReached(LIMIT);
+            soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of(KEY)) > 1);
+            assertThat(WaitingLine.of(this.redis, KEY))
+                    .as("it might miss its message")
+                    .isEmpty();
+            Call<Long> later = waitFor(other);
+            WaitingLine.awaitLength(this.redis, KEY, 1);
+
+            this.owner.lock("awaited").unlock();
+
+            assertThat(later.result()).isPositive();
+            assertThat(waiter.result()).isPositive();
+        }
+    }
+
+    @Test
+    void shouldGoOnWhileSubscriptionsBreakAllTheTime() throws Exception {
+        int rounds = 25;
+        AtomicBoolean over = new AtomicBoolean();
+        List<Call<Long>> members = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Instance instance = this.instances.at(
+                    this.server, setup -> patient(setup).withoutHandOff().pollInterval(Duration.ofMillis(150)));
+            for (int thread = 0; thread < 2; thread++) {
+                members.add(Call.start(() -> {
+                    long longest = 0;
+                    for (int round = 0; round < rounds; round++) {
+                        long askedAt = System.nanoTime();
+                        longest = Math.max(longest, waitFor(instance).result() - askedAt);
+                    }
+                    return longest;
+                }));
+            }
+        }
+        Call<Integer> breaking = Call.start(() -> {
+            int broken = 0;
+            try (RedisCli killer = this.server.cli()) {
+                for (; !over.get(); broken++) {
+                    killer.command("CLIENT", "KILL", "TYPE", "pubsub");
+                    LockSupport.parkNanos(5_000_000);
+                }
+            }
+            return broken;
+        });
+
+        try {
+            for (Call<Long> member : members) {
+                assertThat(Duration.ofNanos(member.result()))
+                        .as("six wait, and each may miss its message")
+                        .isLessThan(Duration.ofSeconds(5));
+            }
+        } finally {
+            over.set(true);
+        }
+        assertThat(breaking.result()).isGreaterThan(20);
+        soon().until(() -> !this.redis.exists(KEY));
+    }
+
+    /** To Redis the subscription is alive, and it brings nothing. */
+    @Test
+    void shouldCostAPollInterval() throws Exception {
+        Instance deaf = this.instances.at(this.proxy, InboxTest::patient);
+        this.owner.lock("awaited").lock();
+        Call<Long> waiter = waitFor(deaf);
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+        assertThat(Channel.subscribers(this.redis)).isEqualTo(1);
+        this.proxy.swallowMessages();
+        long releasedAt = System.nanoTime();
+
+        this.owner.lock("awaited").unlock();
+
+        assertThat(Duration.ofNanos(waiter.result() - releasedAt)).isLessThan(POLL.multipliedBy(2));
+        soon().until(() -> !this.redis.exists(KEY));
     }
 }

@@ -7,59 +7,40 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LockNotAcquiredEvent;
-import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A thread that is interrupted, at each step on the way to a lock and back, leaves nothing behind in Redis. */
-@RedisTest
+/** A thread that is interrupted while a command is on its way leaves nothing behind in Redis, and harms no other thread. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class InterruptTest {
+class InterruptTest extends FaultFixture {
 
     private static final String KEY = "lock:{wanted}";
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private Instance instance;
 
-    private final FaultProxy proxy;
+    private Instance other;
 
-    private final RedisCli redis;
-
-    private final Instance instance;
-
-    private final Instance other;
-
-    InterruptTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
-        this.proxy = proxy;
-        this.redis = redis;
-        this.instance = this.instances.at(proxy, InterruptTest::patient);
-        this.other = this.instances.at(server, InterruptTest::patient);
-        Script.loadAll(redis);
-        proxy.forgetCommands();
+    @BeforeEach
+    void start() {
+        this.instance = this.instances.at(this.proxy, InterruptTest::patient);
+        this.other = this.instances.at(this.server, InterruptTest::patient);
+        this.proxy.forgetCommands();
     }
 
-    @Test
-    void shouldEndTheCallBeforeItAsks() throws Exception {
-        Call<Boolean> call = Call.start(() -> {
-            Thread.currentThread().interrupt();
-            return lock().tryLock(LIMIT);
-        });
+    /** A stop waits for the commands that a test holds back. */
+    private static Setup patient(Setup setup) {
+        return setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(2));
+    }
 
-        assertThat(call.failure()).isInstanceOf(InterruptedException.class);
-        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isZero();
-        assertThatNothingIsLeft();
+    private LeaseLock lock() {
+        return this.instance.lock("wanted");
     }
 
     @Test
@@ -87,26 +68,6 @@ class InterruptTest {
             assertThat(call.failure()).isInstanceOf(InterruptedException.class);
             soon().until(() -> !this.redis.exists(KEY));
         }
-        assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldEndThePolling() throws Exception {
-        assertThat(this.other.lock("wanted").tryLock()).isTrue();
-        Call<Boolean> call = Call.start(() -> lock().tryLock(LIMIT));
-        soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE) > 1);
-        call.awaitParked();
-
-        call.interrupt();
-
-        assertThat(call.failure()).isInstanceOf(InterruptedException.class);
-        assertThat(this.redis.exists(KEY)).as("still the other's").isTrue();
-        this.other.lock("wanted").unlock();
-        // Whoever gave up leaves the line in the background, and passes on what it is given until then.
-        soon().until(() -> !this.redis.exists(KEY));
-        soon().untilAsserted(() -> assertThat(this.instance.events().all(LockNotAcquiredEvent.class))
-                .extracting(LockNotAcquiredEvent::outcome)
-                .containsExactly(Outcome.INTERRUPTED));
         assertThatNothingIsLeft();
     }
 
@@ -146,13 +107,43 @@ class InterruptTest {
         assertThatNothingIsLeft();
     }
 
-    /** A key that is gone did not run out, and no call ended by itself. */
-    private static Setup patient(Setup setup) {
-        return setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(5));
+    @Test
+    void shouldLeaveTheLockToTheNext() throws Exception {
+        Call<Boolean> second;
+        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
+            Call<Boolean> first =
+                    Call.start(() -> this.instance.acquire("wanted").release());
+            reply.awaitReached(LIMIT);
+            second = Call.start(() -> this.instance.acquire("wanted").release());
+            soon().until(() -> this.instance.waiting() == 2);
+
+            first.interrupt();
+            assertThat(first.failure()).isInstanceOf(InterruptedException.class);
+        }
+
+        assertThat(second.result()).isTrue();
+        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).hasSize(1);
     }
 
-    private LeaseLock lock() {
-        return this.instance.lock("wanted");
+    @Test
+    void shouldNotMakeTheConnectionSuspect() throws Exception {
+        long accepted = this.proxy.connectionsAccepted();
+        Call<Boolean> call;
+        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
+            call = Call.start(() -> {
+                lock().lock();
+                boolean interrupted = Thread.interrupted();
+                lock().unlock();
+                return interrupted;
+            });
+            reply.awaitReached(LIMIT);
+            call.interrupt();
+            soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE) >= 2);
+            soon().during(Duration.ofMillis(50)).until(() -> this.proxy.commandsSeen(Commands.named("PING")) == 0);
+        }
+
+        assertThat(call.result()).isTrue();
+        assertThat(this.proxy.connectionsAccepted()).isEqualTo(accepted);
     }
 
     /** Neither in this JVM nor in Redis: another thread and another instance are granted the lock at once. */

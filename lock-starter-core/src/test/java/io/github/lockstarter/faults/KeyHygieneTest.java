@@ -3,15 +3,13 @@ package io.github.lockstarter.faults;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,30 +17,24 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is in Redis: one key for each lock that is held, which always expires, and nothing else but the version of the format. */
-@RedisTest
+/**
+ * What is in Redis: one key for each lock that is held, which always expires, and nothing else but the version of the format and
+ * the descriptions of instances. Other prefixes and databases have locks of their own.
+ */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class KeyHygieneTest {
+class KeyHygieneTest extends FaultFixture {
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private Instance instance;
 
-    private final RedisCli redis;
-
-    private final RedisServer server;
-
-    private final Instance instance;
-
-    KeyHygieneTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
-        this.redis = redis;
-        this.server = server;
-        this.instance = this.instances.at(proxy, setup -> setup.calm().withDescription());
+    @BeforeEach
+    void start() {
+        this.instance = this.instances.at(this.proxy, setup -> setup.calm().withDescription());
     }
 
     @ParameterizedTest
@@ -87,12 +79,12 @@ class KeyHygieneTest {
         AtomicBoolean over = new AtomicBoolean();
         Call<Integer> scanning = Call.start(() -> scanUntil(over));
         List<Call<Integer>> workers = new ArrayList<>();
-        long until = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        long until = System.nanoTime() + Duration.ofSeconds(2).toNanos();
         for (int i = 0; i < 4; i++) {
             workers.add(Call.start(() -> workUntil(until)));
         }
         for (Call<Integer> worker : workers) {
-            assertThat(worker.result()).isGreaterThan(50);
+            assertThat(worker.result()).isGreaterThan(30);
         }
         over.set(true);
 
@@ -140,5 +132,70 @@ class KeyHygieneTest {
             }
         }
         return seen;
+    }
+
+    @Test
+    void shouldHaveLocksOfItsOwnUnderAnotherPrefix() throws Exception {
+        Instance other = this.instances.at(this.server, setup -> setup.calm().keyPrefix("shop"));
+
+        assertThatBothHaveIt(other);
+
+        assertThat(this.redis.exists("lock:{same}")).isTrue();
+        assertThat(this.redis.exists("shop:{same}")).isTrue();
+    }
+
+    @Test
+    void shouldHaveLocksOfItsOwnInAnotherDatabase() throws Exception {
+        Instance other = this.instances.at(this.server, setup -> setup.calm().database(1));
+
+        assertThatBothHaveIt(other);
+
+        assertThat(this.redis.keys()).isEqualTo(List.of("lock:{same}"));
+        this.redis.command("SELECT", "1");
+        assertThat(this.redis.keys()).isEqualTo(List.of("lock:{same}"));
+    }
+
+    private void assertThatBothHaveIt(Instance other) throws Exception {
+        LockRequest request = LockRequest.of("same").withWaitTime(Duration.ZERO);
+        Lease here = this.instance.registry().acquire(request);
+        Lease there = other.registry().acquire(request);
+        assertThat(here.isHeld()).isTrue();
+        assertThat(there.isHeld()).isTrue();
+    }
+
+    /** Messages know no databases: each instance has an inbox of its own. */
+    @Test
+    void shouldWakeOnlyWhoWaitsInTheSameDatabase() throws Exception {
+        Instance owner = this.instances.at(this.server, setup -> setup.calm().database(1));
+        Instance elsewhere = this.instances.at(this.server, KeyHygieneTest::onlyMessages);
+        Instance beside =
+                this.instances.at(this.server, setup -> onlyMessages(setup).database(1));
+        Lease here = this.instance.registry().acquire(LockRequest.of("same"));
+        Lease there = owner.registry().acquire(LockRequest.of("same"));
+        Call<Long> waitsHere = waitFor(elsewhere);
+        Call<Long> waitsThere = waitFor(beside);
+        soon().until(() -> Channel.subscribers(this.redis) == 2);
+        WaitingLine.awaitLength(this.redis, "lock:{same}", 1);
+        try (RedisCli database = this.server.cli()) {
+            database.command("SELECT", "1");
+            WaitingLine.awaitLength(database, "lock:{same}", 1);
+        }
+
+        there.release();
+
+        assertThat(waitsThere.result()).isGreaterThan(there.fencingToken());
+        assertThat(waitsHere.isDone()).isFalse();
+        assertThat(here.isHeld()).isTrue();
+        here.release();
+        assertThat(waitsHere.result()).isGreaterThan(here.fencingToken());
+    }
+
+    private static Setup onlyMessages(Setup setup) {
+        return setup.calm().pollInterval(Duration.ofMinutes(1));
+    }
+
+    private static Call<Long> waitFor(Instance instance) {
+        return Call.start(() -> instance.registry()
+                .execute(LockRequest.of("same").withWaitTime(Duration.ofMinutes(1)), Lease::fencingToken));
     }
 }

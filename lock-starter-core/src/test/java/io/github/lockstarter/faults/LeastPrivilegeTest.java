@@ -1,65 +1,63 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.faults.RestrictedUser.RULES;
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
-import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A Redis user who may do what locks need, and what happens when something is missing. */
-@RedisTest
+/** A Redis user that may do what locks need; what happens when something is missing; and a password that changes. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class LeastPrivilegeTest {
+class LeastPrivilegeTest extends FaultFixture {
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private static final String USER = "other-user";
 
     @AutoClose
     private final LogCapture log = new LogCapture();
 
-    private final RestrictedUser user;
+    private RestrictedUser user;
 
-    private final FaultProxy proxy;
-
-    private final RedisCli redis;
-
-    private final RedisServer server;
-
-    LeastPrivilegeTest(FaultProxy proxy, RedisCli redis, RedisServer server) {
-        this.proxy = proxy;
-        this.redis = redis;
-        this.server = server;
-        this.user = new RestrictedUser(redis);
-        redis.command("ACL", "LOG", "RESET");
+    @BeforeEach
+    void createUser() {
+        this.user = new RestrictedUser(this.redis);
+        this.redis.command("ACL", "LOG", "RESET");
     }
 
     @AfterEach
-    void deleteUser() {
+    void deleteUsers() {
         this.user.delete();
+        this.redis.command("ACL", "DELUSER", USER);
     }
 
     private Instance instanceWith(String rule) {
@@ -169,25 +167,15 @@ class LeastPrivilegeTest {
     }
 
     @Test
-    void shouldSayWhyThereIsNoConnectionWithoutPing() {
-        Instance instance = instanceWith(this.user.without("+ping"));
-        LeaseLock lock = instance.lock("refused");
-
-        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
-
-        assertThat(failure).hasMessageContaining("ping");
-    }
-
-    @Test
-    void shouldSayWhyThereIsNoConnectionWithoutAPassword() {
+    void shouldSayWhyThereIsNoConnection() {
+        Instance pinging = instanceWith(this.user.without("+ping"));
+        assertThat(catchThrowableOfType(LockStoreException.class, pinging.lock("refused")::tryLock))
+                .hasMessageContaining("ping");
         this.redis.command("ACL", "SETUSER", RestrictedUser.NAME, "reset", "on", ">secret");
-        Instance instance = this.instances.at(
+        Instance unknown = this.instances.at(
                 this.proxy, setup -> setup.user(RestrictedUser.NAME).unreachable());
-        LeaseLock lock = instance.lock("refused");
-
-        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
-
-        assertThat(failure).hasMessageContaining("WRONGPASS");
+        assertThat(catchThrowableOfType(LockStoreException.class, unknown.lock("refused")::tryLock))
+                .hasMessageContaining("WRONGPASS");
     }
 
     @ParameterizedTest
@@ -195,7 +183,7 @@ class LeastPrivilegeTest {
     void shouldGoOnWithoutMessages(String permission) throws Exception {
         Instance instance = instanceWith(this.user.without(permission));
         Instance other = this.instances.at(this.server, setup -> setup.calm().user(RestrictedUser.NAME));
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 2; i++) {
             assertThat(other.lock("polled").tryLock()).isTrue();
             Call<Boolean> waiter = Call.start(() -> {
                 instance.lock("polled").lock();
@@ -219,5 +207,79 @@ class LeastPrivilegeTest {
                     .asString()
                     .contains("'&lock:inbox:* +subscribe'");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-pexpire", "-pexpire -del"})
+    void shouldLeaveNoKeyThatNeverEnds(String missing) throws Exception {
+        this.redis.command(("ACL SETUSER " + USER + " reset on nopass ~* &* +@all " + missing).split(" "));
+        Instance restricted = this.instances.at(
+                this.server,
+                setup -> setup.calm().commandTimeout(Duration.ofSeconds(1)).user(USER));
+        Instance other = this.instances.at(this.server, Setup::calm);
+        LeaseLock lock = restricted.lock("endless");
+
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+        assertThat(failure).hasMessageContaining("missing permission");
+        soon().until(() -> this.redis.pttl("lock:{endless}") != -1);
+        assertThat(other.lock("endless").tryLock(Waiting.LIMIT))
+                .as("nobody has it")
+                .isTrue();
+        other.lock("endless").unlock();
+    }
+
+    private Instance withPassword(UnaryOperator<Setup> setup) {
+        this.redis.command("ACL", "SETUSER", USER, "reset", "on", ">first", "~*", "&*", "+@all");
+        return this.instances.at(this.server, each -> setup.apply(each.user(USER, "first")));
+    }
+
+    private void change(String password) {
+        this.redis.command("ACL", "SETUSER", USER, "resetpass", ">" + password);
+        this.redis.command("CLIENT", "KILL", "USER", USER);
+    }
+
+    @Test
+    void shouldLoseTheLockAtTheDeadline() throws Exception {
+        Instance instance = withPassword(setup -> setup);
+        Instance other = this.instances.at(this.server);
+        Lease lease = instance.registry().acquire(LockRequest.of("guarded"));
+        change("second");
+        Call<Boolean> successor = Call.start(() -> {
+            Lease next = other.registry().acquire(LockRequest.of("guarded").withWaitTime(LIMIT));
+            return !lease.isHeld() && next.fencingToken() > lease.fencingToken();
+        });
+
+        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
+
+        soon().until(() -> instance.events().count(LockLostEvent.class) == 1);
+        assertThat(instance.events().count(LockAtRiskEvent.class)).isPositive();
+        assertThat(successor.result()).isTrue();
+        LeaseLock lock = instance.lock("another");
+        LockStoreException failure =
+                catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMillis(300)));
+        assertThat(failure.isTransient()).as("somebody may put it right").isTrue();
+        assertThat(failure)
+                .hasMessageContaining("WRONGPASS")
+                .hasMessageContaining("Redis at 127.0.0.1:" + this.server.port())
+                .hasMessageContaining("spring.data.redis.username and password");
+        change("first");
+        assertThat(lock.tryLock(LIMIT)).as("works again").isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldKeepTheLockIfThePasswordIsPutRightInTime() throws Exception {
+        Instance instance = withPassword(Setup::calm);
+        Lease lease = instance.registry().acquire(LockRequest.of("guarded"));
+        change("second");
+        soon().until(() -> lease.state() == State.AT_RISK);
+
+        change("first");
+
+        soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0);
+        assertThat(lease.state()).isEqualTo(State.HELD);
+        assertThat(instance.events().count(LockLostEvent.class)).isZero();
+        assertThat(lease.release()).isTrue();
     }
 }

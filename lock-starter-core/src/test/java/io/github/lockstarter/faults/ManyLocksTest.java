@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,69 +11,135 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** One instance holds very many locks, for longer than their lease. */
-@RedisTest
-class ManyLocksTest {
+/** One instance holds very many locks for longer than their lease; very many names, each used once, leave nothing behind. */
+class ManyLocksTest extends FaultFixture {
 
     private static final int LOCKS = 10_000;
 
+    private static final int NAMES = 100_000;
+
     private static final int THREADS = 4;
 
-    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final Duration LEASE = Duration.ofSeconds(4);
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private static final int BYTES_EACH = 50;
 
-    private final RedisCli redis;
-
-    private final Instance instance;
-
-    ManyLocksTest(RedisServer server, RedisCli redis) {
-        this.redis = redis;
-        this.instance = this.instances.at(server, setup -> setup.lease(LEASE).commandTimeout(Duration.ofSeconds(1)));
-    }
+    /** Pools that come and go with the load. */
+    private static final int SPARE_THREADS = 30;
 
     @Test
     void shouldBeRenewedInTime() throws Exception {
-        List<Call<List<Lease>>> calls = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            int thread = i;
-            calls.add(Call.start(() -> acquire(thread)));
-        }
+        Instance instance =
+                this.instances.at(this.server, setup -> setup.lease(LEASE).commandTimeout(Duration.ofSeconds(1)));
         List<Lease> leases = new ArrayList<>();
-        for (Call<List<Lease>> call : calls) {
-            within(Duration.ofMinutes(1)).until(call::isDone);
-            leases.addAll(call.result());
-        }
+        inThreads(LOCKS, i -> {
+            Lease lease = instance.acquire("many:" + i);
+            synchronized (leases) {
+                leases.add(lease);
+            }
+        });
         long heldSince = System.nanoTime();
 
         within(LEASE.multipliedBy(2)).until(() -> System.nanoTime() - heldSince > LEASE.toNanos());
 
         assertThat(leases).hasSize(LOCKS).allMatch(lease -> lease.state() == State.HELD);
         assertThat(this.redis.keys()).hasSize(LOCKS);
-        assertThat(this.instance.events().count(LockLostEvent.class)).isZero();
-        assertThat(this.instance.events().count(LockAtRiskEvent.class))
+        assertThat(instance.events().count(LockLostEvent.class)).isZero();
+        assertThat(instance.events().count(LockAtRiskEvent.class))
                 .as("late on a busy machine")
                 .isLessThan(LOCKS / 100);
-        assertThat(this.instance.events().count(LockRenewedEvent.class)).isGreaterThan(2L * LOCKS);
-        assertThat(this.instance.active()).isEqualTo(LOCKS);
+        assertThat(instance.events().count(LockRenewedEvent.class)).isGreaterThan(2L * LOCKS);
+        assertThat(instance.active()).isEqualTo(LOCKS);
     }
 
-    private List<Lease> acquire(int first) throws InterruptedException {
-        List<Lease> leases = new ArrayList<>();
-        for (int i = first; i < LOCKS; i += THREADS) {
-            leases.add(this.instance.registry().acquire(LockRequest.of("many:" + i)));
+    @Test
+    @Tag("full")
+    @Timeout(300)
+    void shouldLeaveNothingOfManyNames() throws Exception {
+        List<Instance> both = List.of(patient(), patient());
+        useAll(both, "warm", 4_000);
+        long before = usedHeap();
+        int threads = ManagementFactory.getThreadMXBean().getThreadCount();
+
+        useAll(both, "once", NAMES);
+
+        assertThat(both).allMatch(each -> each.active() == 0 && each.waiting() == 0);
+        assertThat(this.redis.keys()).isEmpty();
+        assertThat(Channel.all(this.redis)).as("one inbox each").hasSizeLessThanOrEqualTo(2);
+        assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
+                .as("threads")
+                .isLessThan(threads + SPARE_THREADS);
+        soon().untilAsserted(() -> assertThat(usedHeap() - before)
+                .as("bytes for " + NAMES + " names")
+                .isLessThan((long) NAMES * BYTES_EACH));
+    }
+
+    private Instance patient() {
+        return this.instances.at(
+                this.server, setup -> setup.withDescription().lease(LONG).commandTimeout(Duration.ofSeconds(5)));
+    }
+
+    private void useAll(List<Instance> both, String prefix, int names) throws Exception {
+        inThreads(names, i -> use(both.get(0), both.get(1), prefix + ":" + i, i));
+        both.forEach(each -> each.events().forget());
+    }
+
+    private static void use(Instance here, Instance there, String name, int number) throws Exception {
+        LockRequest request = LockRequest.of(name);
+        Lease first = here.acquire(name);
+        if (number % 20 == 0) {
+            assertThat(there.lock(name).tryLock()).isFalse();
         }
-        return leases;
+        if (number % 50 == 1) {
+            CompletableFuture<Void> both = CompletableFuture.allOf(useNext(here, request), useNext(there, request));
+            first.close();
+            both.get(10, TimeUnit.SECONDS);
+        } else {
+            first.close();
+        }
+    }
+
+    private static CompletableFuture<Void> useNext(Instance instance, LockRequest request) {
+        return instance.registry()
+                .acquireAsync(request)
+                .thenAccept(Lease::close)
+                .toCompletableFuture();
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    /** Does something with each number. */
+    private interface Step {
+        void with(int number) throws Exception;
+    }
+
+    private static void inThreads(int numbers, Step step) throws Exception {
+        List<Call<Boolean>> calls = new ArrayList<>();
+        for (int thread = 0; thread < THREADS; thread++) {
+            int first = thread;
+            calls.add(Call.start(() -> {
+                for (int i = first; i < numbers; i += THREADS) {
+                    step.with(i);
+                }
+                return true;
+            }));
+        }
+        for (Call<Boolean> call : calls) {
+            within(Duration.ofMinutes(4)).until(call::isDone);
+            assertThat(call.result()).isTrue();
+        }
     }
 }

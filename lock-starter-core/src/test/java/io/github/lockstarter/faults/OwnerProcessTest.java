@@ -3,115 +3,244 @@ package io.github.lockstarter.faults;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.WorkerJvm;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.junit.jupiter.api.AutoClose;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The process that owns a lock is killed, or stands still for a while. */
-@RedisTest
-class OwnerProcessTest {
+/** The process of an owner or of a waiter is killed, stands still, or is cut off from Redis for good. */
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class OwnerProcessTest extends FaultFixture {
 
     private static final Duration LEASE = Duration.ofMillis(1500);
+
+    private static final Duration POLL = Duration.ofSeconds(2);
 
     private static final Duration START = Duration.ofSeconds(60);
 
     private static final String KEY = "lock:{job}";
 
-    @AutoClose
-    private final Instances instances = new Instances();
+    private final List<WorkerJvm> workers = new ArrayList<>();
 
-    private final RedisServer server;
+    @AfterEach
+    void endWorkers() {
+        this.workers.forEach(WorkerJvm::close);
+    }
 
-    private final RedisCli redis;
+    private WorkerJvm worker(Duration lease, Duration pollInterval) {
+        WorkerJvm worker = WorkerJvm.start(
+                Worker.class,
+                Integer.toString(this.server.port()),
+                "job",
+                Long.toString(lease.toMillis()),
+                Long.toString(pollInterval.toMillis()));
+        this.workers.add(worker);
+        return worker;
+    }
 
-    private final Instance instance;
+    /** The token of the lock that the process holds. */
+    private static long awaitToken(WorkerJvm worker) throws InterruptedException {
+        return Long.parseLong(
+                worker.awaitLine(line -> line.startsWith("held "), START).substring("held ".length()));
+    }
 
-    @AutoClose
-    private final WorkerJvm owner;
-
-    private final long ownersToken;
-
-    OwnerProcessTest(RedisServer server, RedisCli redis) throws InterruptedException {
-        this.server = server;
-        this.redis = redis;
-        this.instance = this.instances.at(server, setup -> setup.lease(LEASE));
-        this.owner = WorkerJvm.start(
-                LockWorker.class, Integer.toString(server.port()), "job", Long.toString(LEASE.toMillis()));
-        this.ownersToken = Long.parseLong(
-                this.owner.awaitLine(line -> line.startsWith("held "), START).substring("held ".length()));
+    private static String answer(WorkerJvm worker, String order) throws InterruptedException {
+        worker.send(order);
+        return worker.awaitLine(line -> line.startsWith(order + ' '), START).substring(order.length() + 1);
     }
 
     @Test
-    void shouldGiveTheLockOfAKilledProcessToTheNextWhenItsLeaseIsOver() throws Exception {
-        Call<Lease> waiter = Call.start(() -> this.instance.registry().acquire(LockRequest.of("job")));
-        // renewed as long as it lives
-        within(LEASE.multipliedBy(3)).until(() -> this.redis.pttl(KEY) < LEASE.toMillis() * 7 / 10);
-        within(LEASE).until(() -> this.redis.pttl(KEY) > LEASE.toMillis() * 9 / 10);
+    void shouldKeepTheLockOverAMomentAndLeaveItToTheNextWhenItIsKilled() throws Exception {
+        Duration lease = Duration.ofSeconds(3);
+        WorkerJvm owner = worker(lease, Duration.ofMillis(150));
+        long token = awaitToken(owner);
+        Instance instance = this.instances.at(this.server, setup -> setup.lease(lease));
+        Call<Lease> waiter = Call.start(() -> instance.acquire("job"));
+
+        owner.pause();
+        // past the moment at which it would have renewed
+        within(lease).until(() -> this.redis.pttl(KEY) < lease.toMillis() / 2);
+        owner.resume();
+
+        within(lease).until(() -> this.redis.pttl(KEY) > lease.toMillis() * 9 / 10);
+        assertThat(answer(owner, "state")).isEqualTo("HELD");
         assertThat(waiter.isDone()).isFalse();
 
-        this.owner.kill();
+        owner.kill();
         long killedAt = System.nanoTime();
 
-        Lease lease = waiter.result();
-        assertThat(Duration.ofNanos(System.nanoTime() - killedAt)).isLessThan(LEASE.plusSeconds(1));
-        assertThat(lease.fencingToken()).isGreaterThan(this.ownersToken);
-        assertThat(lease.release()).isTrue();
-    }
-
-    @Test
-    void shouldLoseNothingWhenItStandsStillForLessThanItsLease() throws Exception {
-        Duration lease = Duration.ofSeconds(6);
-        try (WorkerJvm patient = WorkerJvm.start(
-                LockWorker.class, Integer.toString(this.server.port()), "moment", Long.toString(lease.toMillis()))) {
-            patient.awaitLine(line -> line.startsWith("held "), START);
-            String key = "lock:{moment}";
-            patient.pause();
-            // past the moment at which it would have renewed
-            within(lease).until(() -> this.redis.pttl(key) < lease.toMillis() / 2);
-            patient.resume();
-
-            within(lease).until(() -> this.redis.pttl(key) > lease.toMillis() * 9 / 10);
-            patient.send("state");
-            patient.send("release");
-            assertThat(patient.awaitLine(line -> line.startsWith("state "), START))
-                    .isEqualTo("state HELD");
-            assertThat(patient.awaitLine(line -> line.startsWith("release "), START))
-                    .isEqualTo("release true");
-        }
+        Lease next = waiter.result();
+        assertThat(since(killedAt)).isLessThan(lease.plusSeconds(1));
+        assertThat(next.fencingToken()).isGreaterThan(token);
+        assertThat(next.release()).isTrue();
     }
 
     @Test
     void shouldTellAProcessThatStoodStillThatItsLockIsLost() throws Exception {
-        this.owner.pause();
-        Lease lease = this.instance.registry().acquire(LockRequest.of("job"));
-        assertThat(lease.fencingToken()).isGreaterThan(this.ownersToken);
+        WorkerJvm owner = worker(LEASE, Duration.ofMillis(150));
+        long token = awaitToken(owner);
+        Instance instance = this.instances.at(this.server, setup -> setup.lease(LEASE));
+
+        owner.pause();
+        Lease lease = instance.acquire("job");
+        assertThat(lease.fencingToken()).isGreaterThan(token);
         String id = this.redis.hgetall(KEY).get("o");
+        owner.resume();
 
-        this.owner.send("state");
-        this.owner.send("ensure");
-        this.owner.send("release");
-        this.owner.resume();
-
-        assertThat(this.owner.awaitLine(line -> line.startsWith("state "), START))
-                .as("at its first look")
-                .isEqualTo("state LOST");
-        assertThat(this.owner.awaitLine(line -> line.startsWith("ensure "), START))
-                .isEqualTo("ensure EXPIRED");
-        assertThat(this.owner.awaitLine(line -> line.startsWith("release "), START))
-                .isEqualTo("release false");
+        assertThat(answer(owner, "state")).as("at its first look").isEqualTo("LOST");
+        assertThat(answer(owner, "ensure")).isEqualTo("EXPIRED");
+        assertThat(answer(owner, "release")).isEqualTo("false");
         // the owner's connections are alive: what it might still want to send, it can
         long pttl = this.redis.pttl(KEY);
         soon().until(() -> this.redis.pttl(KEY) > pttl);
         assertThat(this.redis.hgetall(KEY)).containsEntry("o", id);
         assertThat(lease.release()).as("nobody deleted it").isTrue();
+    }
+
+    /** The first in line is dead or stands still: the others wait for its claim at most, which is twice its poll interval. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldPassOnFromAProcessThatIsGoneOrStandsStill(boolean isGone) throws Exception {
+        UnaryOperator<Setup> patient =
+                setup -> setup.lease(LONG).pollInterval(POLL).commandTimeout(Duration.ofSeconds(5));
+        Instance owner = this.instances.at(this.server, patient);
+        Instance waiting = this.instances.at(this.server, patient);
+        Lease held = owner.acquire("job");
+        WorkerJvm head = worker(LONG, POLL);
+        within(START).until(() -> WaitingLine.of(this.redis, KEY).size() == 1);
+        Call<Long> next = Call.start(
+                () -> waiting.registry().execute(LockRequest.of("job").withWaitTime(LONG), lease -> System.nanoTime()));
+        WaitingLine.awaitLength(this.redis, KEY, 2);
+        if (isGone) {
+            head.kill();
+        } else {
+            head.pause();
+        }
+
+        long releasedAt = System.nanoTime();
+        held.release();
+
+        Duration waited = Duration.ofNanos(next.result() - releasedAt);
+        if (isGone) {
+            assertThat(waited).as("nobody reads its inbox").isLessThan(POLL);
+        } else {
+            assertThat(waited).isBetween(POLL, POLL.multipliedBy(2).plusSeconds(2));
+            head.resume();
+            assertThat(awaitToken(head))
+                    .as("it has lost its turn, not its wait")
+                    .isPositive();
+            assertThat(answer(head, "release")).isEqualTo("true");
+        }
+    }
+
+    private Instance dying() {
+        return this.instances.at(
+                this.proxy, setup -> setup.lease(Duration.ofSeconds(1)).commandTimeout(Duration.ofMillis(250)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndItsLeaseAlthoughOthersGoOn(SharedGrants kind) throws Exception {
+        Instance alive = this.instances.at(this.server, Setup::calm);
+        Instance waiting = this.instances.at(this.server, setup -> setup.calm().withoutPolling());
+        Lease dead = dying().registry().acquire(kind.request());
+        String id = SharedGrants.holders(this.redis).get(0);
+        Lease lease = alive.registry().acquire(kind.request());
+        CompletableFuture<Lease> next = waiting.registry().acquireAsync(kind.alone());
+        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
+
+        this.proxy.blackHole();
+        soon().until(() -> !dead.isHeld());
+        awaitEndOf(id);
+        assertThat(next).isNotDone();
+        assertThat(lease.isHeld()).isTrue();
+        long releasedAt = System.nanoTime();
+        assertThat(lease.release()).isTrue();
+
+        assertThat(SharedGrants.get(next).fencingToken()).isGreaterThan(dead.fencingToken());
+        assertThat(since(releasedAt))
+                .as("it does not wait for the dead one again")
+                .isLessThan(Duration.ofSeconds(5));
+        assertThat(SharedGrants.get(next).release()).isTrue();
+    }
+
+    /** The field stays until a command looks. */
+    private void awaitEndOf(String id) {
+        String[] holder = this.redis.hgetall(SharedGrants.KEY).get(id).split(":", -1);
+        soon().until(() -> System.currentTimeMillis() > Long.parseLong(holder[0]));
+    }
+
+    /** It stands before a reader, which would fit beside the present one. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldSkipTheFirstInTheLineWhenItIsDead(SharedGrants kind) throws Exception {
+        Instance alive = this.instances.at(this.server, Setup::calm);
+        Lease lease = alive.registry().acquire(kind.request());
+        CompletableFuture<Lease> dead = dying().registry().acquireAsync(kind.alone());
+        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
+        Instance other = this.instances.at(this.server, Setup::calm);
+        CompletableFuture<Lease> behind = other.registry().acquireAsync(kind.request());
+        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 2);
+
+        this.proxy.blackHole();
+        long diedAt = System.nanoTime();
+
+        assertThat(SharedGrants.get(behind).isHeld()).isTrue();
+        assertThat(since(diedAt)).as("three poll intervals").isLessThan(Duration.ofSeconds(5));
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(dead).isNotDone();
+        lease.release();
+        SharedGrants.get(behind).release();
+        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
+    }
+
+    /** An instance in a process of its own: acquires a lock, and then obeys orders, line by line. */
+    static final class Worker {
+
+        private Worker() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Instance instance = new Instances()
+                    .at(
+                            Integer.parseInt(arguments[0]),
+                            setup -> setup.lease(Duration.ofMillis(Long.parseLong(arguments[2])))
+                                    .pollInterval(Duration.ofMillis(Long.parseLong(arguments[3]))));
+            Lease lease =
+                    instance.registry().acquire(LockRequest.of(arguments[1]).withWaitTime(LONG));
+            System.out.println("held " + lease.fencingToken());
+            BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+                System.out.println(order + ' ' + answer(lease, order));
+            }
+        }
+
+        private static Object answer(Lease lease, String order) {
+            return switch (order) {
+                case "state" -> lease.state();
+                case "ensure" ->
+                    catchThrowableOfType(LockLostException.class, lease::ensureHeld)
+                            .reason();
+                case "release" -> lease.release();
+                default -> throw new IllegalArgumentException(order);
+            };
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -79,8 +80,15 @@ final class RestrictedUser {
         return instances.at(
                 proxy,
                 setup -> this.mayAsk
-                        ? setup.calm().withDescription().user(NAME)
-                        : setup.calm().withDescription().user(NAME).unreachable());
+                        ? setup.calm()
+                                .commandTimeout(Duration.ofSeconds(1))
+                                .withDescription()
+                                .user(NAME)
+                        : setup.calm()
+                                .commandTimeout(Duration.ofSeconds(1))
+                                .withDescription()
+                                .user(NAME)
+                                .unreachable());
     }
 
     void delete() {

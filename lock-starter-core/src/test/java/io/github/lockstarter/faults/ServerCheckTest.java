@@ -2,29 +2,28 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.assertj.core.api.Assumptions.assumeThatCode;
 
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
-import io.github.lockstarter.testsupport.FaultProxy;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is wrong with a server is said at the start, before a lock fails. */
-@RedisTest
-class ServerCheckTest {
+/** What is wrong with a server is reported at the start, before a lock fails. */
+class ServerCheckTest extends FaultFixture {
 
     /** Of what is missing, other than that locks fail. */
     private static final Map<String, String> CONSEQUENCES = Map.of(
@@ -42,21 +41,13 @@ class ServerCheckTest {
     private static final Pattern LINE = Pattern.compile("'ACL SETUSER " + RestrictedUser.NAME + " ([^']+)'");
 
     @AutoClose
-    private final Instances instances = new Instances();
-
-    @AutoClose
     private final LogCapture log = new LogCapture();
 
-    private final RestrictedUser user;
+    private RestrictedUser user;
 
-    private final FaultProxy proxy;
-
-    private final RedisCli redis;
-
-    ServerCheckTest(FaultProxy proxy, RedisCli redis) {
-        this.proxy = proxy;
-        this.redis = redis;
-        this.user = new RestrictedUser(redis);
+    @BeforeEach
+    void createUser() {
+        this.user = new RestrictedUser(this.redis);
     }
 
     @AfterEach
@@ -195,5 +186,43 @@ class ServerCheckTest {
                 .singleElement()
                 .asString()
                 .contains("maxmemory-policy is " + policy);
+    }
+
+    private Instance confirming(int replicas, String rule) {
+        this.user.grant(rule);
+        return this.instances.at(
+                this.proxy, setup -> setup.user(RestrictedUser.NAME).confirmReplicas(replicas));
+    }
+
+    @Test
+    void shouldNameTheRuleThatIsMissing() {
+
+        Instance instance = confirming(1, this.user.rule());
+
+        assertThat(this.log.with("lacks permissions"))
+                .singleElement()
+                .asString()
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + " +wait'")
+                .contains("locks fail");
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class, () -> instance.lock("refused").tryLock(Duration.ofMinutes(1)));
+        assertThat(failure.isTransient()).as("not waited for").isFalse();
+        assertThat(failure).hasMessageContaining("'refused'");
+    }
+
+    @Test
+    void shouldReportOnceThatThereAreTooFewReplicas() {
+
+        Instance instance = confirming(2, this.user.rule() + " +wait");
+        soon().until(() -> !this.log.with("too few replicas").isEmpty());
+        assertThat(catchThrowableOfType(
+                        LockStoreException.class, () -> instance.lock("refused").tryLock(Duration.ofSeconds(1))))
+                .hasMessageContaining("0 of 2");
+
+        assertThat(this.log.with("replicas"))
+                .singleElement()
+                .asString()
+                .contains("0 of 2")
+                .contains("distributed-lock.redis.confirm-replicas");
     }
 }

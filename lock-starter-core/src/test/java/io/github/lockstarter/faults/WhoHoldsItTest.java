@@ -10,11 +10,7 @@ import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -23,29 +19,15 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which instance holds a lock, as the others see it. */
-@RedisTest
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
-class WhoHoldsItTest {
+class WhoHoldsItTest extends FaultFixture {
 
     private static final String NAME = "orders:42";
-
-    @AutoClose
-    private final Instances instances = new Instances();
-
-    private final RedisServer server;
-
-    private final RedisCli redis;
-
-    WhoHoldsItTest(RedisServer server, RedisCli redis) {
-        this.server = server;
-        this.redis = redis;
-    }
 
     private Instance instance(UnaryOperator<Setup> setup) {
         return this.instances.at(this.server, each -> setup.apply(each.calm().withDescription()));

@@ -7,23 +7,56 @@ final class Attempt {
 
     private final Event invoked;
 
+    Event invoked() {
+        return this.invoked;
+    }
+
     private Event granted;
+
+    Event granted() {
+        return Objects.requireNonNull(this.granted);
+    }
 
     private Event ended;
 
+    /** The answer; null: there never was one. */
+    Event ended() {
+        return this.ended;
+    }
+
     private Event lost;
+
+    /** The first news of the loss; null: there was none. */
+    Event lost() {
+        return this.lost;
+    }
 
     private Event release;
 
+    Event release() {
+        return this.release;
+    }
+
     private Event released;
+
+    /** The answer to the release; null: there was none. */
+    Event released() {
+        return this.released;
+    }
 
     private boolean releaseUnknown;
 
-    private String id;
-
     private long believedUntil;
 
+    long believedUntil() {
+        return this.believedUntil;
+    }
+
     private long lastSeenHeld;
+
+    long lastSeenHeld() {
+        return this.lastSeenHeld;
+    }
 
     Attempt(Event invoked) {
         this.invoked = invoked;
@@ -42,7 +75,6 @@ final class Attempt {
                 this.lastSeenHeld = event.at();
             }
             case NOT_GRANTED, WITHDRAWN, FAILED, UNKNOWN -> this.ended = event;
-            case NAMED -> this.id = event.text();
             case HELD -> {
                 this.believedUntil = Math.max(this.believedUntil, event.time());
                 this.lastSeenHeld = event.at();
@@ -69,43 +101,16 @@ final class Attempt {
         return this.invoked.lock();
     }
 
-    Event invoked() {
-        return this.invoked;
-    }
-
     boolean isGranted() {
         return this.granted != null;
-    }
-
-    Event granted() {
-        return Objects.requireNonNull(this.granted);
     }
 
     long token() {
         return granted().token();
     }
 
-    /** The answer; null: there never was one. */
-    Event ended() {
-        return this.ended;
-    }
-
     boolean hasEndedWith(EventKind kind) {
         return this.ended != null && this.ended.kind() == kind;
-    }
-
-    /** The first news of the loss; null: there was none. */
-    Event lost() {
-        return this.lost;
-    }
-
-    Event release() {
-        return this.release;
-    }
-
-    /** The answer to the release; null: there was none. */
-    Event released() {
-        return this.released;
     }
 
     /** Whether the lock was given back for certain. */
@@ -113,22 +118,9 @@ final class Attempt {
         return this.released != null && this.released.kind() == EventKind.RELEASED && !this.releaseUnknown;
     }
 
-    /** The id in the store; null: not known. */
-    String id() {
-        return this.id;
-    }
-
-    long believedUntil() {
-        return this.believedUntil;
-    }
-
     /** Whether anything was left of the grant when it arrived: a thread may not get its turn before the lease is over. */
     boolean wasBelieved() {
         return this.believedUntil > granted().at();
-    }
-
-    long lastSeenHeld() {
-        return this.lastSeenHeld;
     }
 
     /** The last moment at which the owner could still rely on it. */

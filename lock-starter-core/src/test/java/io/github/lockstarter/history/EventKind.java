@@ -2,7 +2,6 @@ package io.github.lockstarter.history;
 
 /** What a line of a history tells. Unless it says so here, an event has neither a token nor a second time nor a text. */
 enum EventKind {
-
     /** An acquire begins. Time: until when it may wait. */
     ACQUIRE,
     /** It has the lock. Token; time: until when it may believe that without looking again. */
@@ -15,12 +14,8 @@ enum EventKind {
     FAILED,
     /** It was told that nobody knows. */
     UNKNOWN,
-    /** Under which id the store knows a grant. Token; text: the id. */
-    NAMED,
     /** The owner looked, and the lease was held. Token; time: as for {@link #GRANTED}. */
     HELD,
-    /** The owner was warned. Token. */
-    AT_RISK,
     /** The owner was told that the lease is lost, or saw it. Token; text: the reason. */
     LOST,
     /** A release begins. Token. */
@@ -31,17 +26,10 @@ enum EventKind {
     NOT_OURS,
     /** The store did not answer the release; somebody takes care of it in the background. Token. */
     RELEASE_UNKNOWN,
-
-    /** A write goes off to the guarded resource. Token; text: which resource. */
-    SENT,
-    /** The resource took it. Token; time: the how manyth it is; text: resource, and what was written before. */
+    /** The guarded resource took a write. Token; time: the how manyth it is; text: resource, and what was written before. */
     ACCEPTED,
-    /** The resource refused it. Token; text: which resource. */
+    /** The resource refused a read or a write. Token; text: which resource. */
     REFUSED,
-
-    /** A script ran on the server. Text: its name, and the acquisition id. */
-    COMMAND,
-
     /** An instance noticed that it had stood still. Time: since when. */
     STOOD_STILL,
     /** Trouble begins, with a number in place of the attempt, for the instance in place of the lock, or for all. */

@@ -1,114 +1,221 @@
 package io.github.lockstarter.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Belief and tokens, in histories that were written by hand: what is wrong is named, what is right is let through. */
+/** Histories that were written by hand, with times in milliseconds: what is wrong is named, what is right is let through. */
 class HistoryCheckerTest {
 
-    private static final String FIRST = """
-              0 a 1 ACQUIRE  job 0 50
-              1 a 1 GRANTED  job 7 91
+    private static final long MILLI = 1_000_000;
+
+    private static final Limits LIMITS = Limits.ofMillis(100, 10, 5, 20);
+
+    /** It has the lock until 60. */
+    private static final String OWNER = """
+             0 a 1 ACQUIRE  job 0 50
+             1 a 1 GRANTED  job 7 91
+            60 a 1 RELEASE  job 7
+            61 a 1 RELEASED job 7
             """;
 
-    @Test
-    void shouldLetAnOrderlyHistoryThrough() {
-        assertThat(Told.violations(FIRST + """
+    /** The first owner does not release. */
+    private static final String TAKEN_OVER = """
+              0 a 1 ACQUIRE  job 0 50
+              1 a 1 GRANTED  job 7 91
+              2 b 1 ACQUIRE  job 0 500
+            110 b 1 GRANTED  job 8 200
+            150 b 1 RELEASE  job 8
+            151 b 1 RELEASED job 8
+            """;
+
+    @TempDir
+    private Path directory;
+
+    static History history(String text) {
+        return new History(History.of(text).events().stream()
+                .map(event -> new Event(
+                        event.at() * MILLI,
+                        event.instance(),
+                        event.attempt(),
+                        event.kind(),
+                        event.lock(),
+                        event.token(),
+                        event.time() * MILLI,
+                        event.text()))
+                .toList());
+    }
+
+    static Stream<Arguments> right() {
+        return Stream.of(
+                arguments("one owner after the other", OWNER + """
                          2 b 1 ACQUIRE  job 0 500
                         50 a 1 HELD     job 7 140
-                        60 a 1 RELEASE  job 7
-                        62 a 1 RELEASED job 7
-                        61 b 1 GRANTED  job 8 151
+                        65 b 1 GRANTED  job 8 151
                         70 b 1 RELEASE  job 8
                         71 b 1 RELEASED job 8
                         # not an event
-                        """)).isEmpty();
-    }
-
-    @Test
-    void shouldNameTwoOwners() {
-        assertThat(Told.violations(FIRST + """
-                         2 b 1 ACQUIRE  job 0 500
-                        40 b 1 GRANTED  job 8 130
-                        50 b 1 RELEASE  job 8
-                        51 b 1 RELEASED job 8
-                        60 a 1 RELEASE  job 7
-                        62 a 1 NOT_OURS job 7
-                        """))
-                .anyMatch(violation -> violation.startsWith("belief: Two owners of 'job': a/1 (token 7)")
-                        && violation.contains("[1000000 a 1 GRANTED job 7 91000000]")
-                        && violation.contains("[40000000 b 1 GRANTED job 8 130000000]"));
-    }
-
-    @Test
-    void shouldNameAnOwnerWhoSawItsLeaseHeldTooLong() {
-        assertThat(Told.violations(FIRST + """
-                          2 b 1 ACQUIRE  job 0 500
-                        110 b 1 GRANTED  job 8 190
-                        112 a 1 HELD     job 7 113
-                        114 a 1 LOST     job 7 0 EXPIRED
-                        150 b 1 RELEASE  job 8
-                        151 b 1 RELEASED job 8
-                        """))
-                .singleElement()
-                .asString()
-                .startsWith("belief: Two owners of 'job': a/1");
-    }
-
-    /** Its thread was granted the lock, and did not get its turn on the processor before the lease was over. */
-    @Test
-    void shouldNotMindAGrantOfWhichNothingWasLeft() {
-        assertThat(Told.violations(FIRST + """
+                        """),
+                arguments("a grant of which nothing was left when its thread got its turn", OWNER + """
                          0 b 1 ACQUIRE  job 0 500
                         10 b 1 GRANTED  job 6 10
                         12 b 1 LOST     job 6 0 EXPIRED
                         13 b 1 RELEASE  job 6
                         14 b 1 NOT_OURS job 6
-                        60 a 1 RELEASE  job 7
-                        62 a 1 RELEASED job 7
-                        """)).isEmpty();
-    }
-
-    @Test
-    void shouldNotMindTwoOwnersOfDifferentLocks() {
-        assertThat(Told.violations(FIRST + """
+                        """),
+                arguments("two owners of different locks", OWNER + """
                          2 b 1 ACQUIRE  other 0 500
                         40 b 1 GRANTED  other 8 130
                         50 b 1 RELEASE  other 8
                         51 b 1 RELEASED other 8
-                        60 a 1 RELEASE  job 7
-                        62 a 1 RELEASED job 7
-                        """)).isEmpty();
+                        """),
+                arguments("writes that follow each other", """
+                        1 a 1 ACCEPTED job 7 1 fenced -
+                        2 b 1 ACCEPTED job 8 2 fenced 7#1
+                        3 a 2 ACCEPTED job 9 3 fenced 8#1
+                        3 a 2 ACCEPTED other 9 3 fenced 8#1
+                        """),
+                arguments("a notice in time", TAKEN_OVER + "129 a 1 LOST job 7 0 EXPIRED"),
+                arguments("a dead process cannot hear", TAKEN_OVER + "60 nemesis 0 KILLED a"),
+                arguments("nor can one that stood still", TAKEN_OVER + """
+                        180 a 0 STOOD_STILL * 0 60
+                        185 a 1 LOST job 7 0 EXPIRED
+                        """),
+                arguments("a refusal that has an owner to blame", OWNER + """
+                        10 b 1 ACQUIRE job 0 40
+                        45 b 1 NOT_GRANTED job
+                        """),
+                arguments("or an owner that may still have it in the store", """
+                          0 a 1 ACQUIRE job 0 20
+                         21 a 1 UNKNOWN job
+                        100 b 1 ACQUIRE job 0 110
+                        111 b 1 NOT_GRANTED job
+                        """),
+                arguments("a wait of a process that stood still", OWNER + """
+                        10 b 1 ACQUIRE job 0 40
+                        95 b 0 STOOD_STILL * 0 35
+                        96 b 1 FAILED job
+                        """));
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {5, 7})
-    void shouldNameATokenThatIsNotLargerThanThoseBefore(long token) {
-        assertThat(Told.violations(FIRST + """
-                        60 a 1 RELEASE  job 7
-                        62 a 1 RELEASED job 7
-                        70 b 1 ACQUIRE  job 0 500
-                        71 b 1 GRANTED  job %1$d 161
-                        80 b 1 RELEASE  job %1$d
-                        81 b 1 RELEASED job %1$d
-                        """.formatted(token)))
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("right")
+    void shouldLetThrough(String what, String text) {
+        assertThat(HistoryChecker.violations(history(text), LIMITS)).as(what).isEmpty();
+    }
+
+    static Stream<Arguments> wrong() {
+        return Stream.of(
+                arguments("belief: Two owners of 'job': a/1 (token 7) since [1000000 a 1 GRANTED job 7 91000000]", """
+                         0 a 1 ACQUIRE  job 0 50
+                         1 a 1 GRANTED  job 7 91
+                         2 b 1 ACQUIRE  job 0 500
+                        40 b 1 GRANTED  job 8 130
+                        50 a 1 RELEASE  job 7
+                        51 a 1 RELEASED job 7
+                        52 b 1 RELEASE  job 8
+                        53 b 1 RELEASED job 8
+                        """),
+                arguments("belief: Two owners of 'job': a/1", TAKEN_OVER + """
+                        112 a 1 HELD job 7 113
+                        114 a 1 LOST job 7 0 EXPIRED
+                        """),
+                arguments("tokens: The same token of 'job' for two", another(7)),
+                arguments(
+                        "tokens: A token of 'job' is smaller than one before: [1000000 a 1 GRANTED job 7", another(5)),
+                arguments("resource: The fenced resource of 'job' accepted a smaller token", """
+                        1 a 1 ACCEPTED job 8 1 fenced -
+                        2 b 1 ACCEPTED job 7 2 fenced 8#1
+                        """),
+                arguments("resource: An update of the fenced resource of 'job' is lost", """
+                        1 a 1 ACCEPTED job 7 1 fenced -
+                        2 b 1 ACCEPTED job 8 2 fenced -
+                        3 c 1 ACCEPTED job 7 1 bare -
+                        4 d 1 ACCEPTED job 8 2 bare -
+                        """),
+                arguments("notice: Not told in time that 'job' is lost: a/1", TAKEN_OVER + "140 a 1 LOST job 7 0 X"),
+                arguments("notice: Not told in time that 'job' is lost: a/1", TAKEN_OVER),
+                arguments("notice: Held after the notice of its loss: a/1", OWNER + """
+                        20 a 1 LOST job 7 0 TAKEN_OVER
+                        30 a 1 HELD job 7 91
+                        """),
+                arguments("honesty: Told that somebody else had 'job'", OWNER + """
+                        120 b 1 ACQUIRE job 0 130
+                        131 b 1 NOT_GRANTED job
+                        """),
+                arguments("waiting: A wait for 'job' did not end in time", OWNER + """
+                        10 b 1 ACQUIRE job 0 40
+                        75 b 1 FAILED job
+                        """),
+                arguments("waiting: A wait for 'job' did not end in time", OWNER + "10 b 1 ACQUIRE job 0 20"),
+                arguments("waiting: Nobody had 'job' from 101000000 to 400000000", OWNER + """
+                         10 b 1 ACQUIRE job 0 500
+                        400 b 1 NOT_GRANTED job
+                        """),
+                arguments(
+                        "waiting: A wait for 'job' was passed over 20 times: [0 w 1 ACQUIRE",
+                        "0 w 1 ACQUIRE job 0 5000\n" + taken("b", "c")));
+    }
+
+    private static String another(long token) {
+        return OWNER + """
+                70 b 1 ACQUIRE  job 0 500
+                71 b 1 GRANTED  job %1$d 161
+                80 b 1 RELEASE  job %1$d
+                81 b 1 RELEASED job %1$d
+                """.formatted(token);
+    }
+
+    /** Goes to and fro between two instances, for half a lease each. */
+    private static String taken(String one, String other) {
+        StringBuilder story = new StringBuilder();
+        for (int i = 1; i < 25; i++) {
+            String who = i % 2 == 0 ? one : other;
+            story.append("""
+                    %1$d %4$s %3$d ACQUIRE job 0 5000
+                    %1$d %4$s %3$d GRANTED job %3$d %2$d
+                    %2$d %4$s %3$d RELEASE job %3$d
+                    %2$d %4$s %3$d RELEASED job %3$d
+                    """.formatted(i * 50, i * 50 + 49, i, who));
+        }
+        return story.toString();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("wrong")
+    void shouldName(String violation, String text) {
+        assertThat(HistoryChecker.violations(history(text), LIMITS))
                 .singleElement()
                 .asString()
-                .startsWith("tokens: ")
-                .contains("GRANTED job 7", "GRANTED job " + token);
+                .startsWith(violation);
     }
 
     @Test
-    void shouldNotCompareTokensOfGrantsThatNobodyPutInOrder() {
-        // b asked before a knew: which of them was first cannot be told
-        assertThat(new TokenRule().violations(Told.history("""
-                                        0 a 1 ACQUIRE job 0 50
-                                        0 b 1 ACQUIRE job 0 50
-                                        9 a 1 GRANTED job 7 10
-                                        9 b 1 GRANTED job 6 10
-                                        """), Told.LIMITS)).isEmpty();
+    void shouldReadWhatWasWrittenPutItInOrderAndIgnoreWhatAKilledProcessDidNotFinish() throws Exception {
+        Path one = this.directory.resolve("one");
+        Path two = this.directory.resolve("two");
+        try (HistoryLog first = HistoryLog.to(one, "a");
+                HistoryLog second = HistoryLog.to(two, "b")) {
+            first.at(30, EventKind.LOST, "job", 1, 7, 0, "by  some\nbody");
+            second.at(20, EventKind.HELD, "job", 2, 8, 25, "");
+            first.at(10, EventKind.STOOD_STILL, "*", 0, 0, 5, "");
+        }
+        Files.writeString(two, "30 b 1 GRAN", StandardOpenOption.APPEND);
+
+        assertThat(History.read(List.of(one, two)).events())
+                .containsExactly(
+                        new Event(10, "a", 0, EventKind.STOOD_STILL, "*", 0, 5, ""),
+                        new Event(20, "b", 2, EventKind.HELD, "job", 8, 25, ""),
+                        new Event(30, "a", 1, EventKind.LOST, "job", 7, 0, "by some body"));
     }
 }

@@ -1,8 +1,17 @@
 package io.github.lockstarter.history;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.ReleaseMode;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +21,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.slf4j.LoggerFactory;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * An instance in a process of its own: several threads want a few locks, hold them for a while, and write to what the
@@ -22,40 +39,52 @@ final class HistoryWorker {
 
     private static final long[] WAITS = {0, 0, 400, 2_000, 8_000};
 
-    private final Contender contender;
+    private static final int THREADS = 3;
 
-    private final Ways ways;
+    private static final int LOCKS = 3;
 
-    private final Pace pace;
+    private static final long BEAT = Duration.ofMillis(20).toNanos();
+
+    /** How it is configured. */
+    enum Style {
+        USUAL,
+        /** A release does not wait for the answer. */
+        BACKGROUND,
+        /** Over the connection of the application, which repeats commands when it is back. */
+        SHARED
+    }
+
+    private final LockRegistry registry;
+
+    private final HistoryLog log;
 
     private final int registerPort;
 
-    private final int locks;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     private volatile boolean stopping;
 
-    private HistoryWorker(Contender contender, Ways ways, Pace pace, int registerPort, int locks) {
-        this.contender = contender;
-        this.ways = ways;
-        this.pace = pace;
+    private HistoryWorker(LockRegistry registry, HistoryLog log, int registerPort) {
+        this.registry = registry;
+        this.log = log;
         this.registerPort = registerPort;
-        this.locks = locks;
     }
 
-    /** Arguments: port, port of the resource, name, file, seed, threads, locks, and three times in milliseconds, style. */
+    /** Arguments: port, port of the resource, name, file, seed, style. */
     public static void main(String[] arguments) throws Exception {
-        ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
-        Pace pace = Pace.ofMillis(number(arguments[7]), number(arguments[8]), number(arguments[9]));
+        Style style = Style.valueOf(arguments[5]);
         try (HistoryLog log = HistoryLog.to(Path.of(arguments[3]), arguments[2]);
-                Metronome metronome = Metronome.start(log);
-                Client client =
-                        Client.start((int) number(arguments[0]), pace, Client.Style.valueOf(arguments[10]), log);
-                Ways ways = new Ways(client.registry())) {
-            HistoryWorker worker = new HistoryWorker(
-                    client.contender(log), ways, pace, (int) number(arguments[1]), (int) number(arguments[6]));
-            List<Thread> threads = worker.start(arguments[2], (int) number(arguments[5]), number(arguments[4]));
+                Instances instances = new Instances()) {
+            Instance instance = instances.at(Integer.parseInt(arguments[0]), setup -> configure(setup, style, log));
+            HistoryWorker worker = new HistoryWorker(instance.registry(), log, Integer.parseInt(arguments[1]));
+            worker.startClock(instance);
+            List<Thread> threads = worker.start(arguments[2], Long.parseLong(arguments[4]));
             System.out.println("ready");
-            awaitStop();
+            BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            String order = orders.readLine();
+            while (order != null && !order.equals("stop")) {
+                order = orders.readLine();
+            }
             worker.stopping = true;
             for (Thread thread : threads) {
                 thread.join();
@@ -65,21 +94,46 @@ final class HistoryWorker {
         System.exit(0);
     }
 
-    private static long number(String argument) {
-        return Long.parseLong(argument);
+    private static Setup configure(Setup setup, Style style, HistoryLog log) {
+        LockListener listener = new LockListener() {
+            @Override
+            public void released(LockReleasedEvent event) {
+                if (event.outcome() == Outcome.ERROR) {
+                    log.now(EventKind.RELEASE_UNKNOWN, event.lockName(), 0, event.fencingToken(), 0, "");
+                }
+            }
+        };
+        setup.lease(Fleet.LEASE)
+                .commandTimeout(Fleet.COMMAND)
+                .pollInterval(Fleet.POLL)
+                .releaseMode(style == Style.BACKGROUND ? ReleaseMode.BACKGROUND : ReleaseMode.AWAIT)
+                .listener(listener);
+        return style == Style.SHARED ? setup.sharedConnection() : setup;
     }
 
-    private static void awaitStop() throws Exception {
-        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        String order = orders.readLine();
-        while (order != null && !order.equals("stop")) {
-            order = orders.readLine();
-        }
+    /** Notices that this process has stood still, for whatever reason, and writes it down. */
+    private void startClock(Instance instance) {
+        Thread clock = new Thread(
+                () -> {
+                    long last = System.nanoTime();
+                    while (!this.stopping) {
+                        LockSupport.parkNanos(BEAT);
+                        long now = System.nanoTime();
+                        if (now - last > 5 * BEAT) {
+                            this.log.at(now, EventKind.STOOD_STILL, Troubles.ALL, 0, 0, last, "");
+                        }
+                        last = now;
+                        instance.events().forget();
+                    }
+                },
+                "clock");
+        clock.setDaemon(true);
+        clock.start();
     }
 
-    private List<Thread> start(String name, int count, long seed) {
+    private List<Thread> start(String name, long seed) {
         List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < THREADS; i++) {
             Random random = new Random(seed + i);
             String own = "own-" + name + '-' + i;
             Thread thread = new Thread(() -> contend(random, own), "contender-" + i);
@@ -97,7 +151,7 @@ final class HistoryWorker {
     private void contend(Random random, String own) {
         try (Register register = new Register(this.registerPort)) {
             while (!this.stopping) {
-                String lock = random.nextInt(4) == 0 ? own : "job-" + random.nextInt(this.locks);
+                String lock = random.nextInt(4) == 0 ? own : "job-" + random.nextInt(LOCKS);
                 LockRequest request =
                         LockRequest.of(lock).withWaitTime(Duration.ofMillis(WAITS[random.nextInt(WAITS.length)]));
                 Duration stay = stay(random);
@@ -106,20 +160,20 @@ final class HistoryWorker {
                     request = request.withLease(lease);
                     stay = random.nextBoolean() ? lease.multipliedBy(3).dividedBy(2) : stay;
                 }
-                Optional<Visit> visit = this.contender.tryAcquire(request, this.ways.any(random));
+                Optional<Visit> visit = Visit.tryAcquire(request, anyWay(random), this.log);
                 if (visit.isPresent()) {
                     work(visit.get(), register, stay);
                 }
-                Pause.of(Duration.ofMillis(5 + random.nextInt(40)));
+                Fleet.pause(Duration.ofMillis(5 + random.nextInt(40)));
             }
         }
     }
 
     /** Mostly short, sometimes so long that the lease has to be renewed. */
-    private Duration stay(Random random) {
+    private static Duration stay(Random random) {
         int dice = random.nextInt(10);
         if (dice < 2) {
-            return this.pace.lease().multipliedBy(12 + random.nextInt(6)).dividedBy(10);
+            return Fleet.LEASE.multipliedBy(12 + random.nextInt(6)).dividedBy(10);
         }
         return Duration.ofMillis(dice < 5 ? 50 + random.nextInt(100) : random.nextInt(20));
     }
@@ -134,5 +188,47 @@ final class HistoryWorker {
         }
         visit.write(register, Register.BARE, bare);
         visit.release();
+    }
+
+    /** Mostly the plain one; some lose their patience. */
+    private Visit.Way anyWay(Random random) {
+        Duration patience = Duration.ofMillis(random.nextInt(800));
+        return switch (random.nextInt(8)) {
+            case 0 -> request -> interrupted(request, patience);
+            case 1, 2 -> request -> cancelled(request, patience);
+            default -> this.registry::tryAcquire;
+        };
+    }
+
+    private Optional<Lease> interrupted(LockRequest request, Duration patience) throws InterruptedException {
+        Thread waiter = Thread.currentThread();
+        ScheduledFuture<?> interrupt =
+                this.timer.schedule(waiter::interrupt, patience.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            return this.registry.tryAcquire(request);
+        } finally {
+            interrupt.cancel(false);
+            // it may have come too late
+            Thread.interrupted();
+        }
+    }
+
+    private Optional<Lease> cancelled(LockRequest request, Duration patience) throws InterruptedException {
+        CompletableFuture<Lease> lease = this.registry.acquireAsync(request).toCompletableFuture();
+        try {
+            try {
+                return Optional.of(lease.get(patience.toMillis(), TimeUnit.MILLISECONDS));
+            } catch (TimeoutException ex) {
+                if (lease.cancel(true)) {
+                    throw new CancellationException();
+                }
+                return Optional.of(lease.get());
+            }
+        } catch (ExecutionException ex) {
+            if (ex.getCause() instanceof LockNotGrantedException) {
+                return Optional.empty();
+            }
+            throw (LockException) ex.getCause();
+        }
     }
 }

@@ -7,18 +7,21 @@ import java.time.Duration;
  *
  * @param lease lease of the locks
  * @param command time that a command may take
- * @param claim how long the store keeps a lock for somebody in line who does not come
+ * @param poll interval at which waiters look by themselves
  * @param slack for a machine that has other things to do
  */
-record Limits(long lease, long command, long claim, long slack) {
+record Limits(long lease, long command, long poll, long slack) {
 
-    static Limits of(Duration lease, Duration command, Duration poll, Duration slack) {
-        return new Limits(
-                lease.toNanos(), command.toNanos(), poll.multipliedBy(2).toNanos(), slack.toNanos());
+    static Limits ofMillis(long lease, long command, long poll, long slack) {
+        return new Limits(millis(lease), millis(command), millis(poll), millis(slack));
     }
 
-    /** How long a lock may stay with those who stood in line and have gone. */
+    private static long millis(long time) {
+        return Duration.ofMillis(time).toNanos();
+    }
+
+    /** How long a lock may stay with waiters that stood in line and have gone: the store keeps it two poll intervals for each. */
     long tail() {
-        return 3 * this.claim + this.command;
+        return 3 * 2 * this.poll + this.command;
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.history;
 
+import io.github.lockstarter.history.Troubles.Span;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

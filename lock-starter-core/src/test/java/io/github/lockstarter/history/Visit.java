@@ -1,15 +1,27 @@
 package io.github.lockstarter.history;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Someone has a lock, and writes down what the lease says. Used by one thread. */
+/** An attempt to get a lock, and the visit if it is granted, which write down what they are told, and nothing else. Used by one thread. */
 final class Visit {
+
+    private static final AtomicLong ATTEMPTS = new AtomicLong();
 
     private static final long LOOK_EVERY = Duration.ofMillis(20).toNanos();
 
     private final Lease lease;
+
+    Lease lease() {
+        return this.lease;
+    }
 
     private final long attempt;
 
@@ -21,17 +33,53 @@ final class Visit {
         this.log = log;
     }
 
-    static Visit of(Lease lease, long attempt, HistoryLog log) {
+    /** A way to ask for a lock. */
+    @FunctionalInterface
+    interface Way {
+        Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
+    }
+
+    /** Tries to get a lock; empty if it was not granted, for whatever reason. */
+    static Optional<Visit> tryAcquire(LockRequest request, Way way, HistoryLog log) {
+        String lock = request.lockName();
+        long attempt = ATTEMPTS.incrementAndGet();
+        long now = System.nanoTime();
+        log.at(
+                now,
+                EventKind.ACQUIRE,
+                lock,
+                attempt,
+                0,
+                now + request.waitTime().toNanos(),
+                "");
+        try {
+            Optional<Lease> lease = way.tryAcquire(request);
+            if (lease.isPresent()) {
+                return Optional.of(of(lease.get(), attempt, log));
+            }
+            log.now(EventKind.NOT_GRANTED, lock, attempt, 0, 0, "");
+        } catch (InterruptedException | CancellationException ex) {
+            log.now(EventKind.WITHDRAWN, lock, attempt, 0, 0, "");
+        } catch (LockException ex) {
+            boolean isUnknown = ex instanceof LockStoreException failure && failure.isOutcomeUnknown();
+            log.now(
+                    isUnknown ? EventKind.UNKNOWN : EventKind.FAILED,
+                    lock,
+                    attempt,
+                    0,
+                    0,
+                    String.valueOf(ex.getMessage()));
+        }
+        return Optional.empty();
+    }
+
+    private static Visit of(Lease lease, long attempt, HistoryLog log) {
         Visit visit = new Visit(lease, attempt, log);
         // what is left is counted from a moment before the lease is asked: rather too little than too much
         long now = System.nanoTime();
         visit.note(now, EventKind.GRANTED, now + lease.remaining().toNanos(), "");
         lease.lost().thenAccept(reason -> visit.note(System.nanoTime(), EventKind.LOST, 0, reason.name()));
         return visit;
-    }
-
-    Lease lease() {
-        return this.lease;
     }
 
     /** Looks whether the lease is still held. */
@@ -70,7 +118,6 @@ final class Visit {
 
     /** Writes to the resource, after what was read; true if it was accepted. */
     boolean write(Register register, String resource, String last) {
-        note(System.nanoTime(), EventKind.SENT, 0, resource);
         String mine = this.lease.fencingToken() + "#" + this.attempt;
         long number = register.write(resource, this.lease.name(), this.lease.fencingToken(), mine);
         if (number == 0) {

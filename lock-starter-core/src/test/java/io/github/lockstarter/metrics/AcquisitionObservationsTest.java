@@ -8,25 +8,33 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.AcquireObserver.Acquiring;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
+import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What traces show of acquisitions: whose they are, how they end, and that locks do without. */
 @Timeout(60)
@@ -38,17 +46,17 @@ class AcquisitionObservationsTest {
 
     private final ObservationRegistry observations = ObservationRegistry.create();
 
-    private final RecordedObservations recorded = new RecordedObservations();
+    private final Recorded recorded = new Recorded();
 
     private final LeasingLockRegistry registry = registry(new AcquisitionObservations(this.observations, null));
-
-    AcquisitionObservationsTest() {
-        this.observations.observationConfig().observationHandler(this.recorded);
-    }
 
     private static LeasingLockRegistry registry(AcquisitionObservations observer) {
         return new LeasingLockRegistry(
                 new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(10)), null, List.of(), observer);
+    }
+
+    AcquisitionObservationsTest() {
+        this.observations.observationConfig().observationHandler(this.recorded);
     }
 
     @AfterEach
@@ -74,10 +82,9 @@ class AcquisitionObservationsTest {
         assertThat(this.recorded.stopped).singleElement().satisfies(context -> {
             assertThat(context.getName()).isEqualTo("distributed.lock.acquisition");
             assertThat(context.getContextualName()).isEqualTo("acquire orders");
-            assertThat(RecordedObservations.parent(context)).isSameAs(parent);
-            assertThat(RecordedObservations.tags(context))
-                    .contains(entry("lock", "orders"), entry("outcome", "acquired"));
-            assertThat(RecordedObservations.details(context))
+            assertThat(Recorded.parent(context)).isSameAs(parent);
+            assertThat(Recorded.tags(context)).contains(entry("lock", "orders"), entry("outcome", "acquired"));
+            assertThat(Recorded.details(context))
                     .containsEntry("key", "42")
                     .containsEntry("fencing.token", Long.toString(token))
                     .containsOnlyKeys("key", "fencing.token", "distributed.lock.instance");
@@ -95,10 +102,10 @@ class AcquisitionObservationsTest {
         String instance = this.recorded.stopped.get(0).getInstance();
         assertThat(instance).matches("[0-9A-Za-z]{11}");
         assertThat(this.recorded.stopped)
-                .extracting(context -> RecordedObservations.details(context).get("distributed.lock.instance"))
+                .extracting(context -> Recorded.details(context).get("distributed.lock.instance"))
                 .containsExactly(instance, instance, instance);
         assertThat(this.recorded.stopped)
-                .extracting(context -> RecordedObservations.details(context).get("distributed.lock.holder"))
+                .extracting(context -> Recorded.details(context).get("distributed.lock.holder"))
                 .containsExactly(null, instance, instance);
         assertThat(this.recorded.stopped.get(2).getHolder().pid())
                 .isEqualTo(ProcessHandle.current().pid());
@@ -139,7 +146,7 @@ class AcquisitionObservationsTest {
         // Handed over by the thread that unlocks, and still told by the one that waited.
         long second = token.join();
         assertThat(this.recorded.stopped.get(1).getFencingToken()).isEqualTo(second);
-        assertThat(RecordedObservations.details(this.recorded.stopped.get(1))).doesNotContainKey("key");
+        assertThat(Recorded.details(this.recorded.stopped.get(1))).doesNotContainKey("key");
     }
 
     @Test
@@ -182,7 +189,7 @@ class AcquisitionObservationsTest {
         try (Lease lease = waiting.join()) {
             assertThat(this.recorded.stopped.get(1).getFencingToken()).isEqualTo(lease.fencingToken());
         }
-        assertThat(RecordedObservations.parent(this.recorded.stopped.get(1))).isSameAs(parent);
+        assertThat(Recorded.parent(this.recorded.stopped.get(1))).isSameAs(parent);
         // The work that hangs off the future would count as waiting.
         assertThat(doneBeforeItsEnd).hasValue(false);
     }
@@ -231,6 +238,22 @@ class AcquisitionObservationsTest {
                 .isSameAs(Acquiring.UNOBSERVED);
     }
 
+    @ParameterizedTest
+    @CsvSource({"WRITE, write", "READ, read", "PERMIT, permit"})
+    void shouldTagTheLockTheModeAndTheOutcome(LockMode mode, String tag) {
+        LockRequest lock = LockRequest.of("orders:42");
+        LockRequest request = mode == LockMode.PERMIT ? lock.withPermits(1, 2) : lock.withMode(mode);
+        LockAcquisitionContext context = new LockAcquisitionContext("orders", request, "instance");
+
+        assertThat(new LockAcquisitionConvention() {}.getLowCardinalityKeyValues(context))
+                .containsExactlyInAnyOrder(KeyValue.of("lock", "orders"), KeyValue.of("distributed.lock.mode", tag));
+        context.end(AcquireOutcome.ACQUIRED, 7, null);
+        assertThat(new LockAcquisitionConvention() {}.getLowCardinalityKeyValues(context))
+                .contains(KeyValue.of("outcome", "acquired"))
+                .hasSize(3);
+        assertThat(context.getMode()).isEqualTo(mode);
+    }
+
     /** Fails at one moment in the life of an acquisition, with an error rather than an exception. */
     private record ThrowingHandler(String bad) implements ObservationHandler<LockAcquisitionContext> {
 
@@ -263,6 +286,55 @@ class AcquisitionObservationsTest {
             if (this.bad.equals(moment)) {
                 throw new LinkageError(moment);
             }
+        }
+    }
+
+    /** Keeps the acquisitions that have been observed to their end, in the order of their ends. */
+    private static final class Recorded implements ObservationHandler<LockAcquisitionContext> {
+
+        final List<LockAcquisitionContext> started = new CopyOnWriteArrayList<>();
+
+        final List<LockAcquisitionContext> stopped = new CopyOnWriteArrayList<>();
+
+        /** The one of that key. */
+        LockAcquisitionContext stopped(String key) {
+            return this.stopped.stream()
+                    .filter(context -> context.getKey().equals(key))
+                    .findAny()
+                    .orElseThrow();
+        }
+
+        /** What else happens at the end of each. */
+        volatile Runnable atEnd = () -> {};
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof LockAcquisitionContext;
+        }
+
+        @Override
+        public void onStart(LockAcquisitionContext context) {
+            this.started.add(context);
+        }
+
+        @Override
+        public void onStop(LockAcquisitionContext context) {
+            this.atEnd.run();
+            this.stopped.add(context);
+        }
+
+        static Map<String, String> tags(LockAcquisitionContext context) {
+            return context.getLowCardinalityKeyValues().stream()
+                    .collect(Collectors.toMap(KeyValue::getKey, KeyValue::getValue));
+        }
+
+        static Map<String, String> details(LockAcquisitionContext context) {
+            return context.getHighCardinalityKeyValues().stream()
+                    .collect(Collectors.toMap(KeyValue::getKey, KeyValue::getValue));
+        }
+
+        static @Nullable Object parent(LockAcquisitionContext context) {
+            return context.getParentObservation();
         }
     }
 }

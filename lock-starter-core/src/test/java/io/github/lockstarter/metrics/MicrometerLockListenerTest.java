@@ -3,6 +3,10 @@ package io.github.lockstarter.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandedOverEvent;
@@ -20,24 +24,47 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 class MicrometerLockListenerTest {
 
     private static final Duration TIME = Duration.ofMillis(20);
 
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LockTags.class);
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     private final MicrometerLockListener listener = new MicrometerLockListener(this.registry);
+
+    @BeforeEach
+    void listen() {
+        this.log.start();
+        this.logger.setLevel(Level.WARN);
+        this.logger.addAppender(this.log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        this.logger.detachAppender(this.log);
+        this.logger.setLevel(null);
+    }
 
     @Test
     void shouldTimeGrants() {
@@ -115,26 +142,16 @@ class MicrometerLockListenerTest {
     }
 
     @Test
-    void shouldNeverTagWithTheKey() {
+    void shouldDescribeEveryMeterAndNeverTagWithTheKey() {
         everyEvent("orders");
 
-        assertThat(this.registry.getMeters())
-                .isNotEmpty()
-                .allSatisfy(meter -> assertThat(meter.getId().getTags())
-                        .extracting(tag -> tag.getValue())
-                        .doesNotContain("42"));
-    }
-
-    @Test
-    void shouldDescribeEveryMeter() {
-        everyEvent("orders");
-
-        assertThat(this.registry.getMeters()).allSatisfy(meter -> {
+        assertThat(this.registry.getMeters()).isNotEmpty().allSatisfy(meter -> {
             Meter.Id id = meter.getId();
             assertThat(id.getDescription()).as(id.getName()).isNotBlank();
             assertThat(id.getBaseUnit())
                     .as(id.getName())
                     .isEqualTo(id.getType() == Meter.Type.TIMER || id.getName().endsWith("longest") ? "seconds" : null);
+            assertThat(id.getTags()).extracting(tag -> tag.getValue()).doesNotContain("42");
         });
     }
 
@@ -225,6 +242,66 @@ class MicrometerLockListenerTest {
         LockRequest request = LockRequest.of(name, "42");
         return new LockEvent.Grant(
                 mode == LockMode.PERMIT ? request.withPermits(1, 2) : request.withMode(mode), 1, "id");
+    }
+
+    @Test
+    void shouldTagTwoHundredNamesAndWarnOnceOfTheRest() {
+        for (int name = 1; name <= 200; name++) {
+            acquired("lock-" + name);
+        }
+        assertThat(timers()).hasSize(200);
+        assertThat(this.log.list).isEmpty();
+
+        acquired("1'\n2026-01-01 ERROR forged\u001b[2J\u2028\u202E");
+        for (int name = 1; name <= 210; name++) {
+            acquired("lock-" + name);
+        }
+
+        assertThat(timers()).hasSize(201);
+        assertThat(timer("lock-200").count()).isEqualTo(2);
+        assertThat(timer("other").count()).isEqualTo(11);
+        assertThat(this.log.list).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getFormattedMessage())
+                    .contains("200", "'1'\\u000A2026-01-01 ERROR forged\\u001B[2J\\u2028\\u202E'", "lock=other");
+        });
+    }
+
+    @Test
+    void shouldKeepTheLimitAndEveryEventWhenThreadsRace() throws InterruptedException {
+        int threads = 8;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        for (int thread = 0; thread < threads; thread++) {
+            pool.execute(() -> {
+                for (int name = 1; name <= 1000; name++) {
+                    acquired("lock-" + name);
+                }
+            });
+        }
+        pool.shutdown();
+        assertThat(pool.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(timers()).hasSize(201);
+        assertThat(timers().stream().mapToLong(Timer::count).sum()).isEqualTo(threads * 1000L);
+        assertThat(this.log.list).hasSize(1);
+    }
+
+    private void acquired(String name) {
+        this.listener.acquired(new LockAcquiredEvent(grant(name, LockMode.WRITE), TIME));
+    }
+
+    private Timer timer(String lock) {
+        return this.registry
+                .get("distributed.lock.acquire")
+                .tags("lock", lock, "outcome", "acquired")
+                .timer();
+    }
+
+    private Collection<Timer> timers() {
+        return this.registry
+                .find("distributed.lock.acquire")
+                .tag("outcome", "acquired")
+                .timers();
     }
 
     private void everyEvent(String name) {

@@ -1,0 +1,446 @@
+package io.github.lockstarter.contract;
+
+import static io.github.lockstarter.contract.Outcomes.failureOf;
+import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.contract.Outcomes.throughout;
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockHandedOverEvent;
+import io.github.lockstarter.LockHandedOverEvent.Kind;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.HandOffSettings;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.ReleaseMode;
+import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.fixture.Remarks;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a lock goes from one owner to the next, and what a stop and a start of a registry do. */
+@SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
+abstract class LifecycleContract extends RegistryFixture {
+
+    private final EventLog heard = new EventLog();
+
+    LifecycleContract(LockBackend backend) {
+        super(backend);
+    }
+
+    @Test
+    void shouldGiveTheNextOneALeaseOfItsOwnWithoutTheStore() throws Exception {
+        EventLog listener = new EventLog();
+        LeasingLockRegistry registry = registry(settings(LONG).withHandOff(GENEROUS), listener);
+        Lease first = registry.acquire(request());
+        CompletableFuture<Lease> waiting = registry.acquireAsync(request());
+        awaitWaiting(registry, 1);
+        long commands = backend().commands();
+
+        assertThat(first.release()).isTrue();
+        Lease second = get(waiting);
+
+        assertThat(backend().commands()).as("in memory").isEqualTo(commands);
+        assertThat(second).isNotSameAs(first);
+        assertThat(second.fencingToken()).isEqualTo(first.fencingToken() + 1);
+        assertThat(first.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(first.isHeld()).isFalse();
+        assertThat(first.remaining()).isEqualTo(Duration.ZERO);
+        assertThat(second.isHeld()).isTrue();
+        assertThat(registry.active()).isEqualTo(1);
+        soon().untilAsserted(() -> assertThat(listener.all(LockHandedOverEvent.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.kind()).isEqualTo(Kind.LOCAL);
+                    assertThat(event.fencingToken()).isEqualTo(second.fencingToken());
+                }));
+
+        first.release();
+        first.close();
+        assertThat(second.isHeld()).as("released once is enough").isTrue();
+        assertThat(registry().getLock(NAME).tryLock()).isFalse();
+        assertThat(second.release()).isTrue();
+        assertThat(first.lost().toCompletableFuture()).isNotDone();
+        assertThat(second.lost().toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void shouldLetOtherRegistriesHaveTheirTurn() throws Exception {
+        LeasingLockRegistry here = registry(settings(LONG).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 2)));
+        LeasingLockRegistry there = registry(settings(LONG));
+        Lease first = here.acquire(request());
+        CompletableFuture<Lease> stranger = there.acquireAsync(request().withWaitTime(LONG));
+        awaitInLine(1);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            waiting.add(here.acquireAsync(request().withWaitTime(LONG)));
+        }
+        assertThat(first.release()).isTrue();
+        assertThat(get(waiting.get(0)).release()).isTrue();
+        assertThat(get(waiting.get(1)).release()).isTrue();
+
+        Lease lease = get(stranger);
+        assertThat(waiting.get(2)).isNotDone();
+        assertThat(lease.release()).isTrue();
+        assertThat(get(waiting.get(2)).release()).isTrue();
+        assertThat(get(waiting.get(3)).release()).isTrue();
+    }
+
+    /** In memory, or through the store. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 64})
+    void shouldServeThreadsAndOthersInOneOrder(int handOffs) throws Exception {
+        LeasingLockRegistry registry =
+                registry(settings(LONG).withHandOff(new HandOffSettings(Duration.ofSeconds(10), handOffs)));
+        Lease taken = registry.acquire(request());
+        Queue<Integer> served = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<?>> ends = new ArrayList<>();
+        List<Integer> expected = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            int number = i;
+            expected.add(i);
+            ends.add(
+                    i % 2 == 0
+                            ? registry.acquireAsync(request().withWaitTime(LONG))
+                                    .thenAccept(lease -> {
+                                        served.add(number);
+                                        lease.close();
+                                    })
+                            : actor().start(() ->
+                                    registry.execute(request().withWaitTime(LONG), lease -> served.add(number))));
+            awaitWaiting(registry, i + 1);
+        }
+
+        assertThat(taken.release()).isTrue();
+
+        for (CompletableFuture<?> end : ends) {
+            get(end);
+        }
+        assertThat(served).containsExactlyElementsOf(expected);
+    }
+
+    @Test
+    void shouldHaveReleasedInTheBackgroundWhenItStops() throws Exception {
+        LeasingLockRegistry registry =
+                registry(settings(LONG).withReleaseMode(ReleaseMode.BACKGROUND).withHandOff(GENEROUS));
+        LeaseLock lock = registry.getLock(NAME);
+        for (int i = 0; i < 1000; i++) {
+            assertThat(lock.tryLock()).as("after " + i + " times").isTrue();
+            lock.unlock();
+        }
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            leases.add(registry.acquire(LockRequest.of("orders:" + i)));
+        }
+        leases.forEach(Lease::close);
+
+        registry.stop();
+
+        soon().until(() -> backend().locked().isEmpty());
+        assertThat(registry.active()).isZero();
+    }
+
+    @Test
+    void shouldServeTenThousandOnAHundredLocksWithoutPinningAny() throws Exception {
+        ExecutorService threads = virtualThreads();
+        try (PinnedThreads pinned = PinnedThreads.record()) {
+            LeasingLockRegistry here = registry(settings(LONG));
+            LeasingLockRegistry there = registry(settings(LONG));
+            int[] visits = new int[100];
+            List<Future<?>> ends = new ArrayList<>();
+            for (int i = 0; i < 10_000; i++) {
+                int number = i % visits.length;
+                LeasingLockRegistry registry = i / visits.length % 2 == 0 ? here : there;
+                LockRequest request = LockRequest.of("orders:" + number).withWaitTime(LONG);
+                ends.add(threads.submit(() -> registry.execute(request, lease -> visits[number]++)));
+            }
+            for (Future<?> end : ends) {
+                end.get(50, TimeUnit.SECONDS);
+            }
+
+            assertThat(visits).containsOnly(100);
+            assertThat(pinned.inLibrary()).isEmpty();
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    @Test
+    void shouldNoticeThatAVirtualThreadHasEnded() throws Exception {
+        ExecutorService threads = virtualThreads();
+        try {
+            LeaseLock lock = registry(settings(TIMEOUT.multipliedBy(4))).getLock(NAME);
+            threads.submit(() -> lock.lock()).get(20, TimeUnit.SECONDS);
+
+            assertThat(lock.tryLock(20, TimeUnit.SECONDS)).isTrue();
+            lock.unlock();
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private static ExecutorService virtualThreads() throws Exception {
+        if (Runtime.version().feature() < 21) {
+            String reason = "No virtual threads in Java " + Runtime.version() + ", they need 21";
+            Remarks.say(reason);
+            return abort(reason);
+        }
+        return (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    }
+
+    @Test
+    void shouldWaitForARunningBodyAndKeepItsLock() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Boolean> body =
+                actor().start(() -> registry.execute(request(), lease -> end.await(30, TimeUnit.SECONDS)));
+        soon().until(() -> registry.active() == 1);
+
+        CompletableFuture<Boolean> stopped = stop(registry);
+        throughout(TIMEOUT).until(() -> !stopped.isDone() && registry.active() == 1);
+        assertThat(registry().getLock(NAME).tryLock()).isFalse();
+        end.countDown();
+
+        assertThat(get(body)).isTrue();
+        assertThat(get(stopped)).isFalse();
+        assertThat(backend().locked()).isEmpty();
+        assertThat(this.heard.all(LockReleasedEvent.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.outcome()).isEqualTo(LockReleasedEvent.Outcome.RELEASED));
+    }
+
+    /** Stops on another thread; tells whether it still runs then. */
+    private CompletableFuture<Boolean> stop(LeasingLockRegistry registry) {
+        return actor().start(() -> {
+            registry.stop();
+            return registry.isRunning();
+        });
+    }
+
+    @Test
+    void shouldRefuseNewAcquisitions() throws Exception {
+        LeasingLockRegistry registry = registry();
+        registry.stop();
+        List<Callable<?>> acquisitions = List.of(
+                () -> {
+                    registry.getLock(NAME).lock();
+                    return true;
+                },
+                () -> registry.getLock(NAME).tryLock(),
+                () -> registry.getLock(NAME).tryLock(1, TimeUnit.SECONDS),
+                () -> registry.acquire(request()),
+                () -> registry.tryAcquire(request()),
+                () -> registry.execute(request(), lease -> true),
+                () -> get(registry.acquireAsync(request())),
+                () -> get(registry.acquireAsync(request().withWaitTime(Duration.ZERO))));
+
+        for (Callable<?> acquisition : acquisitions) {
+            assertThat(catchThrowable(acquisition::call))
+                    .isExactlyInstanceOf(LockException.class)
+                    .hasMessageContaining(NAME);
+        }
+
+        assertThat(registry.isRunning()).isFalse();
+        assertThat(backend().locked()).isEmpty();
+        awaitWaiting(registry, 0);
+    }
+
+    @Test
+    void shouldEndAllWaits() throws Exception {
+        Lease taken = registry(settings(LONG)).acquire(request());
+        LeasingLockRegistry registry = registry(withoutPolling(LONG), this.heard);
+        List<CompletableFuture<?>> waits = List.of(
+                actor().start(() -> registry.acquire(request().withWaitTime(LONG))),
+                actor().start(() -> {
+                    registry.getLock(NAME).lock();
+                    return true;
+                }),
+                actor().start(() -> registry.getLock(NAME).tryLock(LONG)),
+                actor().start(() -> registry.execute(request().withWaitTime(LONG), lease -> true)),
+                registry.acquireAsync(request().withWaitTime(LONG)));
+        awaitWaiting(registry, 5);
+
+        get(stop(registry));
+
+        for (CompletableFuture<?> wait : waits) {
+            assertThat(failureOf(wait)).isExactlyInstanceOf(LockException.class).hasMessageContaining(NAME);
+        }
+        assertThat(registry.waiting()).isZero();
+        soon().untilAsserted(() -> assertThat(this.heard.all(LockNotAcquiredEvent.class))
+                .hasSize(5)
+                .allMatch(event -> event.outcome() == LockNotAcquiredEvent.Outcome.ERROR));
+        assertThat(taken.release()).isTrue();
+    }
+
+    @Test
+    void shouldTellABodyThatIsNotDoneInTimeAndLeaveItsKey() throws Exception {
+        LeasingLockRegistry registry = registry(withShutdownTimeout(Duration.ofMillis(200)), this.heard);
+        LeaseLock lock = registry.getLock(NAME);
+        Actor owner = actor();
+        owner.tell(lock::lock);
+        Lease lease = owner.ask(lock::currentLease);
+        CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+
+        get(stop(registry));
+
+        assertThat(get(lost)).isEqualTo(LossReason.SHUTDOWN);
+        assertThat(lease.state()).isEqualTo(Lease.State.LOST);
+        assertThat(backend().locked()).hasSize(1);
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> owner.tell(lock::unlock))
+                .withMessageContaining("shutdown-timeout")
+                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.SHUTDOWN));
+        // neither the stop nor the unlock has deleted the key: it runs out by itself
+        assertThat(backend().remaining(NAME)).isPositive();
+        assertThat(registry().getLock(NAME).tryLock()).isFalse();
+        soon().until(() -> backend().locked().isEmpty());
+    }
+
+    @Test
+    void shouldTellInterruptedBodies() throws Exception {
+        LeasingLockRegistry registry = registry(withShutdownTimeout(Duration.ZERO));
+        CompletableFuture<Boolean> body = actor().start(() -> registry.execute(
+                request().withOnLost(OnLost.INTERRUPT), lease -> new CountDownLatch(1).await(30, TimeUnit.SECONDS)));
+        soon().until(() -> registry.active() == 1);
+
+        registry.stop();
+
+        assertThat(failureOf(body))
+                .isInstanceOf(InterruptedException.class)
+                .satisfies(ex -> assertThat(ex.getSuppressed())
+                        .singleElement()
+                        .isInstanceOfSatisfying(
+                                LockLostException.class,
+                                loss -> assertThat(loss.reason()).isEqualTo(LossReason.SHUTDOWN)));
+    }
+
+    @Test
+    void shouldWorkBeforeItsStart() throws Exception {
+        LeasingLockRegistry registry = unstarted(lasting());
+        registry.stop();
+        registry.destroy();
+        assertThat(registry.isRunning()).isFalse();
+        assertThat(registry.active()).isZero();
+        assertThat(registry.waiting()).isZero();
+        assertThat(threads()).isEmpty();
+        LeaseLock lock = registry.getLock(NAME);
+
+        assertThat(lock.tryLock()).isTrue();
+        registry.start();
+
+        awaitRenewals(lock.currentLease());
+        assertThat(registry.isRunning()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldWorkFullyAfterARestart() throws Exception {
+        LeasingLockRegistry registry = registry(withoutPolling(TIMEOUT.multipliedBy(2)), this.heard);
+        for (int restart = 0; restart < 2; restart++) {
+            registry.stop();
+            assertThat(registry.isRunning()).isFalse();
+            registry.start();
+            registry.start();
+            assertThat(registry.isRunning()).isTrue();
+
+            shouldLockRenewAndTell(registry);
+            shouldHearOfReleases(registry);
+        }
+        registry.stop();
+        registry.stop();
+    }
+
+    private void shouldLockRenewAndTell(LeasingLockRegistry registry) {
+        int renewed = this.heard.all(LockRenewedEvent.class).size();
+        int released = this.heard.all(LockReleasedEvent.class).size();
+        LeaseLock lock = registry.getLock(NAME);
+        lock.lock();
+        soon().until(() -> this.heard.all(LockRenewedEvent.class).size() >= renewed + 3);
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
+        soon().until(() -> this.heard.all(LockReleasedEvent.class).size() == released + 1);
+    }
+
+    private void shouldHearOfReleases(LeasingLockRegistry registry) throws Exception {
+        Lease taken = registry(settings(LONG)).acquire(request());
+        CompletableFuture<Lease> next = registry.acquireAsync(request().withWaitTime(LONG));
+        throughout(Duration.ofMillis(100)).until(() -> !next.isDone());
+        assertThat(taken.release()).isTrue();
+        assertThat(get(next).release()).isTrue();
+    }
+
+    @Test
+    void shouldLetAThreadUnlockWhatItHeldBeforeARestart() throws Exception {
+        LeasingLockRegistry registry = registry(withShutdownTimeout(Duration.ZERO));
+        LeaseLock lock = registry.getLock(NAME);
+        lock.lock();
+        lock.lock();
+        Lease lease = lock.currentLease();
+        Lease unowned = registry.acquire(LockRequest.of("unowned"));
+        registry.stop();
+        registry.start();
+
+        assertThat(lock.getHoldCount()).isEqualTo(2);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(get(lease.lost())).isEqualTo(LossReason.SHUTDOWN);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
+        lock.unlock();
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(lock::unlock)
+                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.SHUTDOWN));
+        assertThat(unowned.release()).isFalse();
+
+        assertThat(lock.getHoldCount()).isZero();
+        lock.lock();
+        assertThat(lock.currentLease().fencingToken()).isGreaterThan(lease.fencingToken());
+        lock.unlock();
+    }
+
+    @Test
+    void shouldCallBackWhenItHasStopped() throws Exception {
+        LeasingLockRegistry registry = registry();
+        Lease lease = registry.acquire(request());
+        CountDownLatch stopped = new CountDownLatch(1);
+
+        registry.stop(stopped::countDown);
+
+        assertThat(stopped.await(300, TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(lease.release()).isTrue();
+        assertThat(stopped.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(registry.isRunning()).isFalse();
+    }
+
+    @Test
+    void shouldStopAfterWebServersAndSchedulersAndBeforeConnections() {
+        LeasingLockRegistry registry = unstarted(lasting());
+
+        // web servers stop in phases from MAX_VALUE - 2048 on, schedulers in MAX_VALUE / 2, connections in 0
+        assertThat(registry.getPhase()).isBetween(1, Integer.MAX_VALUE / 2 - 1);
+        assertThat(registry.isAutoStartup()).isTrue();
+    }
+}

@@ -1,0 +1,432 @@
+package io.github.lockstarter.contract;
+
+import static io.github.lockstarter.contract.Outcomes.failureOf;
+import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.contract.Outcomes.time;
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a thread does with a lock: exclusion, waits, holds, interrupts, and taking it away by force. */
+@SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
+abstract class LockContract extends RegistryFixture {
+
+    /** Less than any wait that goes wrong, more than a busy machine needs. */
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    LockContract(LockBackend backend) {
+        super(backend);
+    }
+
+    @AfterEach
+    void clearFlag() {
+        Thread.interrupted();
+    }
+
+    @Test
+    void shouldLetOneInAtATimeInTheOrderOfTheTokens() throws Exception {
+        int rounds = 40;
+        AtomicInteger inside = new AtomicInteger();
+        List<Long> tokens = new ArrayList<>();
+        List<CompletableFuture<Boolean>> ends = new ArrayList<>();
+        for (int jvm = 0; jvm < 3; jvm++) {
+            LeaseLock lock = registry(settings(LONG)).getLock(NAME);
+            for (int thread = 0; thread < 3; thread++) {
+                ends.add(actor().start(() -> {
+                    for (int round = 0; round < rounds; round++) {
+                        lock.lock();
+                        assertThat(inside.incrementAndGet()).isEqualTo(1);
+                        tokens.add(lock.currentLease().fencingToken());
+                        inside.decrementAndGet();
+                        lock.unlock();
+                    }
+                    return true;
+                }));
+            }
+        }
+        for (CompletableFuture<Boolean> end : ends) {
+            Outcomes.get(end);
+        }
+
+        assertThat(tokens).hasSize(9 * rounds).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void shouldNotLetAThreadUnlockWhatItNeverHeld() throws Exception {
+        LeasingLockRegistry registry = registry();
+        LeaseLock lock = registry.getLock(NAME);
+        LeaseLock there = registry().getLock(NAME);
+        assertThatExceptionOfType(IllegalMonitorStateException.class)
+                .isThrownBy(lock::unlock)
+                .withMessageContainingAll(NAME, Thread.currentThread().getName());
+        Actor owner = actor();
+        owner.tell(lock::lock);
+
+        assertThatExceptionOfType(IllegalMonitorStateException.class)
+                .isThrownBy(lock::unlock)
+                .withMessageContainingAll("locked by another thread", "LockRegistry.acquire");
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(there::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::currentLease);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(registry.getLock("orders:43")::unlock);
+
+        assertThat(owner.ask(lock::isHeldByCurrentThread)).isTrue();
+        assertThat(there.isLocked()).isTrue();
+        owner.tell(lock::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> owner.tell(lock::unlock));
+    }
+
+    @Test
+    void shouldSayWhatAThreadHoldsWithoutAskingTheStore() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        LeaseLock lock = registry.getLock(NAME);
+        lock.lock();
+        long commands = backend().commands();
+
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        assertThat(lock.currentLease().isHeld()).isTrue();
+        assertThat(lock.currentLease().name()).isEqualTo(NAME);
+        Actor other = actor();
+        assertThat(other.ask(lock::isHeldByCurrentThread)).isFalse();
+        assertThat(other.ask(lock::getHoldCount)).isZero();
+
+        assertThat(backend().commands()).isEqualTo(commands);
+        lock.unlock();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(lock.getHoldCount()).isZero();
+    }
+
+    @Test
+    void shouldHaveNoConditions() {
+        LeaseLock lock = registry().getLock(NAME);
+
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(lock::newCondition)
+                .withMessageContainingAll(NAME, "a queue or a topic");
+    }
+
+    @Test
+    void shouldTryOnceForAWaitOfZeroOrLess() throws Exception {
+        LeaseLock taken = registry(settings(LONG)).getLock(NAME);
+        LeaseLock lock = registry(settings(LONG)).getLock(NAME);
+        taken.lock();
+        long commands = backend().commands();
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(lock.tryLock(0, TimeUnit.SECONDS)).isFalse();
+        assertThat(lock.tryLock(-5, TimeUnit.DAYS)).isFalse();
+        assertThat(lock.tryLock(Duration.ZERO)).isFalse();
+        assertThat(lock.tryLock(Duration.ZERO, LONG)).isFalse();
+        assertThat(backend().commands() - commands).isEqualTo(5);
+        assertThat(lock.getHoldCount()).isZero();
+        taken.unlock();
+        assertThat(lock.tryLock(-5, TimeUnit.DAYS)).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldGiveUpAtTheEndOfTheWait() throws Exception {
+        LeasingLockRegistry here = registry();
+        LeaseLock taken = here.getLock(NAME);
+        taken.lock();
+        Actor neighbour = actor();
+
+        Duration there = time(() -> assertThat(registry().getLock(NAME).tryLock(400, TimeUnit.MILLISECONDS))
+                .isFalse());
+        Duration inTheQueue = neighbour.ask(() ->
+                time(() -> assertThat(taken.tryLock(Duration.ofMillis(400))).isFalse()));
+
+        assertThat(there).isBetween(Duration.ofMillis(400), SOON);
+        assertThat(inTheQueue).isBetween(Duration.ofMillis(400), SOON);
+        taken.unlock();
+    }
+
+    @Test
+    void shouldTakeAnyTimeThatALockTakes() throws Exception {
+        LeaseLock lock = registry().getLock(NAME);
+
+        assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.NANOSECONDS)).isTrue();
+        assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+
+        lock.unlock();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldRefuseNegativeTimesOtherThanMinusOne() {
+        LeaseLock lock = registry().getLock(NAME);
+
+        assertThatIllegalArgumentException().isThrownBy(() -> lock.tryLock(Duration.ofMillis(-2)));
+        assertThatIllegalArgumentException().isThrownBy(() -> lock.tryLock(Duration.ofMillis(-2), LONG));
+        assertThatIllegalArgumentException().isThrownBy(() -> lock.tryLock(Duration.ZERO, Duration.ofMillis(-2)));
+        assertThatIllegalArgumentException().isThrownBy(() -> lock.tryLock(Duration.ZERO, Duration.ZERO));
+        assertThatIllegalArgumentException().isThrownBy(() -> lock.lock(Duration.ofNanos(999_999)));
+
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+    }
+
+    @Test
+    void shouldReenterWithoutACommand() throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        LeaseLock lock = registry.getLock(NAME);
+        LeaseLock there = registry().getLock(NAME);
+        lock.lock();
+        long token = lock.currentLease().fencingToken();
+        long commands = backend().commands();
+        for (int i = 0; i < 100; i++) {
+            lock.lockInterruptibly();
+            assertThat(lock.tryLock()).isTrue();
+            assertThat(lock.tryLock(Duration.ofSeconds(1), Duration.ofSeconds(5)))
+                    .isTrue();
+            registry.<RuntimeException>executeWithoutResult(
+                    request(), lease -> assertThat(lease.fencingToken()).isEqualTo(token));
+        }
+        for (int holds = 301; holds > 1; holds--) {
+            assertThat(lock.getHoldCount()).isEqualTo(holds);
+            lock.unlock();
+        }
+        assertThat(backend().commands()).isEqualTo(commands);
+        assertThat(there.tryLock()).isFalse();
+        lock.unlock();
+        assertThat(there.tryLock()).isTrue();
+        assertThat(there.currentLease().fencingToken()).isGreaterThan(token);
+        there.unlock();
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    }
+
+    @Test
+    void shouldBeSharedByAllViewsAndByExecute() throws Exception {
+        LeasingLockRegistry registry = registry();
+        LeaseLock view = registry.getLock(NAME);
+
+        registry.execute(request(), outer -> {
+            assertThat(view.getHoldCount()).isEqualTo(1);
+            registry.getLock(NAME).lock();
+            assertThat(view.getHoldCount()).isEqualTo(2);
+            registry.execute(request(), inner -> {
+                assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+                assertThat(registry.getLock(NAME).getHoldCount()).isEqualTo(3);
+                return true;
+            });
+            view.unlock();
+            assertThat(view.currentLease().fencingToken()).isEqualTo(outer.fencingToken());
+            return true;
+        });
+
+        assertThat(view.getHoldCount()).isZero();
+        assertThat(backend().locked()).isEmpty();
+    }
+
+    @Test
+    void shouldCountEachThreadForItself() throws Exception {
+        LeaseLock lock = registry().getLock(NAME);
+        Actor first = actor();
+        Actor second = actor();
+        first.tell(lock::lock);
+        first.tell(lock::lock);
+
+        assertThat(second.ask(() -> lock.tryLock())).isFalse();
+        assertThat(second.ask(lock::getHoldCount)).isZero();
+        first.tell(lock::unlock);
+        assertThat(second.ask(() -> lock.tryLock())).isFalse();
+        first.tell(lock::unlock);
+
+        assertThat(second.ask(() -> lock.tryLock())).isTrue();
+        assertThat(second.ask(lock::getHoldCount)).isEqualTo(1);
+        second.tell(lock::unlock);
+    }
+
+    @Test
+    void shouldSayWhetherThereWasALockToTakeAway() {
+        LeaseLock here = registry(settings(LONG)).getLock(NAME);
+        LeaseLock there = registry().getLock(NAME);
+        assertThat(there.isLocked()).isFalse();
+        assertThat(there.forceUnlock()).isFalse();
+
+        here.lock();
+
+        assertThat(there.isLocked()).isTrue();
+        assertThat(here.isLocked()).isTrue();
+        assertThat(there.forceUnlock()).isTrue();
+        assertThat(there.forceUnlock()).isFalse();
+        assertThat(there.isLocked()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
+    }
+
+    @Test
+    void shouldTellTheOwnerAtItsNextRenewalThatTheLockIsGone() throws Exception {
+        LeaseLock here = registry(settings(TIMEOUT.multipliedBy(8))).getLock(NAME);
+        here.lock();
+        CompletableFuture<LossReason> lost = here.currentLease().lost().toCompletableFuture();
+
+        long start = System.nanoTime();
+        assertThat(registry().getLock(NAME).forceUnlock()).isTrue();
+
+        assertThat(get(lost)).isEqualTo(LossReason.DELETED);
+        // renewal comes after two seconds, the lease would have gone on for seven
+        assertThat(System.nanoTime() - start).isLessThan(TIMEOUT.multipliedBy(5).toNanos());
+        assertThat(here.isHeldByCurrentThread()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
+    }
+
+    @Test
+    void shouldReportTheLossAtTheOutermostHoldOnly() {
+        LeaseLock here = registry().getLock(NAME);
+        here.lock();
+        here.lock();
+        here.lock();
+        long token = here.currentLease().fencingToken();
+        registry().getLock(NAME).forceUnlock();
+        soon().until(() -> !here.isHeldByCurrentThread());
+
+        here.unlock();
+        here.unlock();
+
+        assertThat(here.getHoldCount()).isEqualTo(1);
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(here::unlock)
+                .withMessageContainingAll(NAME, String.valueOf(token))
+                .satisfies(ex -> {
+                    assertThat(ex.lockName()).isEqualTo(NAME);
+                    assertThat(ex.fencingToken()).isEqualTo(token);
+                    assertThat(ex.reason()).isEqualTo(LossReason.DELETED);
+                });
+        assertThat(here.getHoldCount()).isZero();
+        assertThat(here.tryLock()).isTrue();
+        assertThat(here.currentLease().fencingToken()).isGreaterThan(token);
+        here.unlock();
+    }
+
+    @Test
+    void shouldWakeThoseWhoWait() throws Exception {
+        LeaseLock here = registry(withoutPolling(LONG)).getLock(NAME);
+        LeasingLockRegistry there = registry(withoutPolling(LONG));
+        here.lock();
+        CompletableFuture<Boolean> waited = actor().start(() -> {
+            boolean mine = there.getLock(NAME).tryLock(LONG);
+            there.getLock(NAME).unlock();
+            return mine;
+        });
+        awaitWaiting(there, 1);
+
+        assertThat(here.forceUnlock()).isTrue();
+
+        assertThat(get(waited)).isTrue();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
+    }
+
+    /** For a thread of this JVM, and for another instance. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndAWaitByAnInterrupt(boolean isNeighbour) throws Exception {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        LeaseLock lock = registry.getLock(NAME);
+        LeaseLock taken = isNeighbour ? lock : registry(settings(LONG)).getLock(NAME);
+        AtomicBoolean ran = new AtomicBoolean();
+        taken.lock();
+        List<Callable<?>> waits = List.of(
+                () -> {
+                    lock.lockInterruptibly();
+                    return true;
+                },
+                () -> lock.tryLock(LONG, LONG),
+                () -> registry.acquire(request().withWaitTime(LONG)),
+                () -> registry.tryAcquire(request().withWaitTime(LONG)),
+                () -> {
+                    try {
+                        return registry.execute(request().withWaitTime(LONG), lease -> ran.getAndSet(true));
+                    } catch (LockInterruptedException ex) {
+                        assertThat(Thread.interrupted()).as("interrupt flag").isTrue();
+                        throw (InterruptedException) ex.getCause();
+                    }
+                });
+        for (Callable<?> wait : waits) {
+            Actor waiter = actor();
+            CompletableFuture<?> end = waiter.start(wait);
+            awaitWaiting(registry, 1);
+            waiter.interrupt();
+            assertThat(failureOf(end)).isInstanceOf(InterruptedException.class);
+            awaitWaiting(registry, 0);
+        }
+        // A waiter that has left the line cannot be granted the lock in passing.
+        awaitInLine(0);
+        taken.unlock();
+        assertThat(ran).isFalse();
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldNotBeginWhenInterruptedAlready() {
+        LeasingLockRegistry registry = registry(settings(LONG));
+        LeaseLock lock = registry.getLock(NAME);
+        long commands = backend().commands();
+
+        shouldRefuseAnInterruptedThread(() -> {
+            lock.lockInterruptibly();
+            return true;
+        });
+        shouldRefuseAnInterruptedThread(() -> lock.tryLock(LONG));
+        shouldRefuseAnInterruptedThread(() -> lock.tryLock(1, TimeUnit.SECONDS));
+        shouldRefuseAnInterruptedThread(() -> registry.acquire(request()));
+        shouldRefuseAnInterruptedThread(() -> registry.tryAcquire(request()));
+        shouldRefuseToExecuteInAnInterruptedThread(registry);
+
+        assertThat(backend().commands()).isEqualTo(commands);
+        assertThat(lock.getHoldCount()).isZero();
+    }
+
+    private static void shouldRefuseAnInterruptedThread(Callable<?> call) {
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(InterruptedException.class).isThrownBy(call::call);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** It throws no checked exception, and leaves the flag to the caller. */
+    private static void shouldRefuseToExecuteInAnInterruptedThread(LeasingLockRegistry registry) {
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> registry.execute(request(), lease -> true));
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void shouldKeepTheFlagAndAcquireAllTheSame() throws Exception {
+        LeaseLock taken = registry(settings(LONG)).getLock(NAME);
+        LeasingLockRegistry registry = registry(settings(LONG));
+        LeaseLock lock = registry.getLock(NAME);
+        taken.lock();
+        Actor waiter = actor();
+        CompletableFuture<Boolean> flag = waiter.start(() -> {
+            lock.lock();
+            return Thread.interrupted();
+        });
+        awaitWaiting(registry, 1);
+
+        waiter.interrupt();
+        Outcomes.throughout(Duration.ofMillis(300)).until(() -> !flag.isDone());
+        taken.unlock();
+
+        assertThat(get(flag)).isTrue();
+        assertThat(waiter.ask(lock::getHoldCount)).isEqualTo(1);
+        waiter.tell(lock::unlock);
+    }
+}

@@ -1,0 +1,266 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.Lease.State;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewalFailedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.ReleaseMode;
+import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.Hold;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * Locks and the application's own work with Redis do not get into each other's way; scripts that Redis has forgotten are sent again;
+ * and Sentinels that are down, need a password, or have been cut off.
+ */
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class ConnectionTest extends FaultFixture {
+
+    private static final String MASTER = "cache";
+
+    private final List<RedisServer> sentinels = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        this.instances.close();
+        this.sentinels.forEach(RedisServer::close);
+    }
+
+    @Test
+    void shouldRenewWhileASlowCommandOccupiesTheApplicationsConnection() throws Exception {
+        Instance instance = this.instances.at(this.proxy, Setup::calm);
+        StringRedisTemplate application = new StringRedisTemplate(instance.connections());
+        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
+        Call<String> slow;
+        try (Hold reply = this.proxy.holdReply(Commands.named("get"))) {
+            slow = Call.start(() -> String.valueOf(application.opsForValue().get("slow")));
+            reply.awaitReached(LIMIT);
+
+            soon().until(() -> instance.events().count(LockRenewedEvent.class) > 4);
+            assertThat(slow.isDone()).isFalse();
+        }
+
+        assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
+        assertThat(lease.state()).isEqualTo(State.HELD);
+        assertThat(slow.result()).isEqualTo("null");
+    }
+
+    @Test
+    void shouldLeaveTheApplicationsConnectionsOpen() {
+        for (boolean ownConnection : new boolean[] {true, false}) {
+            Instance instance =
+                    this.instances.at(this.proxy, setup -> ownConnection ? setup : setup.sharedConnection());
+            StringRedisTemplate application = new StringRedisTemplate(instance.connections());
+            application.opsForValue().set("mine", "1");
+            instance.lock("beside").lock();
+            instance.lock("beside").unlock();
+
+            instance.stop();
+
+            assertThat(application.opsForValue().get("mine")).isEqualTo("1");
+            assertThat(instance.connections().isRunning()).isTrue();
+        }
+    }
+
+    /** Lettuce would send what it queued while it was disconnected; over our connection nothing is queued. */
+    @Test
+    void shouldSendNothingLaterThatWasRefused() {
+        Instance instance = this.instances.at(this.proxy);
+        this.proxy.refuse();
+        this.proxy.cutRst();
+        soon().untilAsserted(() -> assertThat(
+                        catchThrowable(() -> instance.lock("refused").tryLock()))
+                .hasMessageContaining("not connected"));
+        this.proxy.forgetCommands();
+
+        this.proxy.accept();
+
+        soon().ignoreExceptions().until(() -> instance.lock("accepted").tryLock());
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE.of("lock:{refused}"))).isZero();
+        assertThat(this.redis.exists("lock:{refused}")).isFalse();
+        instance.lock("accepted").unlock();
+    }
+
+    /** In the background mode; the reply completes the release. */
+    @Test
+    void shouldNotWaitForTheAnswer() throws Exception {
+        Instance instance = this.instances.at(
+                this.proxy, setup -> longLease(setup).pollInterval(LONG).releaseMode(ReleaseMode.BACKGROUND));
+        LeaseLock lock = instance.lock("sent");
+        lock.lock();
+        Lease lease = lock.currentLease();
+        try (Hold answer = this.proxy.holdReply(Script.RELEASE.of("lock:{sent}"))) {
+            lock.unlock();
+
+            answer.awaitReached(LIMIT);
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(lock.isHeldByCurrentThread()).isFalse();
+            assertThat(this.redis.exists("lock:{sent}"))
+                    .as("and yet it is done")
+                    .isFalse();
+            assertThat(instance.active()).as("until the answer comes").isEqualTo(1);
+        }
+        soon().until(() -> instance.active() == 0);
+        assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
+    }
+
+    @Test
+    void shouldTeachRedisEachScript() {
+        Instance instance = this.instances.at(this.proxy, Setup::calm);
+        LeaseLock lock = instance.lock("flushed");
+        this.redis.command("SCRIPT", "FLUSH");
+        assertThat(lock.tryLock()).isTrue();
+        this.redis.command("SCRIPT", "FLUSH");
+        soon().until(() -> instance.events().count(LockRenewedEvent.class) > 0);
+        this.redis.command("SCRIPT", "FLUSH");
+        lock.unlock();
+        assertThat(this.redis.exists("lock:{flushed}")).isFalse();
+        assertThatNothingFailed(instance);
+    }
+
+    @Test
+    void shouldNotFailWhileScriptsAreForgottenAllTheTime() throws Exception {
+        Instance instance = this.instances.at(this.proxy, Setup::calm);
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            held.add(instance.registry().acquire(LockRequest.of("held:" + i)));
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        Call<Integer> flushing = Call.start(() -> flushUntil(over));
+        List<Call<Integer>> workers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            String name = "busy:" + i % 2;
+            workers.add(Call.start(() -> lockUntil(instance, over, name)));
+        }
+
+        soon().until(() -> instance.events().count(LockRenewedEvent.class) > 5 * 4);
+        over.set(true);
+
+        assertThat(flushing.result()).isGreaterThan(100);
+        for (Call<Integer> worker : workers) {
+            assertThat(worker.result()).isGreaterThan(10);
+        }
+        assertThat(held).allSatisfy(lease -> assertThat(lease.state()).isEqualTo(State.HELD));
+        assertThat(held).allSatisfy(lease -> assertThat(lease.release()).isTrue());
+        assertThat(this.redis.keys()).isEmpty();
+        assertThatNothingFailed(instance);
+    }
+
+    private int flushUntil(AtomicBoolean over) {
+        int flushes = 0;
+        try (RedisCli flushing = this.server.cli()) {
+            for (; !over.get(); flushes++) {
+                flushing.command("SCRIPT", "FLUSH");
+            }
+        }
+        return flushes;
+    }
+
+    private static int lockUntil(Instance instance, AtomicBoolean over, String name) throws InterruptedException {
+        int grants = 0;
+        for (; !over.get(); grants++) {
+            assertThat(instance.lock(name).tryLock(Duration.ofSeconds(5))).isTrue();
+            instance.lock(name).unlock();
+        }
+        return grants;
+    }
+
+    private void assertThatNothingFailed(Instance instance) {
+        EventLog events = instance.events();
+        soon().until(() -> instance.active() == 0);
+        // Events are delivered in their order, by a thread of its own: with these, all before have been.
+        assertThat(instance.lock("last").tryLock()).isTrue();
+        instance.lock("last").unlock();
+        soon().until(() -> events.count(LockReleasedEvent.class, "last") == 1);
+        assertThat(events.count(LockNotAcquiredEvent.class)).isZero();
+        assertThat(events.count(LockRenewalFailedEvent.class)).isZero();
+        assertThat(events.count(LockAtRiskEvent.class)).isZero();
+        assertThat(events.count(LockLostEvent.class)).isZero();
+        assertThat(events.all(LockReleasedEvent.class))
+                .extracting(LockReleasedEvent::outcome)
+                .containsOnly(LockReleasedEvent.Outcome.RELEASED);
+    }
+
+    private RedisServer sentinelOf(RedisServer master, String... more) {
+        RedisServer sentinel = RedisServer.startSentinel(
+                "sentinel monitor " + MASTER + " 127.0.0.1 " + master.port() + " 2\n" + String.join("\n", more) + "\n");
+        this.sentinels.add(sentinel);
+        return sentinel;
+    }
+
+    private Instance behindSentinels(Consumer<RedisSentinelConfiguration> more) {
+        RedisSentinelConfiguration configuration = new RedisSentinelConfiguration().master(MASTER);
+        this.sentinels.forEach(sentinel -> configuration.sentinel("127.0.0.1", sentinel.port()));
+        more.accept(configuration);
+        LettuceConnectionFactory factory = Servers.over(configuration);
+        return this.instances.at(
+                factory,
+                setup -> setup.calm().commandTimeout(Duration.ofMillis(500)).unreachable());
+    }
+
+    /** The first in the list still names the old master: it was on that side when the network was cut. */
+    @Test
+    void shouldFollowTheNewestConfiguration() throws Exception {
+        try (RedisServer old = RedisServer.start()) {
+            sentinelOf(old, "sentinel config-epoch " + MASTER + " 3");
+            sentinelOf(this.server, "sentinel config-epoch " + MASTER + " 4");
+            sentinelOf(this.server, "sentinel config-epoch " + MASTER + " 4");
+            Instance instance = behindSentinels(configuration -> {});
+
+            try (Lease lease = instance.acquire("newest")) {
+                assertThat(lease.isHeld()).isTrue();
+                assertThat(this.redis.exists("lock:{newest}")).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void shouldNameThePropertyOfAPasswordThatIsMissing() throws Exception {
+        sentinelOf(this.server, "requirepass secret");
+        String address = "127.0.0.1:" + this.sentinels.get(0).port();
+        try (LogCapture log = new LogCapture()) {
+            behindSentinels(configuration -> {});
+
+            soon().until(() -> !log.with("Cannot connect to").isEmpty());
+            assertThat(log.with("Cannot connect to"))
+                    .hasSize(1)
+                    .first()
+                    .asString()
+                    .contains("Redis Sentinel at " + address, MASTER, "NOAUTH")
+                    .contains("spring.data.redis.sentinel.password")
+                    .doesNotContain("spring.data.redis.username");
+        }
+
+        Instance permitted = behindSentinels(configuration -> configuration.setSentinelPassword("secret"));
+        try (Lease lease = permitted.acquire("permitted")) {
+            assertThat(lease.isHeld()).isTrue();
+        }
+    }
+}

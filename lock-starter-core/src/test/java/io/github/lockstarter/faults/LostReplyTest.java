@@ -1,0 +1,279 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.within;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.Lease.State;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.testsupport.FaultProxy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A command that is executed, and whose reply never comes, or that the client executes again. */
+@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+class LostReplyTest extends FaultFixture {
+
+    private static final String KEY = "lock:{lost}";
+
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    /** What becomes of the connection on which the reply was lost. */
+    @SuppressWarnings("ImmutableEnumChecker") // they keep nothing
+    enum ConnectionEnd {
+        RESET(FaultProxy::cutRst),
+        ORDERLY(FaultProxy::cutFin),
+        /** It stays open, and nothing gets through it any more. */
+        SILENCE(proxy -> {});
+
+        private final Consumer<FaultProxy> act;
+
+        ConnectionEnd(Consumer<FaultProxy> act) {
+            this.act = act;
+        }
+
+        void of(FaultProxy proxy) {
+            this.act.accept(proxy);
+        }
+    }
+
+    /** The lease does not end in a test; commands end soon. */
+    private static Setup quick(Setup setup) {
+        return setup.lease(Duration.ofSeconds(30));
+    }
+
+    @BeforeEach
+    void resetStatistics() {
+        this.redis.command("CONFIG", "RESETSTAT");
+    }
+
+    @Test
+    void shouldBeOneGrantIfTheClientReplaysTheCommand() {
+        Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
+        this.redis.command("CONFIG", "RESETSTAT");
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
+        LeaseLock lock = instance.lock("lost");
+
+        assertThat(lock.tryLock()).isTrue();
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE))
+                .as("the client replays")
+                .isEqualTo(2);
+        assertThatRedisHasOneGrant(lock);
+        soon().untilAsserted(() ->
+                assertThat(instance.events().count(LockAcquiredEvent.class)).isEqualTo(1));
+        assertThat(lock.getHoldCount()).isEqualTo(1);
+        lock.unlock();
+        assertThat(this.redis.exists(KEY)).isFalse();
+    }
+
+    private void assertThatRedisHasOneGrant(LeaseLock lock) {
+        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one id for all").hasSize(1);
+        assertThat(this.redis.infoCommandStats().get("hset")).as("written once").isEqualTo(1);
+        assertThat(this.redis.hgetall(KEY))
+                .isEqualTo(Map.of(
+                        "o",
+                        Script.ACQUIRE.idsSeen(this.proxy).iterator().next(),
+                        "f",
+                        Long.toString(lock.currentLease().fencingToken())));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAskAgainUnderTheSameIdWhileThereIsTime(ConnectionEnd end) throws Exception {
+        Instance instance = this.instances.at(this.proxy, LostReplyTest::quick);
+        this.redis.command("CONFIG", "RESETSTAT");
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
+        LeaseLock lock = instance.lock("lost");
+
+        assertThat(lock.tryLock(Duration.ofSeconds(8))).isTrue();
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
+        assertThatRedisHasOneGrant(lock);
+        lock.unlock();
+        assertThat(this.redis.exists(KEY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldSayThatTheOutcomeIsUnknownAndTakeTheGrantBack(ConnectionEnd end) {
+        Instance instance = this.instances.at(this.proxy, LostReplyTest::quick);
+        this.redis.command("CONFIG", "RESETSTAT");
+        this.proxy.swallowReplyOf(Script.ACQUIRE, () -> end.of(this.proxy));
+
+        LeaseLock lock = instance.lock("lost");
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
+
+        assertThat(failure.isOutcomeUnknown()).isTrue();
+        assertThat(failure).hasMessageContaining("'lost'");
+        assertThatTheGrantIsTakenBack(instance);
+    }
+
+    /** With a lease of half a minute, a key that is gone in a moment did not run out. */
+    private void assertThatTheGrantIsTakenBack(Instance instance) {
+        assertThat(this.redis.infoCommandStats().get("hset"))
+                .as("it was executed")
+                .isEqualTo(1);
+        soon().until(() -> !this.redis.exists(KEY));
+        assertThat(instance.active()).isZero();
+        soon().untilAsserted(() -> assertThat(instance.events().all(LockNotAcquiredEvent.class))
+                .extracting(LockNotAcquiredEvent::outcome)
+                .containsExactly(Outcome.ERROR));
+        assertThat(instance.lock("lost").getHoldCount()).isZero();
+    }
+
+    @Test
+    void shouldNotRenewWhatItCannotTakeBack() {
+        Instance instance = this.instances.at(this.proxy);
+        this.redis.command("CONFIG", "RESETSTAT");
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::blackHole);
+
+        LeaseLock lock = instance.lock("lost");
+        assertThatExceptionOfType(LockStoreException.class).isThrownBy(lock::tryLock);
+
+        assertThat(this.redis.exists(KEY)).as("nobody could take it back").isTrue();
+        within(Duration.ofSeconds(2)).until(() -> !this.redis.exists(KEY));
+        assertThat(this.proxy.commandsSeen(Script.RENEW)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotDeleteTheKeyOfTheSuccessor(ConnectionEnd end) throws Exception {
+        try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
+            Instance instance = this.instances.at(this.proxy, LostReplyTest::quick);
+            Instance successor = this.instances.at(this.server, LostReplyTest::quick);
+            Lease lease = instance.registry().acquire(LockRequest.of("lost"));
+            this.proxy.swallowReplyOf(Script.RELEASE, () -> end.of(this.proxy));
+            Call<Boolean> release = Call.start(lease::release);
+
+            assertThat(successor.lock("lost").tryLock(Duration.ofSeconds(5))).isTrue();
+            String owner = this.redis.hgetall(KEY).get("o");
+            assertThat(release.result()).as("ours until now").isTrue();
+            soon().until(() -> monitor.count(Script.RELEASE, KEY) > 1);
+
+            assertThat(this.redis.hgetall(KEY)).containsEntry("o", owner);
+            successor.lock("lost").unlock();
+            assertThat(this.redis.exists(KEY)).isFalse();
+            assertThatNothingWasLost(instance);
+        }
+    }
+
+    /** Lettuce executes the release again on its next connection, and Redis answers that nobody owns the lock. */
+    @Test
+    void shouldNotTakeTheAnswerToAReplayForALoss() {
+        Instance instance = this.instances.at(this.proxy, setup -> quick(setup).sharedConnection());
+        LeaseLock lock = instance.lock("lost");
+        lock.lock();
+        this.proxy.swallowReplyOf(Script.RELEASE, this.proxy::cutFin);
+
+        assertThatCode(lock::unlock).doesNotThrowAnyException();
+
+        assertThat(this.proxy.commandsSeen(Script.RELEASE)).isEqualTo(2);
+        assertThatNothingWasLost(instance);
+    }
+
+    private static void assertThatNothingWasLost(Instance instance) {
+        soon().untilAsserted(() ->
+                assertThat(instance.events().count(LockReleasedEvent.class)).isEqualTo(1));
+        assertThat(instance.events().all(LockReleasedEvent.class))
+                .extracting(LockReleasedEvent::outcome)
+                .doesNotContain(LockReleasedEvent.Outcome.LOST);
+        assertThat(instance.events().count(LockLostEvent.class)).isZero();
+        assertThat(instance.active()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRenewAgainWhenTheReplyIsLost(ConnectionEnd end) throws Exception {
+        Instance instance = this.instances.at(this.proxy, setup -> setup.lease(LEASE));
+        Lease lease = instance.registry().acquire(LockRequest.of("lost"));
+        this.proxy.swallowReplyOf(Script.RENEW, () -> end.of(this.proxy));
+
+        soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0);
+
+        assertThat(lease.state()).isEqualTo(State.HELD);
+        assertThat(instance.events().count(LockLostEvent.class)).isZero();
+        assertThat(lease.release()).isTrue();
+        assertThat(this.redis.exists(KEY)).isFalse();
+    }
+
+    @Test
+    void shouldHaveTheEffectOfOneRenewalWhenTheClientReplaysIt() throws Exception {
+        Instance instance =
+                this.instances.at(this.proxy, setup -> setup.lease(LEASE).sharedConnection());
+        Lease lease = instance.registry().acquire(LockRequest.of("lost"));
+        this.proxy.swallowReplyOf(Script.RENEW, this.proxy::cutFin);
+
+        soon().until(() -> instance.events().count(LockRenewedEvent.class) > 0);
+
+        assertThat(this.proxy.commandsSeen(Script.RENEW)).isGreaterThanOrEqualTo(2);
+        assertThat(this.redis.pttl(KEY)).isBetween(1L, LEASE.toMillis());
+        assertThat(this.redis.hgetall(KEY)).containsEntry("f", Long.toString(lease.fencingToken()));
+        assertThat(lease.state()).isEqualTo(State.HELD);
+        assertThat(lease.release()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldBeOneGrantIfTheClientReplaysTheAcquire(SharedGrants kind) throws Exception {
+        Instance other = this.instances.at(this.server, LostReplyTest::quick);
+        Instance instance = this.instances.at(this.proxy, setup -> quick(setup).sharedConnection());
+        Lease beside = other.registry().acquire(kind.request());
+        this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
+
+        Lease lease = instance.registry().acquire(kind.request());
+
+        assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
+        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one id for all").hasSize(1);
+        String id = Script.ACQUIRE.idsSeen(this.proxy).iterator().next();
+        assertThat(SharedGrants.holders(this.redis)).hasSize(2).contains("h:" + id);
+        assertThat(this.redis.hgetall(SharedGrants.KEY).get("h:" + id).split(":", -1)[1])
+                .isEqualTo(Long.toString(lease.fencingToken()));
+        assertThat(lease.release()).isTrue();
+        assertThat(SharedGrants.holders(this.redis)).hasSize(1);
+        assertThat(beside.release()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldReleaseOneGrantOnlyIfTheReleaseIsReplayed(SharedGrants kind) throws Exception {
+        Instance other = this.instances.at(this.server, LostReplyTest::quick);
+        for (boolean repeatedByTheClient : new boolean[] {true, false}) {
+            Instance instance = this.instances.at(
+                    this.proxy, setup -> repeatedByTheClient ? quick(setup).sharedConnection() : quick(setup));
+            Lease beside = other.registry().acquire(kind.request());
+            Lease lease = instance.registry().acquire(kind.request());
+            this.proxy.forgetCommands();
+            this.proxy.swallowReplyOf(Script.RELEASE, this.proxy::cutFin);
+
+            assertThat(lease.release()).isTrue();
+
+            soon().until(() -> this.proxy.commandsSeen(Script.RELEASE) > 1);
+            assertThat(SharedGrants.holders(this.redis)).hasSize(1);
+            assertThat(beside.isHeld()).isTrue();
+            assertThat(beside.release()).isTrue();
+            assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
+            assertThat(instance.events().count(LockLostEvent.class)).isZero();
+        }
+    }
+}
