@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.assertj.core.api.Assumptions.assumeThatCode;
@@ -130,24 +129,6 @@ class ServerCheckTest {
         assertThat(instance.acquire("allowed").release()).isTrue();
         assertThat(this.log.with("")).hasSize(1);
         assertThat(this.redis.exists("lock:format")).isFalse();
-    }
-
-    /** There is no check at the start. */
-    @Test
-    void shouldWarnOnceOverTheConnectionOfTheApplication() throws Exception {
-        this.user.grant(ruleWithKeys("~lock:{*"));
-        Instance instance = this.instances.at(
-                this.proxy,
-                setup ->
-                        setup.calm().withDescription().user(RestrictedUser.NAME).sharedConnection());
-
-        soon().until(() -> !this.log.with("~lock:instance:*").isEmpty());
-        instance.acquire("allowed").release();
-
-        assertThat(this.log.with("lacks the permission"))
-                .singleElement()
-                .asString()
-                .contains("ACL SETUSER", " ~lock:instance:*'", "publish-instance=false");
     }
 
     /** Valkey 9.1 and newer limit users to databases. */

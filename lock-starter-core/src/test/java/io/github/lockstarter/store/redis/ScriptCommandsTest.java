@@ -10,12 +10,12 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LoggedNames;
-import io.lettuce.core.RedisCommandExecutionException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.RedisSystemException;
 
 /** What depends on the connection; DifferentialTest compares arguments and results with a real Redis. */
 class ScriptCommandsTest {
@@ -116,7 +116,7 @@ class ScriptCommandsTest {
         assertThat(this.commands.toReply(RENEW, List.of(), false)).isEqualTo(Reply.Renewed.INSTANCE);
         assertThat(this.commands.toReply(RENEW, List.of(1L, -1L), false)).isEqualTo(Reply.NotOwner.TAKEN);
 
-        assertThatExceptionOfType(RedisCommandExecutionException.class)
+        assertThatExceptionOfType(RedisSystemException.class)
                 .isThrownBy(() -> this.commands.toReply(RENEW, List.of(1L, "READONLY a replica"), false))
                 .withMessage("READONLY a replica");
     }
