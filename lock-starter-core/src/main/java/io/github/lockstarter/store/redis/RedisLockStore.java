@@ -13,13 +13,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -471,8 +471,7 @@ public final class RedisLockStore implements LockStore {
 
         Run(String instance, StoreListener listener) {
             RedisStoreSettings settings = RedisLockStore.this.settings;
-            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
-            threads.setDaemon(true);
+            ThreadFactory threads = StoreConnection.threads();
             this.listener = listener;
             this.inbox = new Inbox(RedisLockStore.this.keys, instance, listener, threads);
             this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
