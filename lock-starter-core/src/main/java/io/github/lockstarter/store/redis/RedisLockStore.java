@@ -479,8 +479,7 @@ public final class RedisLockStore implements LockStore {
                     ? new ReplicaConfirmation(
                             (PrivateConnection) RedisLockStore.this.connection,
                             settings.commandTimeout(),
-                            settings.confirmReplicas(),
-                            ((PrivateConnection) RedisLockStore.this.connection).recipe::runLater)
+                            settings.confirmReplicas())
                     : null;
         }
 
