@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Command {
 
+    /** Returns the full name of the lock; empty if the command concerns several locks or an instance. */
+    default String lock() {
+        return "";
+    }
+
     /**
      * Grants the lock if it is free or the acquisition fits beside its holders. If the acquisition owns the lock already,
      * sets the full lease again unless more is left, and returns the same token.

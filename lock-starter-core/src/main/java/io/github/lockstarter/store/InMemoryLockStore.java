@@ -84,7 +84,7 @@ public final class InMemoryLockStore implements LockStore {
     private Reply execute(Command command) {
         // A stack that overflows within lock() or unlock() would leave the mutex locked.
         StackRoom.require();
-        int hash = LockTable.lockOf(command).hashCode();
+        int hash = command.lock().hashCode();
         Part part = this.shared.parts.get(Math.floorMod(hash ^ hash >>> 16, PARTS));
         Messages messages = new Messages(this.shared.listeners);
         Reply reply;

@@ -107,7 +107,7 @@ public final class LockTable {
     }
 
     private Reply executeForOneLock(Command command) {
-        String name = lockOf(command);
+        String name = command.lock();
         LockState stored = this.locks.get(name);
         if (stored != null && !stored.exists(this.millis)) {
             this.locks.remove(name);
@@ -134,23 +134,6 @@ public final class LockTable {
 
     private void remember(LockState removed) {
         this.largestToken = this.remembersTokens ? Math.max(this.largestToken, removed.token()) : 0;
-    }
-
-    /** Returns the name of the lock of a command that does not concern several; empty if it concerns an instance. */
-    static String lockOf(Command command) {
-        if (command instanceof Command.Acquire acquire) {
-            return acquire.lock();
-        }
-        if (command instanceof Command.Release release) {
-            return release.lock();
-        }
-        if (command instanceof Command.Renew renew) {
-            return renew.lock();
-        }
-        if (command instanceof Command.Downgrade downgrade) {
-            return downgrade.lock();
-        }
-        return command instanceof Command.Inspect inspect ? inspect.lock() : "";
     }
 
     boolean hasReceivers(String receiver) {

@@ -160,9 +160,6 @@ class SingleShardTest {
 
             awaitRenewals(instance, leases, 3);
             assertThat(refusals()).as("a batch of each thread, at most").isBetween(1L, 4L);
-            assertThat(instance.events().all(LockRenewalFailedEvent.class))
-                    .as("but for those that were cut off")
-                    .noneMatch(event -> String.valueOf(event.cause()).contains("CROSSSLOT"));
             leases.forEach(lease -> assertThat(lease.release()).isTrue());
         }
     }

@@ -9,14 +9,19 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.MasterWithReplicas;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
@@ -94,6 +99,32 @@ class ReplicaShortageTest {
         assertThat(lease.release()).isTrue();
     }
 
+    /** Both commands of a confirmation must be answered on one physical connection. */
+    @Test
+    void shouldNotBelieveAGrantWhoseConnectionBrokeBeforeTheReplicasAnswered() throws Exception {
+        try (FaultProxy proxy = FaultProxy.inFrontOf(servers.master().port())) {
+            Instance instance = this.instances.at(proxy, ReplicaShortageTest::withoutHandOff);
+            instance.acquire("before").close();
+            Hold hold = proxy.hold(Commands.named("wait"));
+            CompletableFuture<Lease> broken =
+                    instance.registry().acquireAsync(LockRequest.of("broken").withWaitTime(Duration.ZERO));
+            hold.awaitReached(Duration.ofSeconds(10));
+            proxy.cutRst();
+            hold.release();
+
+            assertThat(broken)
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            LockStoreException.class,
+                            ex -> assertThat(ex.isOutcomeUnknown() && ex.isTransient())
+                                    .isTrue());
+            soon().until(() -> !fields("broken").containsKey("o"));
+            get(instance.waitFor("broken")).close();
+        }
+    }
+
     /** What a release grants, to a waiter of its own instance or to another one, replicas have not confirmed yet. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -103,7 +134,7 @@ class ReplicaShortageTest {
         Lease lease = owner.acquire("handed");
         CompletableFuture<Lease> waiting = next.waitFor("handed");
         soon().until(() -> next.waiting() == 1);
-        soon().until(() -> sameInstance || isInLine("handed"));
+        soon().until(() -> sameInstance || fields("handed").containsKey("q"));
 
         servers.stall();
         assertThat(lease.release()).as("is not confirmed").isTrue();
@@ -121,9 +152,9 @@ class ReplicaShortageTest {
                 .confirmReplicas(2);
     }
 
-    private static boolean isInLine(String name) {
+    private static Map<String, String> fields(String name) {
         try (RedisCli cli = servers.master().cli()) {
-            return cli.hgetall("lock:{" + name + "}").containsKey("q");
+            return cli.hgetall("lock:{" + name + "}");
         }
     }
 

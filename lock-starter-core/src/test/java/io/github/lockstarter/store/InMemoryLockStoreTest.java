@@ -94,17 +94,6 @@ class InMemoryLockStoreTest {
     }
 
     @Test
-    void shouldNotifyOnceWithoutAnIdOfSeveralGrants() {
-        this.store.call(acquire("one-a"));
-        this.other.call(acquire("two-b.r"));
-        this.other.call(acquire("two-c.r"));
-
-        this.store.call(release("one-a"));
-
-        assertThat(this.otherNotified.grants).containsExactly("lock  0");
-    }
-
-    @Test
     void shouldExecuteCommandsOfAListenerAndOfOtherThreadsDuringANotification() {
         this.store.call(acquire("one-a"));
         this.other.call(acquire("two-b"));
@@ -146,39 +135,20 @@ class InMemoryLockStoreTest {
     }
 
     @Test
-    void shouldKeepGrantsWhenTheInstanceStops() {
+    void shouldKeepAndRenewGrantsIndependentlyOfEachOther() {
         this.store.call(acquire("one-a"));
-        this.store.stop();
-
-        assertThat(this.other.call(acquire("two-b"))).isInstanceOf(Reply.Taken.class);
-    }
-
-    @Test
-    void shouldRenewSeveralLocks() {
-        List<Command.Renew> renewals = new ArrayList<>();
-        for (int i = 0; i < this.store.renewalBatchSize(); i++) {
-            if (i % 2 == 0) {
-                this.store.call(new Command.Acquire("lock" + i, "one-" + i, LEASE, false));
-            }
-            renewals.add(new Command.Renew("lock" + i, "one-" + i, LEASE));
-        }
-
-        Reply reply = this.store.call(new Command.RenewAll(renewals));
-
-        List<Reply> outcomes = ((Reply.RenewedAll) reply).outcomes();
-        for (int i = 0; i < renewals.size(); i++) {
-            assertThat(outcomes.get(i)).isEqualTo(i % 2 == 0 ? Reply.Renewed.INSTANCE : Reply.NotOwner.FREE);
-        }
-    }
-
-    @Test
-    void shouldLetALeaseExpire() {
-        this.store.call(new Command.Acquire("lock", "one-a", 20, false));
-
+        this.store.call(new Command.Acquire("brief", "one-b", 20, false));
         soon().until(() ->
-                this.other.call(new Command.Acquire("lock", "two-b", LEASE, false)) instanceof Reply.Granted);
+                this.other.call(new Command.Acquire("brief", "two-b", LEASE, false)) instanceof Reply.Granted);
 
-        assertThat(this.store.call(new Command.Renew("lock", "one-a", LEASE))).isEqualTo(Reply.NotOwner.TAKEN);
+        assertThat(this.store.call(new Command.RenewAll(List.of(
+                        new Command.Renew("lock", "one-a", LEASE),
+                        new Command.Renew("brief", "one-b", LEASE),
+                        new Command.Renew("free", "one-c", LEASE)))))
+                .isEqualTo(new Reply.RenewedAll(
+                        List.of(Reply.Renewed.INSTANCE, Reply.NotOwner.TAKEN, Reply.NotOwner.FREE)));
+        this.store.stop();
+        assertThat(this.other.call(acquire("two-b"))).isInstanceOf(Reply.Taken.class);
     }
 
     @Test

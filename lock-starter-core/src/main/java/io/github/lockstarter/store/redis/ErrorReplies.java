@@ -43,9 +43,6 @@ final class ErrorReplies {
     private static final List<String> NOT_MASTER =
             List.of("READONLY", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED force", ErrorReplies.WAIT_ON_REPLICA);
 
-    /** Codes of errors that one key of a command with several keys may have caused. */
-    private static final List<String> OF_ONE_KEY = List.of(NOPERM, "WRONGTYPE", "LOCKKIND", "LOCKLIMIT", "ERR ");
-
     /** Codes that only servers of a cluster use. */
     private static final List<String> OF_CLUSTER = List.of("CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN");
 
@@ -87,12 +84,6 @@ final class ErrorReplies {
         return error.startsWith(NOPERM) || error.contains(DENIED_BEFORE_7_2) || error.contains(DENIED);
     }
 
-    /** Returns whether the exception or one of its causes means that the user may not access a key. */
-    static boolean isMissingKeyPermission(Throwable ex) {
-        // "No permissions to access a key" or "to access one of the keys used as arguments".
-        return isAny(ex, message -> isMissingPermission(message) && message.contains(" key"));
-    }
-
     /**
      * Returns whether the user lacks a permission for the command itself, so that nothing was executed; false if a
      * command inside of a script was rejected.
@@ -113,17 +104,9 @@ final class ErrorReplies {
         return codeIn(message, PERMANENT);
     }
 
-    /**
-     * Returns whether the exception or one of its causes is an error reply of a server that may not be the master any
-     * more.
-     */
+    /** Returns whether the exception or one of its causes is an error reply of a server that may not be the master any more. */
     static boolean isNotMaster(Throwable ex) {
-        return isAny(ex, ErrorReplies::isNotMaster);
-    }
-
-    /** Returns whether the error is that of a server that may not be the master any more. */
-    static boolean isNotMaster(String message) {
-        return codeIn(unwrap(message), NOT_MASTER) != null;
+        return isAny(ex, message -> codeIn(unwrap(message), NOT_MASTER) != null);
     }
 
     /** Returns whether the exception or one of its causes reports keys of different slots, or a server of a cluster. */
@@ -136,11 +119,6 @@ final class ErrorReplies {
         String text = message.toLowerCase(Locale.ROOT);
         return codeIn(unwrap(message), OF_CLUSTER) != null
                 || CROSS_SLOT_PHRASES.stream().anyMatch(text::contains);
-    }
-
-    /** Returns whether one key of a command with several keys may have caused the failure, and not the server as a whole. */
-    static boolean mayConcernOneKey(Throwable ex) {
-        return isAny(ex, message -> !isRejection(unwrap(message)) && codeIn(unwrap(message), OF_ONE_KEY) != null);
     }
 
     /** Returns whether the message of the exception or of one of its causes fulfils the condition. */

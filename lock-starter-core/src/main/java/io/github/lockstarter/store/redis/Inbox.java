@@ -10,7 +10,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
@@ -68,8 +67,6 @@ final class Inbox implements MessageListener, SubscriptionListener {
     private volatile boolean stopped;
 
     private boolean warned;
-
-    private final AtomicBoolean foreignMessageLogged = new AtomicBoolean();
 
     /**
      * Creates an inbox without a subscription.
@@ -227,7 +224,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         int end = text.lastIndexOf('}') + 1;
         String lock = this.keys.nameOf(text.substring(0, end));
         if (lock == null) {
-            logForeignMessage();
+            logger.debug("A message is ignored, because it does not name a lock.");
             return;
         }
         int colon = text.indexOf(':', end);
@@ -240,17 +237,5 @@ final class Inbox implements MessageListener, SubscriptionListener {
                 && digits.length() <= MOST_DIGITS
                 && digits.chars().allMatch(digit -> digit >= '0' && digit <= '9');
         return isNumber ? Long.parseLong(digits) : 0;
-    }
-
-    private void logForeignMessage() {
-        String channel = this.keys.channelOf(this.instance);
-        if (this.foreignMessageLogged.compareAndSet(false, true)) {
-            logger.warn(
-                    "A message in channel '" + channel + "' is ignored, because it does not name a lock. Let no other"
-                            + " application publish to channels that start with '" + this.keys.channelPrefix()
-                            + "'. Further messages of this kind are logged at DEBUG.");
-        } else {
-            logger.debug("Another message in channel '" + channel + "' is ignored.");
-        }
     }
 }

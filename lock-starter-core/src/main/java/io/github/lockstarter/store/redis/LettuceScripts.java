@@ -13,7 +13,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -28,9 +31,10 @@ final class LettuceScripts {
     /** The connection that is shared by all users of the factory. */
     final RedisClusterAsyncCommands<byte[], byte[]> commands;
 
-    private final String servers;
+    /** Limits the replies to {@link #start}. A timeout of Lettuce's own would cancel the command and lose its place in the order. */
+    final ReplyTimeouts timeouts;
 
-    private final ReplyTimeouts timeouts;
+    private final String servers;
 
     /** Scripts that the server has executed once and has cached since, as far as is known. */
     private final Set<LuaScript<?>> cached = ConcurrentHashMap.newKeySet();
@@ -40,7 +44,7 @@ final class LettuceScripts {
      * reports all receivers. A node of a cluster rejects such a call before it executes anything, and counts its own clients
      * only; so does a proxy in front of a cluster. Both can be addressed as a single server.
      */
-    volatile boolean isSingleServer;
+    final AtomicBoolean isSingleServer;
 
     /**
      * Creates calls over the connection of a factory.
@@ -54,16 +58,13 @@ final class LettuceScripts {
             this.commands = (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
         }
         this.servers = servers;
-        this.isSingleServer = !cluster;
+        this.isSingleServer = new AtomicBoolean(!cluster);
         this.timeouts = timeouts;
     }
 
-    /**
-     * Fails the future with a {@link TimeoutException} unless it is completed within the timeout of a command. A timeout of
-     * Lettuce's own would cancel the command and lose its place in the order.
-     */
-    void limit(CompletableFuture<?> reply) {
-        this.timeouts.limit(reply);
+    /** Calls a script and waits for the reply, for one command timeout at most. */
+    Object call(ScriptCommands.Call call) throws InterruptedException, ExecutionException, TimeoutException {
+        return this.timeouts.await(start(call));
     }
 
     /**
@@ -74,18 +75,18 @@ final class LettuceScripts {
      * @return completed on a thread that must not be blocked
      * @throws StackOverflowError after which the connection must not be used any more
      */
-    <T> CompletableFuture<T> start(LuaScript<T> script, List<String> keys, List<String> arguments) {
-        CompletableFuture<T> reply = new CompletableFuture<>();
-        start(script, bytes(keys), bytes(arguments), reply);
+    CompletableFuture<Object> start(ScriptCommands.Call call) {
+        CompletableFuture<Object> reply = new CompletableFuture<>();
+        start(call.script(), bytes(call.keys()), bytes(call.arguments()), reply);
         return reply;
     }
 
-    private <T> void start(LuaScript<T> script, byte[][] keys, byte[][] values, CompletableFuture<T> reply) {
+    private void start(LuaScript<?> script, byte[][] keys, byte[][] values, CompletableFuture<Object> reply) {
         boolean isCached = this.cached.contains(script);
         ScriptOutputType type =
                 script.getResultType() == Long.class ? ScriptOutputType.INTEGER : ScriptOutputType.MULTI;
         try {
-            RedisFuture<T> sent = isCached
+            RedisFuture<Object> sent = isCached
                     ? this.commands.evalsha(script.getSha1(), type, keys, values)
                     : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);
             CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
@@ -98,6 +99,9 @@ final class LettuceScripts {
                     this.cached.remove(script);
                     start(script, keys, values, reply);
                 } else {
+                    if (keys.length > 1) {
+                        noteSlots(failure);
+                    }
                     reply.completeExceptionally(failure);
                 }
             });
@@ -115,23 +119,14 @@ final class LettuceScripts {
      */
     void probeSlots(LockKeys keys) {
         byte[][] ofTwoSlots = bytes(List.of(keys.ofNoLock('0'), keys.ofNoLock('1')));
-        try {
-            CompletionStage<?> unused = this.commands
-                    .eval(bytes("return 1"), ScriptOutputType.INTEGER, ofTwoSlots)
-                    .whenComplete((result, failure) -> {
-                        if (failure != null && ErrorReplies.isCrossSlot(failure)) {
-                            rejectedSlots();
-                        }
-                    });
-        } catch (RuntimeException ex) {
-            logger.debug("Support for keys of different slots was not checked.", ex);
-        }
+        CompletionStage<?> unused = this.commands
+                .eval(bytes("return 1"), ScriptOutputType.INTEGER, ofTwoSlots)
+                .whenComplete((result, failure) -> noteSlots(failure));
     }
 
-    /** Notes that the server rejected keys of different slots; no such call is made over this connection any more. */
-    void rejectedSlots() {
-        if (this.isSingleServer) {
-            this.isSingleServer = false;
+    /** Makes no more calls with keys of different slots over this connection if the server has rejected one because of that. */
+    private void noteSlots(@Nullable Throwable failure) {
+        if (failure != null && ErrorReplies.isCrossSlot(failure) && this.isSingleServer.compareAndSet(true, false)) {
             logger.info(
                     this.servers + " belongs to a cluster and rejects commands with keys of different slots. Each lock"
                             + " is renewed with a command of its own instead of many locks with one; nothing else"

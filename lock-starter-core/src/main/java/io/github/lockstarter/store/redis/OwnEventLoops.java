@@ -89,20 +89,12 @@ final class OwnEventLoops {
                 .build();
     }
 
-    private @Nullable ClientResources removed() {
-        this.lock.lock();
-        try {
-            ClientResources current = this.resources;
-            this.resources = null;
-            return current;
-        } finally {
-            this.lock.unlock();
-        }
-    }
-
     /** Ends the event loops, and waits for their threads for a limited time. All clients must have been closed. */
     void shutdown() {
-        ClientResources current = removed();
+        this.lock.lock();
+        ClientResources current = this.resources;
+        this.resources = null;
+        this.lock.unlock();
         if (current != null) {
             // Lettuce does not cancel the timeouts of attempts to connect: each would log that its event loop is gone.
             Set<Timeout> unusedTimeouts = current.timer().stop();

@@ -19,7 +19,6 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import reactor.core.Disposable;
 
 /**
@@ -37,9 +36,6 @@ final class PrivateConnection extends StoreConnection {
 
     /** Additional time that {@link #start} waits, because a cold JVM may take seconds to load the client. */
     private static final Duration COLD_START = Duration.ofSeconds(5);
-
-    /** Because the store was stopped, or the system refuses a thread. */
-    private static final String NOT_CHECKED = "The connection is not checked.";
 
     /** How the connection is derived from the application's. */
     final DerivedFactory recipe;
@@ -113,9 +109,7 @@ final class PrivateConnection extends StoreConnection {
         this.notMaster = false;
         this.stopped = false;
         this.lastMaster = null;
-        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
-        threads.setDaemon(true);
-        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());
         this.background = executor;
         if (this.cluster) {
             this.topologyChanges = this.recipe
@@ -189,28 +183,28 @@ final class PrivateConnection extends StoreConnection {
 
     // ---- Checks
 
-    /** Schedules a check. If that fails, the next failure of a command does so. */
     @Override
     void check() {
-        try {
-            this.check.schedule(task -> runLater(task, 0));
-        } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            logger.debug(NOT_CHECKED, ex);
-        }
+        checkLater(() -> this.check.schedule(task -> runLater(task, 0)));
     }
 
     private void checkAgain(long delayMillis) {
+        checkLater(() -> this.check.scheduleAgain(task -> runLater(task, delayMillis)));
+    }
+
+    /** Schedules a check. If that fails, the next failure of a command does so. */
+    private static void checkLater(Runnable scheduling) {
         try {
-            this.check.scheduleAgain(task -> runLater(task, delayMillis));
+            scheduling.run();
         } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            logger.debug(NOT_CHECKED, ex);
+            logger.debug("The connection is not checked: the store was stopped, or the system refuses a thread.", ex);
         }
     }
 
     private void runLater(Runnable task, long delayMillis) {
         ScheduledThreadPoolExecutor executor = this.background;
         if (executor == null) {
-            throw new RejectedExecutionException(NOT_CHECKED);
+            throw new RejectedExecutionException("The store was stopped.");
         }
         ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
     }

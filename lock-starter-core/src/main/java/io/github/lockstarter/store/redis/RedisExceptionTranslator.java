@@ -18,6 +18,11 @@ final class RedisExceptionTranslator {
             "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the"
                     + " ACL rule.";
 
+    private static final String SENTINEL =
+            "Check spring.data.redis.sentinel.master and nodes, which are the Sentinels and not"
+                    + " the Redis servers. Sentinels have credentials of their own: spring.data.redis.sentinel.username and"
+                    + " spring.data.redis.sentinel.password.";
+
     private static final String SLOTS = "The server belongs to a cluster: if the cluster has several shards, set"
             + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in front of several,"
             + " needs no change.";
@@ -171,7 +176,7 @@ final class RedisExceptionTranslator {
         if (failure != null
                 && ErrorReplies.isAny(
                         failure, message -> message.toLowerCase(Locale.ROOT).contains("sentinel"))) {
-            return remedyOfSentinel(problem);
+            return SENTINEL;
         }
         if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
             return CREDENTIALS;
@@ -184,27 +189,10 @@ final class RedisExceptionTranslator {
             return "The server does not belong to a cluster: set spring.data.redis.host and port instead of"
                     + " cluster.nodes.";
         }
-        if (problem.contains("DB index")) {
-            return "Check spring.data.redis.database.";
-        }
         if (problem.toLowerCase(Locale.ROOT).contains("initialization timed out")) {
             return "The port is open, but Redis did not answer: check spring.data.redis.ssl.enabled and port, and"
                     + " whether Redis is overloaded or paused.";
         }
         return "Check spring.data.redis.* and whether Redis runs.";
-    }
-
-    private static String remedyOfSentinel(String problem) {
-        if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
-            return "Check spring.data.redis.sentinel.username and spring.data.redis.sentinel.password: Sentinels have"
-                    + " credentials of their own.";
-        }
-        if (problem.contains(ErrorReplies.NOPERM)) {
-            return "Grant the missing permission to the user of the Sentinels; the page docs/reference/redis.md of the"
-                    + " manual has the ACL rule.";
-        }
-        return problem.contains("No such master")
-                ? "Check spring.data.redis.sentinel.master."
-                : "Check spring.data.redis.sentinel.*: its nodes are the Sentinels, not the Redis servers.";
     }
 }

@@ -7,20 +7,19 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -88,8 +87,6 @@ public final class RedisLockStore implements LockStore {
      * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
      */
 
-    private static final LockLog logger = LockLog.of(RedisLockStore.class);
-
     /** Renewals in one call: enough to share its cost, and few enough to block Redis for less than a millisecond. */
     private static final int LARGEST_BATCH = 100;
 
@@ -113,8 +110,6 @@ public final class RedisLockStore implements LockStore {
 
     /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
     private final long claimMillis;
-
-    private final AtomicBoolean warned = new AtomicBoolean();
 
     /** Null unless started. */
     private volatile @Nullable Run run;
@@ -180,12 +175,16 @@ public final class RedisLockStore implements LockStore {
                 throw this.connection.notConnected(subject(command));
             }
             LettuceScripts scripts = open.scripts();
-            if (scripts != null && isSentWithoutTemplate(command)) {
+            if (scripts != null && this.settings.confirmReplicas() > 0 && isConfirmed(command)) {
                 return start(command, scripts).get();
             }
             ScriptCommands.Call call = prepare(command, scripts);
-            Object result = open.template()
-                    .execute(call.script(), call.keys(), call.arguments().toArray());
+            boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
+            Object result = scripts != null && isAwaited
+                    ? scripts.call(call)
+                    : open.template()
+                            .execute(
+                                    call.script(), call.keys(), call.arguments().toArray());
             if (result == null) {
                 // In a transaction or pipeline of the application.
                 throw RedisExceptionTranslator.inTransaction(subject(command));
@@ -232,16 +231,6 @@ public final class RedisLockStore implements LockStore {
         return command instanceof Command.FindInstance ? new Reply.Instance(null) : Reply.Done.INSTANCE;
     }
 
-    /**
-     * Returns whether a blocking command goes through Lettuce itself: it may take more than one call of a script, or a call
-     * over another connection, or another owner waits for it.
-     */
-    private boolean isSentWithoutTemplate(Command command) {
-        return command instanceof Command.RenewAll
-                || (command instanceof Command.Release release && release.successor() != null)
-                || isConfirmed(command);
-    }
-
     private boolean isConfirmed(Command command) {
         return this.settings.confirmReplicas() > 0
                 && (command instanceof Command.Acquire
@@ -263,14 +252,16 @@ public final class RedisLockStore implements LockStore {
         }
         Run current = this.run;
         return this.scriptCommands.callOf(
-                executed, current != null ? current.inbox.address() : null, scripts != null && scripts.isSingleServer);
+                executed,
+                current != null ? current.inbox.address() : null,
+                scripts != null && scripts.isSingleServer.get());
     }
 
     /** Sends a command. The reply or the failure arrives within one command timeout. */
     private CompletableFuture<Reply> start(Command command, LettuceScripts scripts) {
-        PendingReply reply = new PendingReply(command, confirmationOf(command));
+        PendingReply reply = new PendingReply(command);
         try {
-            scripts.limit(reply);
+            scripts.timeouts.limit(reply);
         } catch (Throwable ex) {
             throw new LockStoreException(
                     "A command for " + subject(command) + " was not sent: no thread is available for its timeout.",
@@ -280,19 +271,15 @@ public final class RedisLockStore implements LockStore {
         }
         try {
             CompletableFuture<Reply> sent;
-            if (command instanceof Command.RenewAll renewAll) {
-                sent = renewAll(renewAll, scripts, reply);
-            } else if (command instanceof Command.Renew) {
-                sent = renew(command, scripts, reply);
+            if (!isConfirmed(command)) {
+                sent = execute(command, scripts, reply.disconnects);
+            } else if (command instanceof Command.Acquire acquire) {
+                sent = execute(command, scripts, reply.disconnects)
+                        .thenCompose(granted -> granted instanceof Reply.Granted
+                                ? confirm(acquire, granted, scripts, reply.disconnects)
+                                : CompletableFuture.completedFuture(granted));
             } else {
-                ScriptCommands.Call call = prepare(command, scripts);
-                sent = scripts.start(call.script(), call.keys(), call.arguments())
-                        .thenApply(result -> toReply(command, result, reply.disconnects));
-                if (command instanceof Command.Acquire acquire && reply.confirmation != null) {
-                    sent = sent.thenCompose(granted -> granted instanceof Reply.Granted
-                            ? confirm(acquire, granted, scripts, reply)
-                            : CompletableFuture.completedFuture(granted));
-                }
+                sent = renewConfirmed(command, scripts, reply.disconnects);
             }
             LettuceScripts.forward(sent, reply);
         } catch (Throwable ex) {
@@ -301,70 +288,27 @@ public final class RedisLockStore implements LockStore {
         return reply;
     }
 
-    private @Nullable ReplicaConfirmation confirmationOf(Command command) {
-        if (!isConfirmed(command)) {
-            return null;
-        }
+    private CompletableFuture<Reply> execute(Command command, LettuceScripts scripts, long disconnects) {
+        return scripts.start(prepare(command, scripts)).thenApply(result -> toReply(command, result, disconnects));
+    }
+
+    private CompletableFuture<Reply> renewConfirmed(Command command, LettuceScripts scripts, long disconnects) {
         Run current = this.run;
-        if (current == null) {
+        if (current == null || current.confirmation == null) {
             throw this.connection.notConnected(subject(command));
         }
-        return current.confirmation;
-    }
-
-    /** Sends a renewal, or several in one call. */
-    private CompletableFuture<Reply> renew(Command command, LettuceScripts scripts, PendingReply pending) {
-        ScriptCommands.Call call = prepare(command, scripts);
-        CompletableFuture<?> result = pending.confirmation != null
-                ? pending.confirmation.send(call, subject(command))
-                : scripts.start(call.script(), call.keys(), call.arguments());
-        return result.thenApply(reply -> toReply(command, reply, pending.disconnects));
-    }
-
-    /**
-     * Sends renewals in one call, or each in a call of its own if the server takes no keys of different slots, or if one lock
-     * has made the call fail, which has changed nothing then.
-     */
-    private CompletableFuture<Reply> renewAll(Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
-        if (command.renewals().size() == 1) {
-            return renew(command, scripts, pending);
-        }
-        if (!scripts.isSingleServer) {
-            return renewEach(command, scripts, pending);
-        }
-        return renew(command, scripts, pending)
-                .thenCompose(reply -> !scripts.isSingleServer && hasFailures(reply)
-                        ? renewEach(command, scripts, pending)
-                        : CompletableFuture.completedFuture(reply))
-                .exceptionallyCompose(failure -> {
-                    if (ErrorReplies.isCrossSlot(failure)) {
-                        scripts.rejectedSlots();
-                    } else if (!ErrorReplies.mayConcernOneKey(failure)) {
-                        return CompletableFuture.failedFuture(failure);
-                    }
-                    return renewEach(command, scripts, pending);
-                });
-    }
-
-    private CompletableFuture<Reply> renewEach(Command.RenewAll command, LettuceScripts scripts, PendingReply pending) {
-        List<CompletableFuture<Reply>> outcomes = new ArrayList<>();
-        for (Command.Renew each : command.renewals()) {
-            outcomes.add(renew(each, scripts, pending)
-                    .exceptionally(failure -> new Reply.Failed(String.valueOf(
-                            failed(failure, each, pending.disconnects).getMessage()))));
-        }
-        return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
-                .thenApply(unused -> new Reply.RenewedAll(
-                        outcomes.stream().map(CompletableFuture::join).toList()));
+        return current.confirmation
+                .send(prepare(command, scripts), subject(command))
+                .thenApply(result -> toReply(command, result, disconnects));
     }
 
     /** Confirms a grant. Each failure leaves the grant in Redis, so that the outcome is unknown. */
     private CompletableFuture<Reply> confirm(
-            Command.Acquire command, Reply granted, LettuceScripts scripts, PendingReply pending) {
+            Command.Acquire command, Reply granted, LettuceScripts scripts, long disconnects) {
         Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
-        return renew(renewal, scripts, pending).handle((reply, failure) -> {
+        return renewConfirmed(renewal, scripts, disconnects).handle((reply, failure) -> {
             if (failure != null) {
-                LockStoreException cause = failed(failure, command, pending.disconnects);
+                LockStoreException cause = failed(failure, command, disconnects);
                 throw cause.isOutcomeUnknown() ? cause : withUnknownOutcome(cause, "");
             }
             if (reply instanceof Reply.NotOwner none) {
@@ -391,8 +335,8 @@ public final class RedisLockStore implements LockStore {
                 || (reply instanceof Reply.Taken && command instanceof Command.Acquire acquire && acquire.join())) {
             subscribe();
         }
-        return command instanceof Command.RenewAll renewAll && hasFailures(reply)
-                ? explained(renewAll.renewals(), (Reply.RenewedAll) reply)
+        return reply instanceof Reply.RenewedAll all && all.outcomes().stream().anyMatch(Reply.Failed.class::isInstance)
+                ? explained(((Command.RenewAll) command).renewals(), all.outcomes(), disconnects)
                 : reply;
     }
 
@@ -404,35 +348,15 @@ public final class RedisLockStore implements LockStore {
         }
     }
 
-    private static boolean hasFailures(Reply reply) {
-        for (Reply outcome : ((Reply.RenewedAll) reply).outcomes()) {
-            if (outcome instanceof Reply.Failed) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Replaces error replies by messages that name the lock and what to do, and takes the steps that they call for. */
-    private Reply explained(List<Command.Renew> renewals, Reply.RenewedAll reply) {
-        StoreConnection.Open open = this.connection.current;
-        LettuceScripts scripts = open != null ? open.scripts() : null;
-        List<Reply> outcomes = new ArrayList<>(reply.outcomes());
-        for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof Reply.Failed failed) {
-                if (ErrorReplies.isNotMaster(failed.message())) {
-                    this.connection.findMaster();
-                }
-                if (scripts != null && renewals.size() > 1 && ErrorReplies.isCrossSlot(failed.message())) {
-                    scripts.rejectedSlots();
-                }
-                outcomes.set(
-                        i,
-                        new Reply.Failed("Redis did not renew " + subject(renewals.get(i)) + ": "
-                                + RedisExceptionTranslator.withRemedy(failed.message())));
-            }
-        }
-        return new Reply.RenewedAll(outcomes);
+    private Reply explained(List<Command.Renew> renewals, List<Reply> outcomes, long disconnects) {
+        return new Reply.RenewedAll(IntStream.range(0, outcomes.size())
+                .mapToObj(i -> outcomes.get(i) instanceof Reply.Failed failed
+                        ? new Reply.Failed(String.valueOf(
+                                failed(new RedisSystemException(failed.message(), null), renewals.get(i), disconnects)
+                                        .getMessage()))
+                        : outcomes.get(i))
+                .toList());
     }
 
     /**
@@ -449,9 +373,6 @@ public final class RedisLockStore implements LockStore {
             return known;
         }
         LockStoreException translated = this.connection.failed(cause, subject(command));
-        if (isOfInstances(command)) {
-            warnOfPermission(cause);
-        }
         if (cause instanceof TimeoutException && isConfirmed(command)) {
             return withUnknownOutcome(
                     translated,
@@ -484,41 +405,13 @@ public final class RedisLockStore implements LockStore {
         }
     }
 
-    /** The check at the start logs it for a private connection. */
-    private void warnOfPermission(Throwable cause) {
-        if (!this.connection.isPrivate()
-                && ErrorReplies.isMissingKeyPermission(cause)
-                && this.warned.compareAndSet(false, true)) {
-            logger.warn("The Redis user lacks the permission " + this.keys.instancePattern()
-                    + " for the descriptions of instances; grant it with 'ACL SETUSER <user> "
-                    + this.keys.instancePattern()
-                    + "', or set distributed-lock.redis.publish-instance=false. Until then"
-                    + " holders of locks are shown by their ids.");
-        }
-    }
-
     /** Returns what a command is for, as messages name it. */
     private String subject(Command command) {
-        if (command instanceof Command.Acquire acquire) {
-            return this.keys.describe(acquire.lock());
-        }
-        if (command instanceof Command.Release release) {
-            return this.keys.describe(release.lock());
-        }
-        if (command instanceof Command.Renew renew) {
-            return this.keys.describe(renew.lock());
-        }
-        if (command instanceof Command.Downgrade downgrade) {
-            return this.keys.describe(downgrade.lock());
-        }
-        if (command instanceof Command.Inspect inspect) {
-            return this.keys.describe(inspect.lock());
-        }
         if (command instanceof Command.RenewAll renewAll) {
             int others = renewAll.renewals().size() - 1;
             return subject(renewAll.renewals().get(0)) + (others > 0 ? " and " + others + " others" : "");
         }
-        return "the descriptions of instances";
+        return isOfInstances(command) ? "the descriptions of instances" : this.keys.describe(command.lock());
     }
 
     @Override
@@ -526,7 +419,7 @@ public final class RedisLockStore implements LockStore {
         StoreConnection.Open open = this.connection.current;
         LettuceScripts scripts = open != null ? open.scripts() : null;
         // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
-        return open == null || (scripts != null && scripts.isSingleServer) ? LARGEST_BATCH : 1;
+        return open == null || (scripts != null && scripts.isSingleServer.get()) ? LARGEST_BATCH : 1;
     }
 
     @Override
@@ -550,14 +443,10 @@ public final class RedisLockStore implements LockStore {
 
         private final Command command;
 
-        /** Null if the command needs no confirmation. */
-        private final @Nullable ReplicaConfirmation confirmation;
-
         private final long disconnects = RedisLockStore.this.connection.disconnects.get();
 
-        PendingReply(Command command, @Nullable ReplicaConfirmation confirmation) {
+        PendingReply(Command command) {
             this.command = command;
-            this.confirmation = confirmation;
         }
 
         @Override
@@ -582,8 +471,7 @@ public final class RedisLockStore implements LockStore {
 
         Run(String instance, StoreListener listener) {
             RedisStoreSettings settings = RedisLockStore.this.settings;
-            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
-            threads.setDaemon(true);
+            ThreadFactory threads = StoreConnection.threads();
             this.listener = listener;
             this.inbox = new Inbox(RedisLockStore.this.keys, instance, listener, threads);
             this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
@@ -591,8 +479,7 @@ public final class RedisLockStore implements LockStore {
                     ? new ReplicaConfirmation(
                             (PrivateConnection) RedisLockStore.this.connection,
                             settings.commandTimeout(),
-                            settings.confirmReplicas(),
-                            ((PrivateConnection) RedisLockStore.this.connection).recipe::runLater)
+                            settings.confirmReplicas())
                     : null;
         }
 

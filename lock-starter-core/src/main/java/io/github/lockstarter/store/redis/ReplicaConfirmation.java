@@ -26,7 +26,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -71,8 +70,6 @@ final class ReplicaConfirmation {
 
     private final RedisClient client;
 
-    private final ObjLongConsumer<Runnable> timer;
-
     /** The connection of the store, which leads to the masters; null unless the store is connected. */
     private volatile @Nullable LettuceConnectionFactory connected;
 
@@ -84,14 +81,12 @@ final class ReplicaConfirmation {
      * @param store the connection of the store
      * @param timeout how long a grant may take together with its confirmation
      * @param required how many replicas must acknowledge, at least one
-     * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
      */
-    ReplicaConfirmation(PrivateConnection store, Duration timeout, int required, ObjLongConsumer<Runnable> timer) {
+    ReplicaConfirmation(PrivateConnection store, Duration timeout, int required) {
         this.store = store;
         this.required = required;
         this.timeout = timeout;
-        this.timer = timer;
-        this.timeouts = new ReplyTimeouts(timeout, timer);
+        this.timeouts = new ReplyTimeouts(timeout, store.recipe::runLater);
         this.client = store.recipe.clientWithoutReconnection();
     }
 
@@ -228,7 +223,7 @@ final class ReplicaConfirmation {
             try {
                 StackRoom.require();
                 // Not by the calling thread: what this begins could not be ended if its stack were exhausted.
-                ReplicaConfirmation.this.timer.accept(this::proceed, 0);
+                ReplicaConfirmation.this.store.recipe.runLater(this::proceed, 0);
                 isScheduled = true;
             } finally {
                 if (!isScheduled) {

@@ -4,6 +4,8 @@ import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
@@ -63,6 +65,15 @@ final class ReplyTimeouts {
         }
         this.pending.add(new Pending(reply, this.clock.getAsLong() + this.timeoutNanos));
         schedule();
+    }
+
+    /** Waits for a reply until the timeout. */
+    <T> T await(CompletableFuture<T> reply) throws InterruptedException, ExecutionException, TimeoutException {
+        try {
+            return reply.get(this.timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException ex) {
+            throw new TimeoutException(this.message);
+        }
     }
 
     /** Schedules a check at the deadline of the first reply, unless one is scheduled. If it fails, the next call does so. */

@@ -10,7 +10,6 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
-import io.lettuce.core.RedisCommandExecutionException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.RedisSystemException;
 
 /**
  * Translates commands into calls of scripts, and their results into replies. No other class depends on the order of arguments
@@ -166,7 +166,7 @@ final class ScriptCommands {
      *
      * @param disconnected whether a connection broke during the call, so that the client may have repeated the command
      * @throws LockStoreException if the command may have been executed twice, with another result at the first time
-     * @throws RedisCommandExecutionException with the error of the only lock of a script that reports errors for each lock
+     * @throws RedisSystemException with the error of the only lock of a script that reports errors for each lock
      */
     Reply toReply(Command command, Object result, boolean disconnected) {
         if (command instanceof Command.Acquire) {
@@ -194,7 +194,7 @@ final class ScriptCommands {
         if (command instanceof Command.Renew) {
             Reply outcome = renewed((List<?>) result, 1).get(0);
             if (outcome instanceof Reply.Failed failed) {
-                throw new RedisCommandExecutionException(failed.message());
+                throw new RedisSystemException(failed.message(), null);
             }
             return outcome;
         }

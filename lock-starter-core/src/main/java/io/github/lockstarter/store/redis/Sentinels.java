@@ -5,20 +5,17 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.MapOutput;
-import io.lettuce.core.output.ValueListOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.lettuce.core.sentinel.api.async.RedisSentinelAsyncCommands;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -47,9 +44,8 @@ final class Sentinels {
 
     private final List<Link> links;
 
-    private @Nullable RedisClient client;
-
-    private ReplyTimeouts timeouts;
+    /** Null before the first question, and when closed. */
+    private @Nullable Session session;
 
     /**
      * Creates the links, which are connected by the first question.
@@ -60,7 +56,6 @@ final class Sentinels {
     Sentinels(DerivedFactory recipe, Duration timeout, Runnable onSwitch) {
         this.recipe = recipe;
         this.timeout = timeout;
-        this.timeouts = new ReplyTimeouts(timeout, recipe::runLater);
         this.onSwitch = onSwitch;
         this.links = recipe.sentinels().stream().map(Link::new).toList();
     }
@@ -72,16 +67,16 @@ final class Sentinels {
      * @param known the master so far, which is returned if a Sentinel with the newest configuration names it
      */
     CompletableFuture<RedisNode> find(@Nullable RedisNode known) {
-        RedisClient current = this.client;
+        Session current = this.session;
         if (current == null) {
-            current = this.recipe.clientWithoutReconnection();
-            this.client = current;
-            this.timeouts = new ReplyTimeouts(this.timeout, this.recipe::runLater);
+            current = new Session(
+                    this.recipe.clientWithoutReconnection(), new ReplyTimeouts(this.timeout, this.recipe::runLater));
+            this.session = current;
         }
         List<CompletableFuture<Answer>> answers = new ArrayList<>();
         for (Link link : this.links) {
-            CompletableFuture<Answer> answer = link.ask(current).toCompletableFuture();
-            this.timeouts.limit(answer);
+            CompletableFuture<Answer> answer = link.ask(current.client()).toCompletableFuture();
+            current.timeouts().limit(answer);
             answers.add(answer);
         }
         CompletableFuture<RedisNode> result = new CompletableFuture<>();
@@ -141,13 +136,16 @@ final class Sentinels {
 
     /** Closes all connections; a later question opens them again. */
     void close() {
-        RedisClient current = this.client;
-        this.client = null;
+        Session current = this.session;
+        this.session = null;
         this.links.forEach(Link::forget);
         if (current != null) {
-            current.shutdown(0, this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+            current.client().shutdown(0, this.timeout.toMillis(), TimeUnit.MILLISECONDS);
         }
     }
+
+    /** The client of one run, and the timeouts, which end with its event loops. */
+    private record Session(RedisClient client, ReplyTimeouts timeouts) {}
 
     /**
      * The answer of one Sentinel.
@@ -161,7 +159,7 @@ final class Sentinels {
 
         private final RedisURI uri;
 
-        private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> questions;
+        private @Nullable CompletableFuture<StatefulRedisSentinelConnection<String, String>> questions;
 
         private @Nullable CompletableFuture<StatefulRedisPubSubConnection<String, String>> messages;
 
@@ -178,34 +176,25 @@ final class Sentinels {
                 close(this.messages);
                 forget();
             }
-            this.questions = connected(
-                    this.questions,
-                    () -> client.connectAsync(StringCodec.UTF8, this.uri).toCompletableFuture());
+            this.questions = connected(this.questions, () -> client.connectSentinelAsync(StringCodec.UTF8, this.uri));
             // Without the permission to subscribe, the questions have to do.
             this.messages = connected(this.messages, () -> subscribe(client));
             return this.questions.thenCompose(connection -> ask(connection.async()));
         }
 
-        private CompletionStage<Answer> ask(RedisAsyncCommands<String, String> sentinel) {
-            CompletionStage<List<String>> address = sentinel.dispatch(
-                    CommandType.SENTINEL,
-                    new ValueListOutput<>(StringCodec.UTF8),
-                    arguments("GET-MASTER-ADDR-BY-NAME"));
-            CompletionStage<Map<String, String>> details =
-                    sentinel.dispatch(CommandType.SENTINEL, new MapOutput<>(StringCodec.UTF8), arguments("MASTER"));
-            CompletionStage<Long> epoch = details.thenApply(
-                            fields -> Long.parseLong(fields.getOrDefault("config-epoch", "0")))
+        private CompletionStage<Answer> ask(RedisSentinelAsyncCommands<String, String> sentinel) {
+            String name = Sentinels.this.recipe.masterName();
+            CompletionStage<SocketAddress> address = sentinel.getMasterAddrByName(name);
+            // Without the permission for it, all configurations count as equally old.
+            CompletionStage<Long> epoch = sentinel.master(name)
+                    .thenApply(fields -> Long.parseLong(fields.getOrDefault("config-epoch", "0")))
                     .exceptionally(failure -> 0L);
             return address.thenCombine(epoch, (named, number) -> {
-                if (named.size() < 2) {
+                if (!(named instanceof InetSocketAddress master)) {
                     throw new RedisConnectionException("ERR No such master with that name");
                 }
-                return new Answer(new RedisNode(named.get(0), Integer.parseInt(named.get(1))), number);
+                return new Answer(new RedisNode(master.getHostString(), master.getPort()), number);
             });
-        }
-
-        private CommandArgs<String, String> arguments(String subcommand) {
-            return new CommandArgs<>(StringCodec.UTF8).add(subcommand).add(Sentinels.this.recipe.masterName());
         }
 
         private CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscribe(RedisClient client) {

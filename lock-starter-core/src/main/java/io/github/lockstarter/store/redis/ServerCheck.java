@@ -35,10 +35,9 @@ import org.springframework.util.ClassUtils;
  * command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a
  * server rejects after it has checked the permission.
  *
- * <p>The commands are tried in one script, {@code check.lua}. It declares the key, as clusters and proxies require; if
- * the user may not access the key, the script is called again without it. If the user may not call scripts, the
- * commands are sent one by one. Access to the format and to the descriptions of instances is tried in addition: a user may
- * be permitted to access the keys of locks only.
+ * <p>The commands are tried in one script, {@code check.lua}. If the user may not call it or access its key, only that is
+ * reported, and the rest at the next start. Access to the format and to the descriptions of instances is tried in addition: a
+ * user may be permitted to access the keys of locks only.
  */
 final class ServerCheck {
 
@@ -110,21 +109,23 @@ final class ServerCheck {
 
     /** Finds the missing permissions. A command without a reply before the deadline counts as permitted. */
     private void findMissing() {
+        byte[][] declared = LettuceScripts.bytes(List.of(this.key));
         List<List<String>> attempts = attempts();
-        byte[][] declared = {bytes(this.key)};
-        RedisFuture<List<Object>> script = callScript(attempts, declared);
+        List<String> words = new ArrayList<>();
+        for (List<String> attempt : attempts) {
+            words.add(Integer.toString(attempt.size()));
+            words.addAll(attempt);
+        }
+        RedisFuture<List<Object>> script = this.commands.eval(
+                LettuceScripts.bytes(LuaScript.CHECK.getScriptAsString()),
+                ScriptOutputType.MULTI,
+                declared,
+                LettuceScripts.bytes(words));
         Map<RedisFuture<?>, String> others = sendOthers(declared);
         String error = errorOf(script);
         note("+eval", error);
-        if (this.missing.contains(allKeys())) {
-            script = callScript(attempts, new byte[0][]);
-            error = errorOf(script);
-            note("+eval", error);
-        }
         if (error == null) {
             noteFailures(attempts, script.toCompletableFuture().join());
-        } else if (ErrorReplies.isMissingPermission(error)) {
-            tryOneByOne(attempts);
         }
         others.forEach((reply, permission) -> note(permission, errorOf(reply)));
     }
@@ -170,32 +171,11 @@ final class ServerCheck {
                 List.of(PUBSUB, "NUMSUB", channel));
     }
 
-    private RedisFuture<List<Object>> callScript(List<List<String>> attempts, byte[][] declared) {
-        List<String> words = new ArrayList<>();
-        for (List<String> attempt : attempts) {
-            words.add(Integer.toString(attempt.size()));
-            words.addAll(attempt);
-        }
-        return this.commands.eval(
-                bytes(LuaScript.CHECK.getScriptAsString()),
-                ScriptOutputType.MULTI,
-                declared,
-                LettuceScripts.bytes(words));
-    }
-
     private void noteFailures(List<List<String>> attempts, List<Object> failures) {
         for (int i = 0; i < failures.size(); i += 2) {
             int position = ((Long) failures.get(i)).intValue();
             byte[] error = (byte[]) failures.get(i + 1);
             note(permissionOf(attempts.get(position - 1)), new String(error, StandardCharsets.UTF_8));
-        }
-    }
-
-    private void tryOneByOne(List<List<String>> attempts) {
-        List<RedisFuture<?>> answers = new ArrayList<>();
-        attempts.forEach(attempt -> answers.add(send(attempt, attempt.indexOf(this.key))));
-        for (int i = 0; i < answers.size(); i++) {
-            note(permissionOf(attempts.get(i)), errorOf(answers.get(i)));
         }
     }
 
@@ -207,7 +187,7 @@ final class ServerCheck {
     private RedisFuture<?> send(List<String> words, int position) {
         CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         for (int i = 1; i < words.size(); i++) {
-            byte[] word = bytes(words.get(i));
+            byte[] word = LettuceScripts.bytes(words.get(i));
             CommandArgs<byte[], byte[]> unused = i == position ? arguments.addKey(word) : arguments.add(word);
         }
         return this.commands.dispatch(
@@ -305,9 +285,5 @@ final class ServerCheck {
         } catch (TimeoutException ex) {
             return "";
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return LettuceScripts.bytes(text);
     }
 }

@@ -8,7 +8,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -61,9 +60,7 @@ final class SharedConnection extends StoreConnection {
             new DisconnectMonitor(this.disconnects, () -> {}, () -> {}).watch(this.open.factory());
         }
         listener.connected(this.open.factory());
-        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
-        threads.setDaemon(true);
-        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads);
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());
         ConnectionAttempts attempts = new ConnectionAttempts(this.servers);
         CountDownLatch attempted = new CountDownLatch(1);
         this.background = executor;

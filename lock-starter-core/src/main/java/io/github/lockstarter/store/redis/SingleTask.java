@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.StackRoom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,8 @@ final class SingleTask {
 
     private final Runnable task;
 
-    /** Null: there is none. One that was replaced in a race does nothing. */
-    private volatile @Nullable Run scheduled;
+    /** Null: there is none. A run that was replaced does nothing. */
+    private final AtomicReference<@Nullable Run> scheduled = new AtomicReference<>();
 
     SingleTask(Runnable task) {
         this.task = task;
@@ -25,7 +26,9 @@ final class SingleTask {
      * @param executor runs what it gets, or throws
      */
     void schedule(Consumer<Runnable> executor) {
-        if (this.scheduled == null) {
+        Run present = this.scheduled.get();
+        // The executor may still refuse a run that it has not accepted.
+        if (present == null || !present.isAccepted) {
             scheduleAgain(executor);
         }
     }
@@ -34,34 +37,33 @@ final class SingleTask {
     void scheduleAgain(Consumer<Runnable> executor) {
         StackRoom.require();
         Run next = new Run();
-        boolean isScheduled = false;
-        this.scheduled = next;
+        this.scheduled.set(next);
         try {
             executor.accept(next);
-            isScheduled = true;
+            next.isAccepted = true;
         } finally {
-            if (!isScheduled) {
-                this.scheduled = null;
+            if (!next.isAccepted) {
+                this.scheduled.compareAndSet(next, null);
             }
         }
     }
 
     /** Notes that the run has ended before it returns, so that what happens from now on needs another one. */
     void ended() {
-        this.scheduled = null;
+        this.scheduled.set(null);
     }
 
     private final class Run implements Runnable {
 
+        private volatile boolean isAccepted;
+
         @Override
         public void run() {
-            if (SingleTask.this.scheduled == this) {
+            if (SingleTask.this.scheduled.get() == this) {
                 try {
                     SingleTask.this.task.run();
                 } finally {
-                    if (SingleTask.this.scheduled == this) {
-                        SingleTask.this.scheduled = null;
-                    }
+                    SingleTask.this.scheduled.compareAndSet(this, null);
                 }
             }
         }

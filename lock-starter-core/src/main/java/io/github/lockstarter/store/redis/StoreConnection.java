@@ -2,11 +2,13 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Connects the store to Redis: over a private connection or over the application's connection factory. Thread-safe,
@@ -72,6 +74,13 @@ abstract class StoreConnection {
 
     /** Closes what {@link #start} opened. The connection may be started again. */
     abstract void stop();
+
+    /** Returns a factory of threads for the connection. */
+    static ThreadFactory threads() {
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
+        threads.setDaemon(true);
+        return threads;
+    }
 
     /** Returns whether Redis is connected, as far as is known without I/O. */
     abstract boolean isConnected();

@@ -53,31 +53,31 @@ final class WireFormat {
 
     /** Reads the version; returns a future that is completed with the reply, whatever it is. Does not block. */
     CompletableFuture<?> read(LettuceScripts scripts) {
-        CompletableFuture<Long> reply;
-        try {
-            reply = scripts.start(LuaScript.FORMAT, List.of(this.keys.ofFormat()), List.of(Long.toString(VERSION)));
-            scripts.limit(reply);
-        } catch (RuntimeException ex) {
-            reply = CompletableFuture.failedFuture(ex);
-        }
-        return reply.handle((version, failure) -> {
-            replied(version, failure);
+        return scripts.start(call()).handle((version, failure) -> {
+            replied(version);
             return version;
         });
     }
 
     /** Reads the version and waits for the reply. */
     void read(StringRedisTemplate template) {
+        ScriptCommands.Call call = call();
         try {
-            replied(template.execute(LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION)), null);
+            replied(template.execute(
+                    call.script(), call.keys(), call.arguments().toArray()));
         } catch (RuntimeException ex) {
-            replied(null, ex);
+            logger.debug("The format of stored locks was not read.", ex);
         }
     }
 
-    private void replied(@Nullable Long version, @Nullable Throwable failure) {
-        if (version == null) {
-            logger.debug("The format of stored locks was not read.", failure);
+    private ScriptCommands.Call call() {
+        return new ScriptCommands.Call(
+                LuaScript.FORMAT, List.of(this.keys.ofFormat()), List.of(Long.toString(VERSION)));
+    }
+
+    /** The version as far as it is known: a failure leaves it, and the next connection reads it again. */
+    private void replied(@Nullable Object reply) {
+        if (!(reply instanceof Long version)) {
             return;
         }
         long before = this.stored;

@@ -9,14 +9,28 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.util.Timer;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.aot.AotServices;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -24,6 +38,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.util.ReflectionUtils;
 
 /** The private connection leads to where the application's leads, with the application's options but for a few. */
 class DerivedFactoryTest {
@@ -93,40 +108,20 @@ class DerivedFactoryTest {
         assertThat(options.getSocketOptions().isKeepAlive()).isTrue();
         assertThat(options.getReplayFilter()).isSameAs(NO_REPLAY);
         assertThat(options.isUseHashIndexedQueue()).isFalse();
-        assertThatOursAreSet(options);
-    }
-
-    private static void assertThatOursAreSet(ClientOptions options) {
         assertThat(options.getDisconnectedBehavior()).isEqualTo(DisconnectedBehavior.REJECT_COMMANDS);
         assertThat(options.getTimeoutOptions().isTimeoutCommands()).isFalse();
-        assertThat(options.getSocketOptions().getConnectTimeout()).isLessThanOrEqualTo(TIMEOUT);
-    }
-
-    /** One of Spring's constructors keeps such a configuration where the obvious getter does not look. */
-    @Test
-    void shouldKnowTheServerHoweverItWasConfigured() {
-        LettuceConnectionFactory derived = derive(server(), LettuceClientConfiguration.defaultConfiguration());
-
-        assertThat(derived.getHostName()).isEqualTo("elsewhere");
-        assertThat(derived.getPort()).isEqualTo(1234);
     }
 
     @Test
     void shouldKeepTheOptionsOfTheApplication() {
-        ClientOptions.Builder given = ClientOptions.builder();
-        choose(given);
+        ClientOptions.Builder ofServer = ClientOptions.builder();
+        choose(ofServer);
+        ClusterClientOptions.Builder ofCluster = ClusterClientOptions.builder();
+        choose(ofCluster);
+        ofCluster.maxRedirects(9).validateClusterNodeMembership(false).nodeFilter(NODES);
 
-        assertThatChoicesAreKept(derivedOptions(server(), given.build()));
-    }
-
-    @Test
-    void shouldKeepTheOptionsOfTheApplicationInACluster() {
-        ClusterClientOptions.Builder given = ClusterClientOptions.builder();
-        choose(given);
-        given.maxRedirects(9).validateClusterNodeMembership(false).nodeFilter(NODES);
-
-        ClusterClientOptions options = (ClusterClientOptions) derivedOptions(cluster(), given.build());
-
+        assertThatChoicesAreKept(derivedOptions(server(), ofServer.build()));
+        ClusterClientOptions options = (ClusterClientOptions) derivedOptions(cluster(), ofCluster.build());
         assertThatChoicesAreKept(options);
         assertThat(options.getMaxRedirects()).isEqualTo(9);
         assertThat(options.isValidateClusterNodeMembership()).isFalse();
@@ -164,21 +159,115 @@ class DerivedFactoryTest {
         assertThat(how.getCommandTimeout()).isEqualTo(TIMEOUT);
     }
 
+    /** Replies of replicas may be outdated. One of Spring's constructors keeps the server where the getter does not look. */
     @Test
-    void shouldNameItsConnectionsIfTheApplicationDoesNot() {
-        LettuceConnectionFactory derived = derive(server(), LettuceClientConfiguration.defaultConfiguration());
+    void shouldConnectToTheSameServersButNeverToReadFromReplicas() {
+        LettuceConnectionFactory derived = derive(
+                server(),
+                LettuceClientConfiguration.builder()
+                        .readFrom(ReadFrom.REPLICA_PREFERRED)
+                        .build());
 
+        assertThat(derived.getHostName()).isEqualTo("elsewhere");
+        assertThat(derived.getPort()).isEqualTo(1234);
+        assertThat(derived.getClientConfiguration().getReadFrom()).isEmpty();
         assertThat(derived.getClientConfiguration().getClientName()).hasValue("distributed-locks");
+        assertThat(optionsOf(derived).getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
     }
 
-    /** What a replica answers may be old. */
-    @Test
-    void shouldNeverReadFromReplicas() {
-        LettuceClientConfiguration client = LettuceClientConfiguration.builder()
-                .readFrom(ReadFrom.REPLICA_PREFERRED)
+    private static ClusterTopologyRefreshOptions refresh(ClusterTopologyRefreshOptions.Builder given) {
+        ClusterClientOptions options = ClusterClientOptions.builder()
+                .topologyRefreshOptions(given.build())
                 .build();
+        return ((ClusterClientOptions) derivedOptions(cluster(), options)).getTopologyRefreshOptions();
+    }
 
-        assertThat(derive(cluster(), client).getClientConfiguration().getReadFrom())
-                .isEmpty();
+    @Test
+    void shouldRefreshTheTopologyWhereTheApplicationChoseNothing() {
+        ClusterTopologyRefreshOptions refresh = refresh(ClusterTopologyRefreshOptions.builder());
+
+        assertThat(refresh.getAdaptiveRefreshTriggers()).containsExactlyInAnyOrder(RefreshTrigger.values());
+        assertThat(refresh.isPeriodicRefreshEnabled()).isTrue();
+        assertThat(refresh.getRefreshPeriod()).as("two command timeouts").isEqualTo(Duration.ofSeconds(2));
+        assertThat(refresh.isCloseStaleConnections()).isTrue();
+        assertThat(refresh.useDynamicRefreshSources()).isTrue();
+        assertThat(DerivedFactory.refreshPeriod(Duration.ofMinutes(1))).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // the triggers are on by default from Lettuce 7 on, not before
+    void shouldRefreshTheTopologyAsTheApplicationHasChosen() {
+        ClusterTopologyRefreshOptions periodic = refresh(ClusterTopologyRefreshOptions.builder()
+                .disableAllAdaptiveRefreshTriggers()
+                .enablePeriodicRefresh(Duration.ofSeconds(3))
+                .dynamicRefreshSources(false));
+        ClusterTopologyRefreshOptions adaptive = refresh(ClusterTopologyRefreshOptions.builder()
+                .disableAllAdaptiveRefreshTriggers()
+                .enableAdaptiveRefreshTrigger(RefreshTrigger.MOVED_REDIRECT)
+                .adaptiveRefreshTriggersTimeout(Duration.ofSeconds(7))
+                .refreshTriggersReconnectAttempts(2));
+
+        assertThat(periodic.getRefreshPeriod()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(periodic.useDynamicRefreshSources()).isFalse();
+        assertThat(periodic.getAdaptiveRefreshTriggers()).containsExactlyInAnyOrder(RefreshTrigger.values());
+        assertThat(periodic.getAdaptiveRefreshTimeout()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(adaptive.getAdaptiveRefreshTriggers()).containsExactly(RefreshTrigger.MOVED_REDIRECT);
+        assertThat(adaptive.getAdaptiveRefreshTimeout()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(adaptive.getRefreshTriggersReconnectAttempts()).isEqualTo(2);
+        assertThat(adaptive.isPeriodicRefreshEnabled()).isTrue();
+    }
+
+    /** Lettuce leaves the timeouts of its attempts to connect in the timer, and each would log an error. */
+    @Test
+    void shouldRunNoTimeoutAfterTheShutdown() throws Exception {
+        ClientResources application = ClientResources.create();
+        OwnEventLoops loops = new OwnEventLoops(new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration(),
+                LettuceClientConfiguration.builder()
+                        .clientResources(application)
+                        .build()));
+        List<String> run = new CopyOnWriteArrayList<>();
+        after(1, loops.resources().timer(), () -> run.add("before")).await();
+        CountDownLatch late = after(200, loops.resources().timer(), () -> run.add("late"));
+
+        loops.shutdown();
+        after(1, loops.resources().timer(), () -> run.add("restarted")).await();
+        after(400, application.timer(), () -> run.add("application")).await();
+
+        assertThat(run).containsExactly("before", "restarted", "application");
+        assertThat(late.getCount()).isEqualTo(1);
+        loops.shutdown();
+        application.shutdown(0, 1, TimeUnit.SECONDS).get();
+    }
+
+    private static CountDownLatch after(long millis, Timer timer, Runnable action) {
+        CountDownLatch done = new CountDownLatch(1);
+        timer.newTimeout(
+                timeout -> {
+                    action.run();
+                    done.countDown();
+                },
+                millis,
+                TimeUnit.MILLISECONDS);
+        return done;
+    }
+
+    /** What the store reads by name: its scripts, and the field with the servers. */
+    @Test
+    void shouldRegisterHintsForANativeImage() throws IOException {
+        RuntimeHints hints = new RuntimeHints();
+        AotServices.factories().load(RuntimeHintsRegistrar.class).stream()
+                .filter(RedisStoreHints.class::isInstance)
+                .forEach(registrar -> registrar.registerHints(hints, getClass().getClassLoader()));
+        String folder = "io/github/lockstarter/store/redis/script/";
+
+        assertThat(new PathMatchingResourcePatternResolver().getResources("classpath*:" + folder + "*.lua"))
+                .hasSizeGreaterThan(3)
+                .allSatisfy(script -> assertThat(hints)
+                        .matches(RuntimeHintsPredicates.resource().forResource(folder + script.getFilename())));
+        assertThat(hints)
+                .matches(RuntimeHintsPredicates.reflection()
+                        .onFieldAccess(ReflectionUtils.findField(
+                                LettuceConnectionFactory.class, DerivedFactory.CONFIGURATION)));
     }
 }

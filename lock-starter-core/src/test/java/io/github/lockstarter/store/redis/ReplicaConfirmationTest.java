@@ -5,7 +5,6 @@ import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
 import static io.github.lockstarter.store.redis.ConnectedStore.release;
 import static io.github.lockstarter.store.redis.ConnectedStore.renew;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.MasterWithReplicas;
@@ -13,19 +12,15 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
-import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -34,8 +29,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Grants and renewals that replicas must acknowledge, at a master with two of them. */
 @Tag("redis")
@@ -138,18 +131,6 @@ class ReplicaConfirmationTest {
                 .isEqualTo(Reply.Released.INSTANCE);
     }
 
-    @Test
-    void shouldGoOnWhenReplicasReceiveAgainWhatTheMasterWrites() {
-        ConnectedStore store = store(Duration.ofSeconds(1), 2);
-        store.granted("before", "me");
-        servers.stall();
-        assertThat(store.failure(Way.SEND, acquire(NAME, "me"))).hasMessageContaining("of 2");
-
-        servers.resume();
-
-        assertThat(store.execute(Way.SEND, acquire(NAME, "me"))).isInstanceOf(Reply.Granted.class);
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldFailInTimeIfTheServerFallsSilentDuringTheConfirmation(Way way) {
@@ -186,55 +167,5 @@ class ReplicaConfirmationTest {
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
-    }
-
-    /** As where the system refuses a thread for a moment. */
-    @Test
-    void shouldGoOnAfterATaskWasRefused() {
-        LettuceConnectionFactory factory = Servers.of(servers.master());
-        factory.afterPropertiesSet();
-        factory.start();
-        LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
-        PrivateConnection connection = new PrivateConnection(
-                DerivedFactory.of(factory, PATIENT),
-                keys,
-                new RedisStoreSettings("lock", PATIENT, true, Duration.ofSeconds(1), true, false, 1));
-        AtomicBoolean refuses = new AtomicBoolean(true);
-        AtomicReference<ReplicaConfirmation> confirmation = new AtomicReference<>();
-        connection.start(new StoreConnection.Listener() {
-
-            @Override
-            public void connected(RedisConnectionFactory derived) {
-                confirmation.set(new ReplicaConfirmation(connection, PATIENT, 1, (task, nanos) -> {
-                    if (refuses.get()) {
-                        throw new OutOfMemoryError("unable to create native thread");
-                    }
-                    connection.recipe.runLater(task, nanos);
-                }));
-                confirmation.get().connected((LettuceConnectionFactory) derived);
-            }
-
-            @Override
-            public void moved() {}
-
-            @Override
-            public void subscriptionLost(RedisConnectionFactory derived) {}
-        });
-        try {
-            soon().until(() -> confirmation.get() != null && connection.isConnected());
-            ScriptCommands.Call call = new ScriptCommands(keys, 1000).callOf(renew(NAME, "me"), null, true);
-            assertThatThrownBy(() -> confirmation.get().send(call, "lock 'a'")).isInstanceOf(OutOfMemoryError.class);
-
-            refuses.set(false);
-
-            assertThat(confirmation.get().send(call, "lock 'a'"))
-                    .succeedsWithin(PATIENT)
-                    .as("free")
-                    .isEqualTo(List.of(1L, 0L));
-        } finally {
-            confirmation.get().stop();
-            connection.stop();
-            factory.destroy();
-        }
     }
 }

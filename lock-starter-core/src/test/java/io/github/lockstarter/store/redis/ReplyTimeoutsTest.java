@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,103 +12,43 @@ import java.util.NavigableMap;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.IntStream;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
+/** Also of {@link SingleTask}, which schedules the checks. */
 class ReplyTimeoutsTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(200);
 
-    private final ReplyTimeouts timeouts = new ReplyTimeouts(
-            TIMEOUT,
-            (check, nanos) -> CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
-                    .execute(check));
-
     /** Checks by the time at which they are due. */
     private final NavigableMap<Long, Runnable> scheduled = new TreeMap<>();
 
+    private final Queue<Throwable> refusals = new ArrayDeque<>();
+
     private long now = 5;
 
-    private final ReplyTimeouts byHand =
-            new ReplyTimeouts(TIMEOUT, (check, nanos) -> this.scheduled.put(this.now + nanos, check), () -> this.now);
+    private final ReplyTimeouts timeouts = new ReplyTimeouts(TIMEOUT, this::schedule, () -> this.now);
 
-    @Test
-    void shouldFailOnlyRepliesThatAreLate() {
-        long askedAt = System.nanoTime();
-        CompletableFuture<String> answered = asked();
-        CompletableFuture<String> late = asked();
-        CompletableFuture<String> answeredToo = asked();
-        answered.complete("first");
-        answeredToo.complete("third");
-
-        soon().until(late::isDone);
-
-        assertThat(late).isCompletedExceptionally();
-        assertThat(late.handle((answer, failure) -> failure))
-                .isCompletedWithValueMatching(TimeoutException.class::isInstance);
-        assertThat(System.nanoTime() - askedAt).isGreaterThanOrEqualTo(TIMEOUT.toNanos());
-        assertThat(answered).isCompletedWithValue("first");
-        assertThat(answeredToo).isCompletedWithValue("third");
+    private void schedule(Runnable check, long nanos) {
+        Throwable refusal = this.refusals.poll();
+        if (refusal instanceof Error error) {
+            throw error;
+        }
+        if (refusal instanceof RuntimeException exception) {
+            throw exception;
+        }
+        this.scheduled.put(this.now + nanos, check);
     }
 
-    /** With a clock that the test moves, because the real one would measure how busy the machine is. */
-    @Test
-    void shouldFailEachLateReplyAtItsDeadline() {
-        CompletableFuture<String> first = asked(this.byHand);
-        pass(TIMEOUT.dividedBy(4));
-        asked(this.byHand).complete("answer");
-        CompletableFuture<String> second = asked(this.byHand);
-        List<CompletableFuture<String>> third = new ArrayList<>();
-        // a request during a check
-        CompletableFuture<?> unused = first.whenComplete((answer, timeout) -> third.add(asked(this.byHand)));
-
-        pass(TIMEOUT.multipliedBy(3).dividedBy(4).minusNanos(1));
-        assertThat(first).isNotDone();
-        pass(Duration.ofNanos(1));
-        assertThat(first).isCompletedExceptionally();
-
-        pass(TIMEOUT.dividedBy(4).minusNanos(1));
-        assertThat(second).isNotDone();
-        pass(Duration.ofNanos(1));
-        assertThat(second).isCompletedExceptionally();
-
-        pass(TIMEOUT.multipliedBy(3).dividedBy(4).minusNanos(1));
-        assertThat(third).singleElement().satisfies(each -> assertThat(each).isNotDone());
-        pass(Duration.ofNanos(1));
-        assertThat(third).singleElement().satisfies(each -> assertThat(each).isCompletedExceptionally());
-        assertThat(this.scheduled).isEmpty();
-    }
-
-    /** As where the system refuses a thread for a moment. */
-    @Test
-    void shouldScheduleACheckAfterOneWasRefused() {
-        Queue<Throwable> refusals = new ArrayDeque<>(
-                List.of(new OutOfMemoryError("unable to create native thread"), new RejectedExecutionException()));
-        ReplyTimeouts refused = new ReplyTimeouts(
-                TIMEOUT,
-                (check, nanos) -> {
-                    Throwable refusal = refusals.poll();
-                    if (refusal instanceof Error error) {
-                        throw error;
-                    } else if (refusal instanceof RuntimeException exception) {
-                        throw exception;
-                    }
-                    this.scheduled.put(this.now + nanos, check);
-                },
-                () -> this.now);
-        CompletableFuture<String> first = new CompletableFuture<>();
-        assertThatThrownBy(() -> refused.limit(first)).isInstanceOf(OutOfMemoryError.class);
-        assertThatThrownBy(() -> asked(refused)).isInstanceOf(RejectedExecutionException.class);
-
-        CompletableFuture<String> third = asked(refused);
-
-        assertThat(this.scheduled).hasSize(1);
-        pass(TIMEOUT);
-        assertThat(third).isCompletedExceptionally();
-        assertThat(first).as("was not limited, but is checked with the others").isCompletedExceptionally();
+    private static CompletableFuture<String> asked(ReplyTimeouts timeouts) {
+        CompletableFuture<String> reply = new CompletableFuture<>();
+        timeouts.limit(reply);
+        return reply;
     }
 
     /** Lets time pass, with the checks that are due in it. */
@@ -122,38 +61,92 @@ class ReplyTimeoutsTest {
         this.now = end;
     }
 
+    private void assertThatItFailsIn(Duration time, CompletableFuture<?> reply) {
+        pass(time.minusNanos(1));
+        assertThat(reply).isNotDone();
+        pass(Duration.ofNanos(1));
+        assertThat(reply.handle((value, failure) -> failure))
+                .isCompletedWithValueMatching(TimeoutException.class::isInstance);
+    }
+
+    @Test
+    void shouldFailEachLateReplyAtItsDeadline() {
+        Duration quarter = TIMEOUT.dividedBy(4);
+        CompletableFuture<String> first = asked(this.timeouts);
+        List<CompletableFuture<String>> duringACheck = new ArrayList<>();
+        CompletableFuture<?> unused = first.whenComplete((reply, timeout) -> duringACheck.add(asked(this.timeouts)));
+        pass(quarter);
+        asked(this.timeouts).complete("reply");
+        CompletableFuture<String> second = asked(this.timeouts);
+
+        assertThatItFailsIn(TIMEOUT.minus(quarter), first);
+        assertThatItFailsIn(quarter, second);
+        assertThatItFailsIn(TIMEOUT.minus(quarter), duringACheck.get(0));
+
+        assertThat(this.scheduled).isEmpty();
+    }
+
+    /** As where the system refuses a thread for a moment. */
+    @Test
+    void shouldScheduleACheckAfterOneWasRefused() {
+        this.refusals.add(new OutOfMemoryError("unable to create native thread"));
+        this.refusals.add(new RejectedExecutionException());
+        CompletableFuture<String> first = new CompletableFuture<>();
+        assertThatThrownBy(() -> this.timeouts.limit(first)).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> asked(this.timeouts)).isInstanceOf(RejectedExecutionException.class);
+
+        assertThatItFailsIn(TIMEOUT, asked(this.timeouts));
+
+        assertThat(first).as("was not limited, but is checked with the others").isCompletedExceptionally();
+    }
+
+    /** A second attempt begins while the executor has not refused the first one yet. */
+    @Test
+    void shouldNotLoseATaskWhoseExecutorRefusesAnotherRun() {
+        List<String> runs = new ArrayList<>();
+        List<Runnable> accepted = new ArrayList<>();
+        SingleTask task = new SingleTask(() -> runs.add("run"));
+        Consumer<Runnable> refusing = run -> {
+            task.schedule(accepted::add);
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+
+        assertThatThrownBy(() -> task.schedule(refusing)).isInstanceOf(OutOfMemoryError.class);
+        task.schedule(accepted::add);
+        accepted.forEach(Runnable::run);
+
+        assertThat(accepted).hasSize(1);
+        assertThat(runs).hasSize(1);
+        task.schedule(accepted::add);
+        assertThat(accepted).as("after the run").hasSize(2);
+    }
+
     @Test
     void shouldForgetNoRequestOfManyThreads() throws Exception {
+        ReplyTimeouts real = new ReplyTimeouts(
+                TIMEOUT,
+                (check, nanos) -> CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
+                        .execute(check));
         List<CompletableFuture<String>> all = Collections.synchronizedList(new ArrayList<>());
-        List<Thread> threads = IntStream.range(0, 4)
-                .mapToObj(i -> new Thread(() -> {
-                    long end = System.nanoTime() + 3 * TIMEOUT.toNanos();
-                    for (int n = 0; System.nanoTime() - end < 0; n++) {
-                        CompletableFuture<String> answer = asked();
-                        if (n % 100 != 0) {
-                            answer.complete("answer");
-                        }
-                        all.add(answer);
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        for (int i = 0; i < 4; i++) {
+            threads.execute(() -> {
+                for (int n = 0; n < 20_000; n++) {
+                    CompletableFuture<String> reply = asked(real);
+                    if (n % 100 != 0) {
+                        reply.complete("reply");
                     }
-                }))
-                .toList();
-        threads.forEach(Thread::start);
-        for (Thread thread : threads) {
-            thread.join();
+                    all.add(reply);
+                }
+            });
         }
+        threads.shutdown();
+        assertThat(threads.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
 
-        soon().until(() -> all.stream().allMatch(CompletableFuture::isDone));
-
-        assertThat(all).anyMatch(CompletableFuture::isCompletedExceptionally).hasSizeGreaterThan(1_000);
-    }
-
-    private CompletableFuture<String> asked() {
-        return asked(this.timeouts);
-    }
-
-    private static CompletableFuture<String> asked(ReplyTimeouts timeouts) {
-        CompletableFuture<String> answer = new CompletableFuture<>();
-        timeouts.limit(answer);
-        return answer;
+        assertThat(CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                        .handle((value, failure) -> failure))
+                .succeedsWithin(Duration.ofSeconds(10))
+                .isNotNull();
+        assertThat(all).filteredOn(CompletableFuture::isCompletedExceptionally).hasSize(800);
     }
 }

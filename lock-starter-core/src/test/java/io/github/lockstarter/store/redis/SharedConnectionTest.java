@@ -1,27 +1,31 @@
 package io.github.lockstarter.store.redis;
 
+import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.testsupport.Commands;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisTest;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Tests when locks over the application's connection are logged as a risk. */
+/** Locks over the application's connection: when that is logged as a risk, and that its disconnections are counted. */
+@RedisTest
 class SharedConnectionTest {
 
     private static final StoreListener NO_LISTENER = new StoreListener() {
@@ -35,30 +39,18 @@ class SharedConnectionTest {
         public void serverChanged() {}
     };
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(SharedConnection.class);
+    @AutoClose
+    private final LogCapture log = new LogCapture(SharedConnection.class, Level.WARN);
 
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void record() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
+    private static RedisStoreSettings settings(boolean privateConnection) {
+        return new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1));
     }
 
-    @AfterEach
-    void stopRecording() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
-
-    private String start(RedisConnectionFactory factory, boolean privateConnection) {
-        RedisLockStore store = new RedisLockStore(
-                factory,
-                new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1)));
+    private static String start(RedisConnectionFactory factory, boolean privateConnection) {
+        RedisLockStore store = new RedisLockStore(factory, settings(privateConnection));
         LettuceConnectionFactory lettuce = factory instanceof LettuceConnectionFactory started ? started : null;
         if (lettuce != null) {
-            // connects when it is used
+            // Connects when it is used.
             lettuce.afterPropertiesSet();
             lettuce.start();
         }
@@ -85,39 +77,14 @@ class SharedConnectionTest {
     }
 
     @Test
-    void shouldWarnOfAnotherClient() {
-        String description = start(ofAnotherClient(), true);
-
-        assertThat(this.log.list).singleElement().satisfies(line -> {
-            assertThat(line.getLevel()).isEqualTo(Level.WARN);
-            assertThat(line.getFormattedMessage())
-                    .contains("$Proxy", "renewals", "Lettuce", "distributed-lock.redis.private-connection=false");
-        });
-        assertThat(description).contains("over the application's", "key prefix shop");
-    }
-
-    @Test
-    void shouldNotBeUsedIfReplicasConfirmGrants() {
-        RedisStoreSettings settings = new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1))
-                .withConfirmReplicas(1);
-        for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
-            InvalidLockSettingException failure =
-                    catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));
-
-            assertThat(failure.property()).isEqualTo("distributed-lock.redis.confirm-replicas");
-            assertThat(failure.remedy()).contains("Lettuce");
-        }
-    }
-
-    @Test
-    void shouldWarnOfServersThatCannotBeCopied() {
+    void shouldWarnOfFactoriesThatCannotBeCopied() {
+        assertThat(start(ofAnotherClient(), true)).contains("over the application's", "key prefix shop");
         start(ofMasterAndReplica(), true);
 
-        assertThat(this.log.list)
-                .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .asString()
-                .contains("LettuceConnectionFactory");
+        assertThat(this.log.with("")).hasSize(2);
+        assertThat(this.log.with("").get(0))
+                .contains("$Proxy", "renewals", "Lettuce", "distributed-lock.redis.private-connection=false");
+        assertThat(this.log.with("").get(1)).contains("LettuceConnectionFactory");
     }
 
     @Test
@@ -125,6 +92,40 @@ class SharedConnectionTest {
         start(ofAnotherClient(), false);
         start(new LettuceConnectionFactory(new RedisStandaloneConfiguration("elsewhere")), false);
 
-        assertThat(this.log.list).isEmpty();
+        assertThat(this.log.with("")).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeUsedIfReplicasConfirmGrants() {
+        for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
+            InvalidLockSettingException failure = catchThrowableOfType(
+                    InvalidLockSettingException.class,
+                    () -> new RedisLockStore(each, settings(true).withConfirmReplicas(1)));
+
+            assertThat(failure.property()).isEqualTo("distributed-lock.redis.confirm-replicas");
+            assertThat(failure.remedy()).contains("Lettuce");
+        }
+    }
+
+    /** A factory that is started again has another client, whose disconnections make rejections unknown outcomes. */
+    @Test
+    void shouldCountDisconnectionsOfAFactoryThatWasStartedAgain(FaultProxy proxy, RedisCli redis) {
+        LettuceConnectionFactory factory = Servers.at("127.0.0.1", proxy.port());
+        try (ConnectedStore store = new ConnectedStore("one", factory, settings(false)).connected()) {
+            store.store().stop();
+            factory.stop();
+            factory.start();
+            store.store().start("again", store);
+            store.connected().granted("before", "me");
+            proxy.swallowReplyOf(Commands.with("shop:{a}"), () -> {
+                redis.command("SET", "shop:{a}", "of another program");
+                proxy.cutFin();
+            });
+
+            LockStoreException failure = store.failure(ConnectedStore.Way.CALL, acquire("a", "me"));
+
+            assertThat(failure).hasMessageContaining("WRONGTYPE");
+            assertThat(failure.isOutcomeUnknown()).isTrue();
+        }
     }
 }

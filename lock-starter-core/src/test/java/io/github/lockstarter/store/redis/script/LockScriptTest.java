@@ -1,0 +1,229 @@
+package io.github.lockstarter.store.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisErrorException;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Scripts at servers that refuse writes, and what the random commands of DifferentialTest do not contain. */
+@RedisTest
+class LockScriptTest {
+
+    private static final String KEY = LockScripts.KEY;
+
+    private static final Pattern LUA = Pattern.compile("```lua\n(.+?)```", Pattern.DOTALL);
+
+    /** Ahead of every clock until the year 2112, and odd: a number that loses digits becomes another. */
+    private static final long FUTURE = (1L << 52) - 123_456_789L;
+
+    private final RedisCli redis;
+
+    private final RedisCli listener;
+
+    private final LockScripts scripts;
+
+    LockScriptTest(RedisCli redis, RedisCli listener) {
+        this.redis = redis;
+        this.listener = listener;
+        this.scripts = new LockScripts(redis);
+        listener.command("SUBSCRIBE", LockScripts.INBOX);
+    }
+
+    private void lockWithALine() {
+        this.scripts.acquire("me");
+        this.scripts.join("head");
+        this.scripts.join("tail");
+    }
+
+    private void fill() {
+        this.redis.command("CONFIG", "SET", "maxmemory", "1");
+        assertThatExceptionOfType(RedisErrorException.class)
+                .isThrownBy(() -> this.redis.command("SET", "any", "value"))
+                .withMessageStartingWith("OOM");
+    }
+
+    @Test
+    void shouldHandOverInAFullRedis() {
+        lockWithALine();
+        long token = this.scripts.token();
+        fill();
+
+        assertThat(this.scripts.release("me")).isEqualTo(1);
+
+        assertThat(this.scripts.owner()).isEqualTo("head");
+        assertThat(this.scripts.token()).isGreaterThan(token);
+        this.scripts.assertThatLeaseIs(LockScripts.CLAIM);
+        assertThat(this.scripts.messages(this.listener)).containsExactly(KEY + "head:" + this.scripts.token());
+        assertThat(this.scripts.releaseTo("next", "head", 0)).isNegative();
+        assertThat(this.scripts.waiting()).as("the owner is the tail").containsExactly("next");
+        assertThat(this.scripts.release("next")).as("leaves the line").isEqualTo(3);
+    }
+
+    @Test
+    void shouldKeepForAMinimumHoldInAFullRedis() {
+        lockWithALine();
+        fill();
+
+        assertThat(this.scripts.call(LuaScript.KEEP, List.of(KEY), "me", 30_000))
+                .isEqualTo(1L);
+        assertThat(this.scripts.call(LuaScript.RENEW, List.of(KEY), LockScripts.LEASE, "me"))
+                .isEqualTo(List.of(1L, -1L));
+        assertThat(this.scripts.call(LuaScript.KEEP, List.of(KEY), "me", 40_000))
+                .as("once more")
+                .isEqualTo(1L);
+        this.scripts.assertThatLeaseIs(30_000);
+        assertThat(this.scripts.waiting()).containsExactly("head", "tail");
+    }
+
+    @Test
+    void shouldGrantNothingNewInAFullRedis() {
+        fill();
+
+        assertThatExceptionOfType(RedisErrorException.class)
+                .isThrownBy(() -> this.scripts.join("me"))
+                .withMessageContaining("OOM");
+        assertThat(this.redis.keys()).isEmpty();
+    }
+
+    /** A replica and a master with too few replicas refuse writes, but not PUBLISH. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "next"})
+    void shouldNotPublishAGrantThatIsNotWritten(String successor) {
+        lockWithALine();
+        this.redis.command("REPLICAOF", "127.0.0.1", "1");
+        try {
+            assertThatExceptionOfType(RedisErrorException.class)
+                    .isThrownBy(() -> release(successor))
+                    .withMessageContaining("READONLY");
+            assertThat(this.scripts.owner()).isEqualTo("me");
+            assertThat(this.scripts.waiting()).containsExactly("head", "tail");
+        } finally {
+            this.redis.command("REPLICAOF", "NO", "ONE");
+        }
+        this.redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+        boolean isWritten = true;
+        try {
+            release(successor);
+        } catch (RedisErrorException ex) {
+            // Before Redis 7 that setting does not concern scripts.
+            assertThat(ex).hasMessageContaining("NOREPLICAS");
+            isWritten = false;
+        } finally {
+            this.redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+        }
+        assertThat(this.scripts.owner()).isEqualTo(isWritten ? "head" : "me");
+        assertThat(this.scripts.messages(this.listener)).hasSize(isWritten ? 1 : 0);
+    }
+
+    private void release(String successor) {
+        long unused = successor.isEmpty() ? this.scripts.release("me") : this.scripts.releaseTo(successor, "me", 0);
+    }
+
+    /** As by hand: the line may lose its order, but not the lock, its token or an acquisition that joins. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "garbage",
+                "",
+                ":::",
+                "1:2",
+                "1:2:2:-5",
+                "1:3:3:9999999999999",
+                "5:3:2:0",
+                "1:99999999999:2:0",
+                "%d+",
+                "\u0000"
+            })
+    void shouldGoOnWithADamagedLine(String line) {
+        long token = this.scripts.acquire("me");
+        this.redis.command("HSET", KEY, "q", line);
+        assertThat(this.scripts.join("waiter")).isNegative();
+        assertThat(this.scripts.join("waiter")).isNegative();
+        assertThat(this.scripts.waiting()).containsExactly("waiter");
+        assertThat(this.scripts.release("waiter")).isEqualTo(3);
+        assertThat(this.scripts.token()).isEqualTo(token);
+        this.scripts.assertThatLeaseIs(LockScripts.LEASE);
+
+        this.redis.command("HSET", KEY, "q", line);
+        assertThat(this.scripts.releaseTo("next", "me", 0)).isEqualTo(this.scripts.token());
+        assertThat(this.scripts.owner()).isEqualTo("next");
+        assertThat(this.redis.hgetall(KEY)).as("the damage is gone").containsOnlyKeys("o", "f");
+
+        this.redis.command("HSET", KEY, "q", line);
+        assertThat(this.scripts.release("next")).isEqualTo(1);
+        assertThat(this.redis.keys()).isEmpty();
+    }
+
+    /** The clock of Redis was set back, or the last token is larger. */
+    @Test
+    void shouldGrantTokensAboveTheStoredOneWithAllDigits() {
+        long token = FUTURE;
+        this.scripts.held(KEY, "id0", token, LockScripts.LEASE);
+        for (int i = 1; i <= 100; i++) {
+            // Through the reply, the argument and the field, in turn.
+            long last = i % 2 == 0 ? token : token + i;
+            token = this.scripts.releaseTo("id" + i, "id" + (i - 1), last);
+            assertThat(token).isEqualTo(last + 1);
+            assertThat(this.scripts.token()).isEqualTo(token);
+        }
+    }
+
+    /** A write that is skipped is not replicated, and WAIT would be satisfied by an older one. */
+    @Test
+    void shouldConfirmByAWriteOfEachLock() {
+        this.scripts.held("long", "me", 42, 60_000);
+        this.scripts.held("short", "me", 42, 2_000);
+        this.scripts.held("yours", "you", 42, 2_000);
+        this.redis.command("SET", "text", "x");
+        long before = changes();
+
+        assertThat(this.scripts.call(
+                        LuaScript.CONFIRM, List.of("free", "long", "short", "yours", "text"), 10_000, "me;me;me;me;me"))
+                .isEqualTo(List.of(1L, 0L, 4L, -1L, 5L, -1L));
+
+        assertThat(changes()).isEqualTo(before + 2);
+        assertThat(this.redis.pttl("long")).isGreaterThan(50_000L);
+        assertThat(this.redis.pttl("short")).isBetween(9_000L, 10_000L);
+        assertThat(this.redis.pttl("yours")).isLessThanOrEqualTo(2_000L);
+        assertThat(this.redis.exists("free")).isFalse();
+    }
+
+    /** Commands that have changed data, all of which go to the replicas. */
+    private long changes() {
+        return this.redis
+                .info("persistence")
+                .lines()
+                .filter(line -> line.startsWith("rdb_changes_since_last_save:"))
+                .mapToLong(line -> Long.parseLong(line.split(":", 2)[1].strip()))
+                .sum();
+    }
+
+    /** The script that the manual offers for data in Redis that a lock protects. */
+    @Test
+    void shouldRefuseAnOwnerThatHasBeenReplacedByTheRecipeOfTheManual() throws Exception {
+        Matcher recipe = LUA.matcher(Files.readString(Path.of("../docs/reference/fencing.md")));
+        assertThat(recipe.find()).isTrue();
+        String script = recipe.group(1);
+
+        assertThat(this.redis.command("EVAL", script, "1", "data", "7", "first"))
+                .isEqualTo(1L);
+        assertThat(this.redis.command("EVAL", script, "1", "data", "8", "second"))
+                .isEqualTo(1L);
+        assertThat(this.redis.command("EVAL", script, "1", "data", "7", "too late"))
+                .isEqualTo(0L);
+        assertThat(this.redis.command("EVAL", script, "1", "data", "8", "third"))
+                .as("the owner may write again")
+                .isEqualTo(1L);
+        assertThat(this.redis.hgetall("data")).containsEntry("value", "third");
+    }
+}
