@@ -21,8 +21,6 @@ record LockAttributes(LockSite site, MergedAnnotation<?> annotation, Placeholder
 
     private static final String UP_TO = "Use at least 1 ms and at most ten years, or -1 ";
 
-    private static final String PERMITS = "a number from 1 to 999999999.";
-
     /** Returns the request for the lock of that name, with the attributes that are set. */
     LockRequest request(String name) {
         LockRequest request = withMode(LockRequest.of(name, ""))
@@ -60,35 +58,18 @@ record LockAttributes(LockSite site, MergedAnnotation<?> annotation, Placeholder
 
     private LockRequest withPermits(LockRequest request) {
         int permits = this.annotation.getInt("permits");
-        Text text = text("permits", permits != 0);
-        String shown = text != null ? text.shown : "permits = " + permits;
-        if (text == null && permits == 0) {
-            throw this.site.rejection(
-                    "permits is not set",
-                    "Set permits, or permitsString with a placeholder such as ${exports.permits}: the number of"
-                            + " permits that all holders in all JVMs may have together.");
-        }
-        try {
-            permits = text != null ? Integer.parseInt(text.resolved) : permits;
-            LockRequest unused = request.withPermits(1, permits);
-        } catch (NumberFormatException ex) {
-            throw this.site.rejection(
-                    shown + " is not a number of permits",
-                    "Set the text, or the property of its placeholder, to " + PERMITS,
-                    ex);
-        } catch (IllegalArgumentException ex) {
-            throw this.site.rejection(shown + " is out of range", "Use " + PERMITS, ex);
-        }
         int weight = this.annotation.getInt("weight");
-        if (weight < 1) {
-            throw this.site.rejection("weight = " + weight + " is out of range", "Use at least 1.");
-        }
-        if (weight > permits) {
+        Text text = text("permits", permits != 0);
+        try {
+            return request.withPermits(weight, text != null ? Integer.parseInt(text.resolved) : permits);
+        } catch (IllegalArgumentException ex) {
             throw this.site.rejection(
-                    "weight = " + weight + " can never be granted, because " + shown + " is less",
-                    "Use a weight of at most the number of permits.");
+                    (text != null ? text.shown : "permits = " + permits) + " with weight = " + weight + " is out of range",
+                    "Set permits, or permitsString with a placeholder such as ${exports.permits}, to the number of permits"
+                            + " that all holders in all JVMs may have together, from 1 to 999999999, and weight to at least"
+                            + " 1 and at most that number.",
+                    ex);
         }
-        return request.withPermits(weight, permits);
     }
 
     private LockRequest withTime(

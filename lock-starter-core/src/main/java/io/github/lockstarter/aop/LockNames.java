@@ -61,21 +61,11 @@ final class LockNames {
         if (owner == null || owner.isSameMethodAs(site)) {
             return name;
         }
-        String problem = "the annotation has no name, and the derived name '" + name + "' ";
-        if (site.isLambda() && owner.isLambda()) {
-            throw site.rejection(
-                    problem + "belongs to two lambdas, which would share one lock",
-                    "Write them as classes, which have names of their own. If they must exclude each other, set the name of"
-                            + " the annotation.");
-        }
         throw site.rejection(
-                problem + "is already that of " + owner + ", so that both methods would share one lock",
-                annotation.getSource() instanceof Class<?>
-                        ? "An annotation of a class applies to each of its public methods. Annotate the methods that need a"
-                                + " lock, each with a name, or set the name of the class annotation, so that all of its"
-                                + " methods exclude each other."
-                        : "Set a different name for each of them: " + site.annotationName()
-                                + "(name = \"…\"), or the same name if they must exclude each other.");
+                "the annotation has no name, and the derived name '" + name + "' is already that of " + owner
+                        + ", so that both methods would share one lock",
+                "Set a different name for each of them, " + site.annotationName() + "(name = \"…\"), or the same name if they"
+                        + " must exclude each other. An annotation of a class applies to each of its public methods.");
     }
 
     private String given(LockSite site, MergedAnnotation<?> annotation) {

@@ -3,15 +3,11 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.key.Expressions;
 import io.github.lockstarter.named.NamedSettings;
+import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
-import io.github.lockstarter.text.DurationText;
-import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -23,8 +19,6 @@ import org.springframework.core.annotation.MergedAnnotation;
  */
 final class LockSpecReader {
 
-    private static final LockLog logger = LockLog.of(LockSpecReader.class);
-
     private final Placeholders placeholders;
 
     private final Expressions expressions;
@@ -32,8 +26,6 @@ final class LockSpecReader {
     private final Supplier<SettingsByName> settings;
 
     private final LockNames names;
-
-    private final Set<String> replacedWaitTimes = ConcurrentHashMap.newKeySet();
 
     LockSpecReader(Placeholders placeholders, Expressions expressions, Supplier<SettingsByName> settings) {
         this.placeholders = placeholders;
@@ -48,14 +40,10 @@ final class LockSpecReader {
         String name = this.names.of(site, annotation);
         NamedSettings found = this.settings.get().find(name);
         NamedSettings own = found != null ? found : NamedSettings.of(name);
-        LockRequest attributes = new LockAttributes(site, annotation, this.placeholders).request(name);
-        LockRequest request = own.override(attributes);
-        warnIfWaiting(site, attributes, own);
-        if (NamedSettings.isLonger(request.minHold(), request.lease())) {
-            throw tooShort(site, request, own);
-        }
+        LockRequest request = own.override(new LockAttributes(site, annotation, this.placeholders).request(name));
+        requireLeaseFor(request, site, own);
         if (request.onLost() == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
-            throw noThread(site, own);
+            throw noThread(site, own.onLost());
         }
         String key = annotation.getString("key");
         String condition = annotation.getString("condition");
@@ -64,7 +52,7 @@ final class LockSpecReader {
                 request,
                 condition.isEmpty() ? null : this.expressions.condition(site, condition, annotated),
                 key.isEmpty() ? null : this.expressions.key(site, key, annotated),
-                notGranted(site, annotation));
+                NotGrantedAction.of(site, annotation));
     }
 
     /** Checks the derived name, which can be checked at build time. */
@@ -72,52 +60,29 @@ final class LockSpecReader {
         this.names.checkDerived(method.of(annotation.getType()), annotation);
     }
 
-    /** A method with one attempt may rely on it: it would now wait, and run after the call before it. */
-    private void warnIfWaiting(LockSite site, LockRequest attributes, NamedSettings own) {
-        if (own.waitTime() != null
-                && !own.waitTime().value().isZero()
-                && Duration.ZERO.equals(attributes.waitTime())
-                && this.replacedWaitTimes.add(attributes.name() + ' ' + site)) {
-            logger.warn("The property distributed-lock." + own.waitTime().property() + " replaces waitTime = 0 of "
-                    + site.annotationName() + " on " + site
-                    + ": calls wait for the lock, where the method makes one attempt. Remove the property if that is not"
-                    + " intended.");
+    private static void requireLeaseFor(LockRequest request, LockSite site, NamedSettings own) {
+        if (!NamedSettings.isLonger(request.minHold(), request.lease())) {
+            return;
         }
+        NamedValue<Duration> property = own.minHold() != null ? own.minHold() : own.lease();
+        if (property == null) {
+            throw site.rejection(
+                    "minHold is longer than the lease, which is never renewed",
+                    "Make the lease at least as long, or remove it.");
+        }
+        throw new InvalidLockSettingException(
+                property.property(),
+                property.value(),
+                "must not exceed the lease of " + site.annotationName() + " on " + site
+                        + ", nor be a fixed lease that is shorter than its minHold: a fixed lease is never renewed",
+                "Change it, or set distributed-lock." + NamedSettings.property(own.name(), "lease")
+                        + " to -1: the lease is then renewed.");
     }
 
-    private static RuntimeException tooShort(LockSite site, LockRequest request, NamedSettings own) {
-        String annotation = site.annotationName() + " on " + site;
-        if (own.minHold() != null) {
+    private static RuntimeException noThread(LockSite site, @Nullable NamedValue<OnLost> property) {
+        if (property != null) {
             return new InvalidLockSettingException(
-                    own.minHold().property(),
-                    own.minHold().value(),
-                    "must not exceed the lease of " + annotation + ", which is " + textOf(request.lease())
-                            + " and never renewed",
-                    "Set distributed-lock." + NamedSettings.property(own.name(), "lease")
-                            + " to a time that is at least as long, or to -1: it is then renewed.");
-        }
-        if (own.lease() != null) {
-            return new InvalidLockSettingException(
-                    own.lease().property(),
-                    own.lease().value(),
-                    "must not be shorter than minHold = " + textOf(request.minHold()) + " of " + annotation
-                            + ", because a fixed lease is never renewed",
-                    "Set a longer time, or -1 for a renewed lease, or set distributed-lock."
-                            + NamedSettings.property(own.name(), "min-hold") + '.');
-        }
-        return site.rejection(
-                "minHold is longer than the lease, which is never renewed",
-                "Make the lease at least as long, or remove it.");
-    }
-
-    private static String textOf(@Nullable Duration time) {
-        return time != null ? DurationText.of(time) : "-1";
-    }
-
-    private static RuntimeException noThread(LockSite site, NamedSettings own) {
-        if (own.onLost() != null) {
-            return new InvalidLockSettingException(
-                    own.onLost().property(),
+                    property.property(),
                     "interrupt",
                     "must be throw or ignore, because the work of " + site + " under " + site.annotationName()
                             + " has no thread of its own to interrupt",
@@ -126,19 +91,5 @@ final class LockSpecReader {
         return site.rejection(
                 "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
                 "Use THROW, or observe LeaseContext.required().lost() in the method.");
-    }
-
-    private static @Nullable NotGrantedAction notGranted(LockSite site, MergedAnnotation<?> annotation) {
-        String fallback = annotation.getString("fallback");
-        boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
-        if (skip && !fallback.isEmpty()) {
-            throw site.rejection(
-                    "onNotGranted = SKIP and fallback = \"" + fallback + "\" contradict each other",
-                    "Remove one of them.");
-        }
-        if (!fallback.isEmpty()) {
-            return FallbackMethod.find(site, fallback);
-        }
-        return skip ? NotGrantedAction.skip(site) : null;
     }
 }

@@ -24,6 +24,8 @@ final class LockedMethod {
 
     private final ResultKind resultKind;
 
+    private final boolean woven;
+
     private volatile @Nullable List<LockSpec> specs;
 
     LockedMethod(LockSite site, List<MergedAnnotations> annotations, boolean classLevel, LockSpecReader reader) {
@@ -32,6 +34,7 @@ final class LockedMethod {
         this.classLevel = classLevel;
         this.reader = reader;
         this.resultKind = ResultKind.of(site);
+        this.woven = WeavingRules.isWoven(site.method());
     }
 
     /** Returns the annotated method. */
@@ -47,6 +50,11 @@ final class LockedMethod {
     /** Returns whether only the class carries annotations and not the method. */
     public boolean isClassLevel() {
         return this.classLevel;
+    }
+
+    /** Returns whether a weaver has changed the method; see {@link WeavingRules#isWoven}. */
+    boolean isWoven() {
+        return this.woven;
     }
 
     /** Returns whether the method has annotations of all types that are among those. */
@@ -108,7 +116,7 @@ final class LockedMethod {
         for (LockSpec spec : specs) {
             if (!locks.add(spec.lock())) {
                 throw this.site.rejection(
-                        "two annotations request the same lock '" + spec.name() + "'",
+                        "two annotations request the same lock '" + spec.template().name() + "'",
                         "Remove one of them, or set different names, keys or conditions.");
             }
         }
