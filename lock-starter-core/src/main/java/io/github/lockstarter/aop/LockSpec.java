@@ -21,6 +21,11 @@ record LockSpec(
         @Nullable KeyExpression key,
         @Nullable NotGrantedAction notGranted) {
 
+    /** Returns the static name of the lock. */
+    String name() {
+        return this.template.name();
+    }
+
     /** Returns the requests of a call: one for each key; none if the condition is not met. */
     List<LockRequest> requests(@Nullable Object target, @Nullable Object[] arguments) {
         if (this.condition != null && !this.condition.isMet(target, arguments)) {
@@ -42,7 +47,7 @@ record LockSpec(
 
     /** Returns what distinguishes the lock of this annotation from that of another of the same method. */
     String lock() {
-        return this.template.name()
+        return name()
                 + '\n'
                 + (this.key != null ? this.key.text() : "")
                 + '\n'

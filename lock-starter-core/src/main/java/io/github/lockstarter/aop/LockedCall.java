@@ -71,7 +71,7 @@ final class LockedCall {
         }
         if (found.size() > LockSequence.MOST) {
             throw new InvalidLockKeyException("A call requests " + found.size() + " locks, such as '"
-                    + specs.get(0).template().name() + "', which exceeds the maximum of " + LockSequence.MOST
+                    + specs.get(0).name() + "', which exceeds the maximum of " + LockSequence.MOST
                     + ". Use one lock for all of them, or split the call.");
         }
         if (found.size() > 1) {

@@ -116,7 +116,7 @@ final class LockedMethod {
         for (LockSpec spec : specs) {
             if (!locks.add(spec.lock())) {
                 throw this.site.rejection(
-                        "two annotations request the same lock '" + spec.template().name() + "'",
+                        "two annotations request the same lock '" + spec.name() + "'",
                         "Remove one of them, or set different names, keys or conditions.");
             }
         }

@@ -73,8 +73,8 @@ interface NotGrantedAction {
             throw site.rejection(
                     "onNotGranted = SKIP, but the method returns a " + returned.getSimpleName()
                             + " that cannot be null, which has no value for a skipped call",
-                    "Return a type with a value for it, such as the wrapper class, an Optional or a nullable type, or use"
-                            + " fallback.");
+                    "Return the wrapper class, an Optional or, in Kotlin, " + returned.getSimpleName()
+                            + "?, or use fallback.");
         }
         return (failure, invocation) -> empty != null ? empty.get() : null;
     }

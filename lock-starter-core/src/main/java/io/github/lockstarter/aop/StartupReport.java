@@ -86,7 +86,7 @@ final class StartupReport {
     }
 
     private void addLock(LockedMethod method, LockSpec spec) {
-        String name = spec.template().name();
+        String name = spec.name();
         NameInMode used = new NameInMode(name, spec.template().mode());
         if (this.reported.add(used)) {
             this.newNames.add(used);

@@ -40,7 +40,6 @@ class ScheduledJobRulesTest {
             classes = {
                 ByDefault.class,
                 Waiting.class,
-                Forever.class,
                 Repeated.class,
                 Composed.class,
                 OfClass.class,
@@ -69,7 +68,6 @@ class ScheduledJobRulesTest {
             classes = {
                 TriedOnce.class,
                 TriedOnceAndKept.class,
-                NotScheduled.class,
                 OneTriedOnce.class,
                 ScheduledLocks.class
             })
@@ -98,20 +96,13 @@ class ScheduledJobRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Kept.class, KeptAndWaiting.class, SeveralKept.class})
+    @ValueSource(classes = {Kept.class, SeveralKept.class})
     void shouldFailForAJobWithAMinimumHold(Class<?> bean) {
         assertThatThrownBy(() -> LockedContext.of(bean))
                 .rootCause()
                 .isInstanceOf(InvalidLockDefinitionException.class)
                 .hasMessageContaining(bean.getName() + ".run()")
                 .hasMessageContaining("@ScheduledLock");
-    }
-
-    @Test
-    void shouldNameThePropertyOfTheDefaultWaitTime() {
-        assertThatThrownBy(() -> LockedContext.of(Kept.class))
-                .rootCause()
-                .hasMessageContaining("distributed-lock.wait-time");
     }
 
     @Test
@@ -122,13 +113,6 @@ class ScheduledJobRulesTest {
                         InvalidLockSettingException.class,
                         failure -> assertThat(failure.property()).isEqualTo("distributed-lock.locks.job.wait-time"))
                 .hasMessageContaining(TriedOnceAndKept.class.getName() + ".run()");
-    }
-
-    @Test
-    void shouldFailForAScheduledLockThatWaitsByAProperty() {
-        assertThatThrownBy(() -> LockedContext.with(waitingByProperty("report"), ScheduledLocks.class))
-                .rootCause()
-                .isInstanceOf(InvalidLockSettingException.class);
     }
 
     @Test
@@ -160,12 +144,6 @@ class ScheduledJobRulesTest {
     static class Waiting {
         @Scheduled(cron = "0 0 3 * * *")
         @DistributedLock(name = "job", waitTime = 5000)
-        public void run() {}
-    }
-
-    static class Forever {
-        @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(name = "job", waitTime = -1)
         public void run() {}
     }
 
@@ -235,21 +213,10 @@ class ScheduledJobRulesTest {
         public void run() {}
     }
 
-    static class NotScheduled {
-        @DistributedLock(name = "job")
-        public void run() {}
-    }
-
     static class OneTriedOnce {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "job", waitTime = 0)
         @DistributedLock(name = "stock")
-        public void run() {}
-    }
-
-    static class KeptAndWaiting {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job", waitTime = 1, minHold = 60_000)
         public void run() {}
     }
 
