@@ -208,7 +208,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         }
         if (this.woven) {
             this.weavingContext.add(bean, locked);
-            WeavingRules.check(locked);
+            WeavingContext.checkWoven(locked);
             reportLocked(locked);
             return bean;
         }

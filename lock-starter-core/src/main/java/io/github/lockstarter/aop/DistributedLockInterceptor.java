@@ -36,14 +36,12 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (method == null) {
             return invocation.proceed();
         }
+        LockRegistry locks = this.registry.obtain();
         if (method.resultKind() == ResultKind.REACTIVE) {
             // Conditions and keys are evaluated for each subscription.
-            return ReactiveCall.result(method, invocation, () -> call(method, invocation));
+            return ReactiveCall.result(
+                    method, invocation, () -> new LockedCall(method, invocation, locks, this.defaults));
         }
-        return call(method, invocation).run();
-    }
-
-    private LockedCall call(LockedMethod method, MethodInvocation invocation) {
-        return new LockedCall(method, invocation, this.registry.obtain(), this.defaults);
+        return new LockedCall(method, invocation, locks, this.defaults).run();
     }
 }

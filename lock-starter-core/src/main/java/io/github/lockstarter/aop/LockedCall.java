@@ -89,7 +89,7 @@ final class LockedCall {
     /** Runs the call of a method that is not reactive. */
     @Nullable
     Object run() throws Throwable {
-        if (isUnlocked()) {
+        if (this.requested.isEmpty()) {
             return this.invocation.proceed();
         }
         return this.method.resultKind() == ResultKind.FUTURE ? runFuture() : runDirect();

@@ -71,8 +71,8 @@ interface NotGrantedAction {
                 || (direct && empty == null && KotlinFunctions.returnsNonNull(site.method()));
         if (neverNull && returned != void.class) {
             throw site.rejection(
-                    "onNotGranted = SKIP, but the method returns a " + returned.getSimpleName()
-                            + " that cannot be null, which has no value for a skipped call",
+                    "onNotGranted = SKIP, but the method returns " + returned.getSimpleName()
+                            + ", which cannot be null and so has no value for a skipped call",
                     "Return the wrapper class, an Optional or, in Kotlin, " + returned.getSimpleName()
                             + "?, or use fallback.");
         }

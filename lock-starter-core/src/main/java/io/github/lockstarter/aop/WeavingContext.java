@@ -16,9 +16,12 @@ import org.springframework.aop.support.AopUtils;
 
 /**
  * Runs the calls of woven methods that belong to one application context. There is one aspect for all contexts of a JVM, so it
- * determines here to which of them a call belongs: to the only one that is open, or to that of the bean. Thread-safe.
+ * determines here to which of them a call belongs: to the only one that is open, or to that of the bean. Rejects locked methods
+ * that no weaver has changed: they would run without lock. Thread-safe.
  */
 final class WeavingContext {
+
+    private static final String MODE = "distributed-lock.mode=aspectj, ";
 
     private static final List<Supplier<@Nullable WeavingContext>> OPEN = new CopyOnWriteArrayList<>();
 
@@ -132,6 +135,46 @@ final class WeavingContext {
         LockSite site = new LockSite(type, invocation.getMethod());
         return new LockException(
                 "Lock of " + site + " is not acquired, and the method was not run: " + problem + ". " + remedy);
+    }
+
+    // ---- The start
+
+    /** Checks the locked methods of a bean and reads their annotations. */
+    static void checkWoven(List<LockedMethod> methodsOfBean) {
+        for (LockedMethod method : methodsOfBean) {
+            method.specs();
+            method.checkResult();
+            checkWoven(method);
+        }
+    }
+
+    private static void checkWoven(LockedMethod locked) {
+        LockSite site = locked.site();
+        Method method = site.method();
+        if (site.isSuspending()) {
+            // Its code is entered again after each suspension, and advice around it as often.
+            throw site.rejection(
+                    MODE + "but the method is a suspend function, and a lock cannot be woven into one",
+                    "Call LockRegistry.acquireAsync in the function, annotate a method that is not suspending, or set"
+                            + " distributed-lock.mode=proxy.");
+        }
+        if (locked.isWoven()) {
+            return;
+        }
+        if (!LockAnnotations.isDeclaredOn(locked.isClassLevel() ? method.getDeclaringClass() : method)) {
+            throw site.rejection(
+                    MODE + "but the annotation is inherited, and a weaver finds only declared annotations",
+                    "Annotate the method itself" + (locked.isClassLevel() ? " or the class that declares it" : "")
+                            + ", or set distributed-lock.mode=proxy.");
+        }
+        throw site.rejection(
+                MODE + "but the method has not been woven",
+                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If the agent is"
+                        + " present, check the application's aop.xml: it must include the package "
+                        + method.getDeclaringClass().getPackageName() + " and must not exclude the aspect "
+                        + WeavingContext.class.getPackageName() + ".DistributedLockAspect. A weaver changes no abstract"
+                        + " methods, and finds at most two levels of composed annotations. Otherwise set"
+                        + " distributed-lock.mode=proxy.");
     }
 
     /** Refers weakly to a bean, which is compared by identity. */

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.named.SettingsByName;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
@@ -68,7 +69,7 @@ class LockAttributesTest {
                 .filter(candidate -> candidate.getName().equals(name))
                 .findFirst()
                 .orElseThrow();
-        return new LockedMethodSource(this.context::getBeanFactory)
+        return new LockedMethodSource(this.context::getBeanFactory, () -> SettingsByName.NONE)
                 .find(method, type)
                 .specs()
                 .get(0)
@@ -123,7 +124,7 @@ class LockAttributesTest {
                     sameTwice         | two annotations request the same lock                   | Remove one of them
                     sameNameTwice     | two annotations request the same lock                   | Remove one of them
                     sameKeyTwice      | two annotations request the same lock                   | Remove one of them
-                    skippedNumber     | onNotGranted = SKIP, but the method returns a int       | wrapper class
+                    skippedNumber     | onNotGranted = SKIP, but the method returns int,      | wrapper class
                     contradiction     | contradict each other                                   | Remove one of them
                     noPermits         | permits = 0 with weight = 1 is out of range             | permitsString
                     negativePermits   | permits = -1 with weight = 1 is out of range            | from 1 to 999999999
