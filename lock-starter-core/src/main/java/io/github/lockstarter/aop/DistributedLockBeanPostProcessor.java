@@ -139,8 +139,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      * @throws InvalidLockSettingException if it is {@link OnLost#DEFAULT} itself
      */
     public void setOnLost(OnLost onLost) {
-        SettingRule.require(
-                onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
+        SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
         this.defaults.onLost = onLost;
     }
 

@@ -153,7 +153,8 @@ final class LockSpecReader {
         throw site.rejection(
                 "the annotation has no name, and the derived name '" + name + "' is already that of " + owner
                         + ", so that both methods would share one lock",
-                "Set a different name for each of them, " + site.annotationName() + "(name = \"…\"), or the same name if they"
+                "Set a different name for each of them, " + site.annotationName()
+                        + "(name = \"…\"), or the same name if they"
                         + " must exclude each other. An annotation of a class applies to each of its public methods.");
     }
 
@@ -245,8 +246,8 @@ final class LockSpecReader {
                     LockRequest::withWaitTime,
                     "Use 0 (try once), a time of at most ten years, or -1 (no limit).");
             request = withTime(request, "lease", -1, LockRequest::withLease, AT_LEAST + "(renewed).");
-            request =
-                    withTime(request, "maxHold", DistributedLock.DEFAULT, LockRequest::withMaxHold, AT_LEAST + "(no limit).");
+            request = withTime(
+                    request, "maxHold", DistributedLock.DEFAULT, LockRequest::withMaxHold, AT_LEAST + "(no limit).");
             return withTime(
                     request,
                     "minHold",
@@ -276,7 +277,8 @@ final class LockSpecReader {
                 return request.withPermits(weight, text != null ? Integer.parseInt(text.resolved) : permits);
             } catch (IllegalArgumentException ex) {
                 throw this.site.rejection(
-                        (text != null ? text.shown : "permits = " + permits) + " with weight = " + weight + " is out of range",
+                        (text != null ? text.shown : "permits = " + permits) + " with weight = " + weight
+                                + " is out of range",
                         "Set permits, or permitsString with a placeholder such as ${exports.permits}, to the number of permits"
                                 + " that all holders in all JVMs may have together, from 1 to 999999999, and weight to at least"
                                 + " 1 and at most that number.",
@@ -320,7 +322,9 @@ final class LockSpecReader {
                         text.resolved, DurationFormat.Unit.fromChronoUnit(unit.toChronoUnit()));
             } catch (IllegalArgumentException | ArithmeticException ex) {
                 throw this.site.rejection(
-                        text.shown + " is not a duration", "Use a text such as 30s, PT30S, or a number in timeUnit.", ex);
+                        text.shown + " is not a duration",
+                        "Use a text such as 30s, PT30S, or a number in timeUnit.",
+                        ex);
             }
         }
 
@@ -336,9 +340,9 @@ final class LockSpecReader {
                         attribute + " and " + twin + " are both set", "Remove one of them; both set the same value.");
             }
             String resolved = resolve(this.site, twin, text);
-            String shown = twin + " = \"" + text + '"' + (resolved.equals(text) ? "" : ", which is \"" + resolved + "\",");
+            String shown =
+                    twin + " = \"" + text + '"' + (resolved.equals(text) ? "" : ", which is \"" + resolved + "\",");
             return new Text(resolved, shown);
         }
-
     }
 }

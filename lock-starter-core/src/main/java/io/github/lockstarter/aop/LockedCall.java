@@ -141,9 +141,10 @@ final class LockedCall {
         } catch (InterruptedException ex) {
             throwIfBegun(ex);
             Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(undeclared(
-                    ex,
-                    "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits without a thread."));
+            return CompletableFuture.failedFuture(
+                    undeclared(
+                            ex,
+                            "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits without a thread."));
         }
     }
 
@@ -204,7 +205,8 @@ final class LockedCall {
      */
     @Nullable
     Object notGranted(LockNotGrantedException failure) throws Throwable {
-        NotGrantedAction action = this.requested.get(this.locks.granted()).spec().notGranted();
+        NotGrantedAction action =
+                this.requested.get(this.locks.granted()).spec().notGranted();
         if (action != null) {
             return action.perform(failure, this.invocation);
         }

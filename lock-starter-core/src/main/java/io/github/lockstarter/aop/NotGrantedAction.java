@@ -67,8 +67,8 @@ interface NotGrantedAction {
         Class<?> returned = site.returnType();
         boolean direct = site.isSuspending() ? !site.returnsFlow() : ResultKind.of(site) == ResultKind.DIRECT;
         Supplier<Object> empty = EMPTY.get(returned);
-        boolean neverNull = returned.isPrimitive()
-                || (direct && empty == null && KotlinFunctions.returnsNonNull(site.method()));
+        boolean neverNull =
+                returned.isPrimitive() || (direct && empty == null && KotlinFunctions.returnsNonNull(site.method()));
         if (neverNull && returned != void.class) {
             throw site.rejection(
                     "onNotGranted = SKIP, but the method returns " + returned.getSimpleName()
@@ -87,8 +87,8 @@ interface NotGrantedAction {
                 || found.equals(site.method())
                 || (Modifier.isStatic(site.method().getModifiers()) && !Modifier.isStatic(found.getModifiers()))) {
             throw site.rejection(
-                    "fallback = \"" + name + "\" does not match another method of " + site.beanClass().getName()
-                            + " with the same parameters",
+                    "fallback = \"" + name + "\" does not match another method of "
+                            + site.beanClass().getName() + " with the same parameters",
                     "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException, is static if the"
                             + " annotated method is, and a suspend function if and only if that is one. A bean without a class"
                             + " of its own cannot have a fallback: catch LockNotGrantedException.");

@@ -64,7 +64,8 @@ final class ScheduledJobRules {
                                             + " \"30s\".");
                 }
                 // Of several locks, one that does not wait is sufficient.
-                boolean waits = requests.stream().noneMatch(request -> waitTime(request).isZero());
+                boolean waits =
+                        requests.stream().noneMatch(request -> waitTime(request).isZero());
                 if (waits && !kept.isEmpty()) {
                     throw waiting(locked.site(), kept.get(0));
                 }

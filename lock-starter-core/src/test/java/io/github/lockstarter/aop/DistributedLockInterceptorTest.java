@@ -71,8 +71,8 @@ class DistributedLockInterceptorTest {
     @Test
     void shouldReturnTheResultAndExposeTheInnermostLease() {
         assertThat(this.work.outer(() -> null)).isNull();
-        assertThat(this.work.outer(() -> this.work.inner() + " in "
-                        + LeaseContext.required().name()))
+        assertThat(this.work.outer(() ->
+                        this.work.inner() + " in " + LeaseContext.required().name()))
                 .isEqualTo("Work.inner in Work.outer");
     }
 

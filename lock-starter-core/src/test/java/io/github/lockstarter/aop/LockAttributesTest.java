@@ -83,7 +83,9 @@ class LockAttributesTest {
                         request.lease() != null ? "lease=" + request.lease() : "",
                         request.maxHold() != null ? "maxHold=" + request.maxHold() : "",
                         request.minHold().isZero() ? "" : "minHold=" + request.minHold(),
-                        request.onLost() == OnLost.DEFAULT ? "" : request.onLost().name(),
+                        request.onLost() == OnLost.DEFAULT
+                                ? ""
+                                : request.onLost().name(),
                         request.mode() == LockMode.READ ? "READ" : "",
                         request.mode() == LockMode.PERMIT ? request.weight() + " of " + request.permits() : "")
                 .filter(text -> !text.isEmpty())

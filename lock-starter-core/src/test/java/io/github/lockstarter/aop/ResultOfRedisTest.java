@@ -90,10 +90,7 @@ class ResultOfRedisTest {
             CompletableFuture<String> signal = new CompletableFuture<>();
             List<CompletableFuture<String>> all = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
-                all.add(
-                        reactive
-                                ? this.reports.mono("" + i, signal).toFuture()
-                                : this.reports.future("" + i, signal));
+                all.add(reactive ? this.reports.mono("" + i, signal).toFuture() : this.reports.future("" + i, signal));
             }
             await().until(() -> this.app.registry.active() == 1000);
 

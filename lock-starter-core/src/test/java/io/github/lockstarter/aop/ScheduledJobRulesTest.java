@@ -64,13 +64,7 @@ class ScheduledJobRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                TriedOnce.class,
-                TriedOnceAndKept.class,
-                OneTriedOnce.class,
-                ScheduledLocks.class
-            })
+    @ValueSource(classes = {TriedOnce.class, TriedOnceAndKept.class, OneTriedOnce.class, ScheduledLocks.class})
     void shouldNotBeLogged(Class<?> bean) {
         LockedContext.of(bean).close();
 

@@ -89,7 +89,8 @@ class SeveralLocksTest {
             recorded.book("b", "a", false);
             recorded.ship("7");
             assertThat(context.registry.events.stream().filter(event -> event.startsWith("lock")))
-                    .containsExactly("lock account:a", "lock account:b", "lock account:b", "lock order:7", "lock stock");
+                    .containsExactly(
+                            "lock account:a", "lock account:b", "lock account:b", "lock order:7", "lock stock");
         }
     }
 
@@ -103,7 +104,8 @@ class SeveralLocksTest {
                 .hasMessageContaining("gave several keys, of which number 2 of 2 is blank");
         assertThatThrownBy(() -> this.transfers.book("a", null, true))
                 .isInstanceOf(InvalidLockKeyException.class)
-                .hasMessageContaining(".book(String, String, boolean) gave several keys, of which number 2 of 2 is null");
+                .hasMessageContaining(
+                        ".book(String, String, boolean) gave several keys, of which number 2 of 2 is null");
         assertThatThrownBy(() -> this.transfers.move(null))
                 .hasMessageContaining(".move(Collection) is null: all calls without a value");
         this.transfers.move(accounts(256));
@@ -126,7 +128,9 @@ class SeveralLocksTest {
                     .isInstanceOf(LockNotGrantedException.class)
                     .hasMessageContaining("'transfer:b'");
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(250));
-            assertThat(app.isLocked("transfer:a")).as("without its minimum hold").isFalse();
+            assertThat(app.isLocked("transfer:a"))
+                    .as("without its minimum hold")
+                    .isFalse();
             assertThat(app.isLocked("transfer:c")).isFalse();
         });
         assertThat(this.transfers.runs()).hasValue(0);

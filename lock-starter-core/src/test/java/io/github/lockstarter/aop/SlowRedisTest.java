@@ -146,7 +146,9 @@ class SlowRedisTest {
             endOfBody[0] = System.nanoTime();
         });
 
-        assertThat(since(endOfBody[0])).as("two timeouts, on a busy machine").isLessThan(COMMAND_TIMEOUT.multipliedBy(2));
+        assertThat(since(endOfBody[0]))
+                .as("two timeouts, on a busy machine")
+                .isLessThan(COMMAND_TIMEOUT.multipliedBy(2));
         assertThat(failure).as("the locks were held until the body ended").isNull();
         assertReleased(KEYS);
     }

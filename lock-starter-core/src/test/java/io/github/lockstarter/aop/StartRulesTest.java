@@ -47,12 +47,12 @@ class StartRulesTest {
         String deferred = "would end before the work does";
         String callback = "Spring calls this method on the bean itself and not through its proxy";
         return Stream.of(
-                Arguments.of(WithPrivate.class, "WithPrivate.ship(String)", privateMethod, "distributed-lock.mode=aspectj"),
+                Arguments.of(
+                        WithPrivate.class, "WithPrivate.ship(String)", privateMethod, "distributed-lock.mode=aspectj"),
                 Arguments.of(WithPrivate.Special.class, "ship(String) (of ", privateMethod, "LockRegistry.execute"),
                 Arguments.of(WithStatic.class, "ship()", "a proxy cannot intercept a static method", ""),
                 Arguments.of(WithFinal.class, "ship()", "a proxy cannot intercept a final method", "Remove final"),
-                Arguments.of(
-                        ClassLevelWithFinal.class, "seal()", "final method", "annotate the other methods instead"),
+                Arguments.of(ClassLevelWithFinal.class, "seal()", "final method", "annotate the other methods instead"),
                 Arguments.of(
                         FinalClass.class,
                         "run()",
@@ -63,7 +63,10 @@ class StartRulesTest {
                 Arguments.of(OpaqueProxy.class, "WithLock.run()", "already has a proxy that is opaque", ""),
                 Arguments.of(InterfaceProxy.class, "WiderShop.close()", "none of them declares this method", ""),
                 Arguments.of(
-                        ForeignTypeLevel.class, "open()", "is not implemented by the target of the proxy", "LockedShop"),
+                        ForeignTypeLevel.class,
+                        "open()",
+                        "is not implemented by the target of the proxy",
+                        "LockedShop"),
                 Arguments.of(ReturnsFuture.class, "call()", "returns a Future", deferred),
                 Arguments.of(ReturnsCallable.class, "call()", "returns a Callable", deferred),
                 Arguments.of(ReturnsPublisher.class, "call()", "returns a Publisher", "acquireAsync"),

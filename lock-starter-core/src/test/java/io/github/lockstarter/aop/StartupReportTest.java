@@ -83,15 +83,21 @@ class StartupReportTest {
             assertThat(context.registry.requests).isEmpty();
             assertThat(AopUtils.isAopProxy(context.getBean(Limited.class))).isFalse();
             assertThat(warnings())
-                    .containsExactly("Distributed locks are disabled (distributed-lock.enabled=false). These methods run"
-                            + " WITHOUT their lock or permits: "
-                            + String.join(
-                                    ", ",
-                                    Limited.class.getName() + ".run",
-                                    Reports.class.getName() + ".print",
-                                    Unsupported.class.getName() + ".run"));
+                    .containsExactly(
+                            "Distributed locks are disabled (distributed-lock.enabled=false). These methods run"
+                                    + " WITHOUT their lock or permits: "
+                                    + String.join(
+                                            ", ",
+                                            Limited.class.getName() + ".run",
+                                            Reports.class.getName() + ".print",
+                                            Unsupported.class.getName() + ".run"));
             context.getBean(Late.class);
-            assertThat(warnings()).hasSize(2).last().asString().contains("Late.run").doesNotContain("Reports");
+            assertThat(warnings())
+                    .hasSize(2)
+                    .last()
+                    .asString()
+                    .contains("Late.run")
+                    .doesNotContain("Reports");
             assertThat(this.heard).isEmpty();
         }
     }

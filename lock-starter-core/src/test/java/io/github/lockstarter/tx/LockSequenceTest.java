@@ -52,8 +52,7 @@ class LockSequenceTest {
         LockRequest fewer = LockRequest.of("s").withPermits(1, 3);
         LockRequest more = LockRequest.of("s").withPermits(2, 3);
         LockRequest first = LockRequest.of("b").withOnLost(OnLost.IGNORE);
-        List<LockRequest> requests =
-                new ArrayList<>(List.of(reader, fewer, first, writer, more, LockRequest.of("b")));
+        List<LockRequest> requests = new ArrayList<>(List.of(reader, fewer, first, writer, more, LockRequest.of("b")));
 
         LockSequence.arrange(requests, Function.identity(), false);
 

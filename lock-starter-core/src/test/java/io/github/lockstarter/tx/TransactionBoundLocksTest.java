@@ -27,7 +27,10 @@ class TransactionBoundLocksTest {
     @EnumSource
     void shouldLogOneLineWithOrWithoutTheKey(LoggedNames names) {
         TransactionBoundLocks kept = new TransactionBoundLocks();
-        kept.hold(registryOf(broken()), LockRequest.of(HOSTILE), LockSettings.of(Duration.ofSeconds(30)).withLogKeys(names == LoggedNames.WITH_KEYS));
+        kept.hold(
+                registryOf(broken()),
+                LockRequest.of(HOSTILE),
+                LockSettings.of(Duration.ofSeconds(30)).withLogKeys(names == LoggedNames.WITH_KEYS));
 
         kept.afterCompletion(0);
 

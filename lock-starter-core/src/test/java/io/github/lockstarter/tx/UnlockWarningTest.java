@@ -24,8 +24,7 @@ class UnlockWarningTest {
     private final LogCapture log = new LogCapture(UnlockWarning.class.getName());
 
     @AutoClose
-    private final AnnotationConfigApplicationContext context =
-            new AnnotationConfigApplicationContext(Shop.class);
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Shop.class);
 
     private final LockRegistry registry = this.context.getBean(LockRegistry.class);
 
