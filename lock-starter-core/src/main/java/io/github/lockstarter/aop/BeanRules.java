@@ -3,12 +3,14 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -17,6 +19,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.CollectionUtils;
 
 /**
  * Rejects beans whose methods would run without their lock because of how the container handles the beans: callbacks of their
@@ -36,6 +39,17 @@ final class BeanRules {
         this.processed.add(beanName);
     }
 
+    /** Returns whether calls through the bean already acquire the lock, in its proxy or in that of its target. */
+    static boolean isLocked(Object bean) {
+        if (!(bean instanceof Advised advised)) {
+            return false;
+        }
+        Object target = AopProxyUtils.getSingletonTarget(bean);
+        return Arrays.stream(advised.getAdvisors())
+                        .anyMatch(advisor -> advisor.getAdvice() instanceof DistributedLockInterceptor)
+                || (target != null && isLocked(target));
+    }
+
     /** Checks all singletons that exist when the application has started. */
     void checkCreation(
             ConfigurableListableBeanFactory beans, BiFunction<Object, String, List<LockedMethod>> methodsOfBean) {
@@ -43,7 +57,7 @@ final class BeanRules {
             Object bean = beans.getSingleton(name);
             if (bean != null && !this.processed.contains(name)) {
                 List<LockedMethod> methods = methodsOfBean.apply(bean, name);
-                if (!methods.isEmpty() && !AdvisorChain.locks(bean) && wasCreated(beans, name)) {
+                if (!methods.isEmpty() && !isLocked(bean) && wasCreated(beans, name)) {
                     throw tooEarly(methods.get(0), name, beans.getDependentBeans(name));
                 }
             }
@@ -107,14 +121,10 @@ final class BeanRules {
         Set<String> names = new HashSet<>();
         if (definition instanceof AbstractBeanDefinition bean) {
             // Definitions that were generated at build time (AOT) include annotated callbacks.
-            names.addAll(names(bean.getInitMethodNames()));
-            names.addAll(names(bean.getDestroyMethodNames()));
+            CollectionUtils.mergeArrayIntoCollection(bean.getInitMethodNames(), names);
+            CollectionUtils.mergeArrayIntoCollection(bean.getDestroyMethodNames(), names);
         }
         return names;
-    }
-
-    private static List<String> names(String @Nullable [] names) {
-        return names != null ? List.of(names) : List.of();
     }
 
     private static InvalidLockDefinitionException callback(LockSite site) {

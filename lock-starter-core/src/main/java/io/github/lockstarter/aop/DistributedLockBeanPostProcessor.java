@@ -8,12 +8,15 @@ import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.named.AnnotatedLock;
+import io.github.lockstarter.named.SettingRule;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.text.LoggedNames;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
@@ -30,6 +33,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -64,7 +68,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private final StartupReport report = new StartupReport(() -> this.settings);
 
-    private final WaitTimeRules waitTimes = new WaitTimeRules(this.defaults, () -> this.settings);
+    private final ScheduledJobRules jobs = new ScheduledJobRules(this.defaults, () -> this.settings);
 
     private final BeanRules beanRules = new BeanRules();
 
@@ -117,7 +121,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      * registry, and is used for calls that acquire more than one lock.
      */
     public void setWaitTime(Duration waitTime) {
-        this.defaults.setWaitTime(waitTime);
+        this.defaults.waitTime = waitTime;
     }
 
     /**
@@ -125,7 +129,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      * ends at the latest this time after its deadline.
      */
     public void setCommandTimeout(Duration commandTimeout) {
-        this.defaults.setCommandTimeout(commandTimeout);
+        this.defaults.commandTimeout = commandTimeout;
     }
 
     /**
@@ -135,12 +139,13 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      * @throws InvalidLockSettingException if it is {@link OnLost#DEFAULT} itself
      */
     public void setOnLost(OnLost onLost) {
-        this.defaults.setOnLost(onLost);
+        SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
+        this.defaults.onLost = onLost;
     }
 
     /** Sets whether messages contain the keys of locks (the default) or digests of them. */
     public void setLogKeys(boolean logKeys) {
-        this.defaults.setLogKeys(logKeys);
+        this.defaults.names = LoggedNames.withKeys(logKeys);
     }
 
     /** Sets the settings of locks by name, which override attributes. They must be those of the registry. */
@@ -202,7 +207,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         }
         if (this.woven) {
             this.weavingContext.add(bean, locked);
-            WeavingRules.check(locked);
+            WeavingContext.checkWoven(locked);
             reportLocked(locked);
             return bean;
         }
@@ -214,7 +219,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             return bean;
         }
         if (bean instanceof SpringProxy) {
-            throw AdvisorChain.notExtensible(locked, "opaque");
+            throw notExtensible(locked, "opaque");
         }
         return super.postProcessAfterInitialization(bean, beanName);
     }
@@ -252,23 +257,45 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     }
 
     private void addLock(Advised advised, List<LockedMethod> locked) {
-        if (AdvisorChain.locks(advised)) {
+        if (BeanRules.isLocked(advised)) {
             return;
         }
         if (advised.isFrozen()) {
-            throw AdvisorChain.notExtensible(locked, "frozen");
+            throw notExtensible(locked, "frozen");
         }
         Class<?> targetClass = advised.getTargetClass();
         Class<?> beanClass = targetClass != null ? ClassUtils.getUserClass(targetClass) : Object.class;
         List<Class<?>> interfaces = List.of(advised.getProxiedInterfaces());
         reportLocked(new ProxyRules(beanClass, locked, AopUtils.isJdkDynamicProxy(advised), interfaces).check());
-        AdvisorChain.add(advised, this.lock);
+        insertLock(advised);
     }
 
     /** Reports methods of one bean that can be called and acquire their locks. */
     private void reportLocked(List<LockedMethod> callable) {
         this.report.addLocked(callable);
-        this.waitTimes.check(callable);
+        this.jobs.check(callable);
+    }
+
+    /** Adds the lock before the first advisor of a lower precedence, as if all had been sorted together. */
+    private void insertLock(Advised advised) {
+        Advisor[] present = advised.getAdvisors();
+        // Without a target, the last interceptor implements the method.
+        int last = advised.getTargetSource() instanceof EmptyTargetSource && present.length > 0
+                ? present.length - 1
+                : present.length;
+        int position = 0;
+        while (position < last && AnnotationAwareOrderComparator.INSTANCE.compare(present[position], this.lock) <= 0) {
+            position++;
+        }
+        advised.addAdvisor(position, this.lock);
+    }
+
+    private static InvalidLockDefinitionException notExtensible(List<LockedMethod> locked, String reason) {
+        return locked.get(0)
+                .site()
+                .rejection(
+                        "the bean already has a proxy that is " + reason + ", so that no lock can be added",
+                        "Create that proxy without this setting, or call LockRegistry.execute in the method.");
     }
 
     private List<LockedMethod> methodsOf(Object bean, String beanName) {

@@ -1,10 +1,6 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.tx.LockSequence;
-import io.github.lockstarter.tx.NestedLocks;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -40,41 +36,12 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         if (method == null) {
             return invocation.proceed();
         }
+        LockRegistry locks = this.registry.obtain();
         if (method.resultKind() == ResultKind.REACTIVE) {
             // Conditions and keys are evaluated for each subscription.
-            return ReactiveCall.result(method, invocation, () -> call(method, invocation));
+            return ReactiveCall.result(
+                    method, invocation, () -> new LockedCall(method, invocation, locks, this.defaults));
         }
-        LockedCall call = call(method, invocation);
-        if (call.locks().isEmpty()) {
-            return invocation.proceed();
-        }
-        return method.resultKind() == ResultKind.FUTURE ? new FutureCall(call).run() : run(call);
-    }
-
-    private LockedCall call(LockedMethod method, MethodInvocation invocation) {
-        return new LockedCall(
-                method, LockedCall.locksOf(method, invocation), invocation, this.registry.obtain(), this.defaults);
-    }
-
-    /** Acquires the locks of the call, runs the method, whose work ends when it returns, and releases them. */
-    @SuppressWarnings("NullAway") // does not recognize nullable type arguments
-    private static @Nullable Object run(LockedCall call) throws Throwable {
-        LockSequence sequence = call.sequence();
-        NestedLocks<@Nullable Object, Throwable> locks =
-                new NestedLocks<>(call.registry(), sequence, leases -> call.proceed(sequence, leases));
-        try {
-            return locks.run();
-        } catch (LockNotGrantedException ex) {
-            // After the method was started, the exception is the method's own.
-            if (locks.areAllGranted()) {
-                throw ex;
-            }
-            return call.notGranted(locks.granted(), ex);
-        } catch (LockInterruptedException ex) {
-            if (locks.areAllGranted()) {
-                throw ex;
-            }
-            throw call.interrupted(locks.granted(), ex);
-        }
+        return new LockedCall(method, invocation, locks, this.defaults).run();
     }
 }

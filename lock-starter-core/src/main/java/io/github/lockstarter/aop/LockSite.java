@@ -75,7 +75,7 @@ record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> a
     }
 
     /**
-     * Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link LockNames} keeps it unique.
+     * Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link LockSpecReader} keeps it unique.
      */
     String defaultLockName() {
         Class<?> owner = nameOwner();

@@ -3,6 +3,8 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.key.ConditionExpression;
 import io.github.lockstarter.key.KeyExpression;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,25 @@ record LockSpec(
     /** Returns the static name of the lock. */
     String name() {
         return this.template.name();
+    }
+
+    /** Returns the requests of a call: one for each key; none if the condition is not met. */
+    List<LockRequest> requests(@Nullable Object target, @Nullable Object[] arguments) {
+        if (this.condition != null && !this.condition.isMet(target, arguments)) {
+            return List.of();
+        }
+        if (this.key == null) {
+            return List.of(this.template);
+        }
+        List<LockRequest> requests = new ArrayList<>(1);
+        for (String text : this.key.evaluate(target, arguments)) {
+            try {
+                requests.add(this.template.withKey(text));
+            } catch (IllegalArgumentException ex) {
+                throw this.key.unusable("cannot name a lock. " + ex.getMessage(), ex);
+            }
+        }
+        return requests;
     }
 
     /** Returns what distinguishes the lock of this annotation from that of another of the same method. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.key.CallRoot;
+import io.github.lockstarter.named.SettingsByName;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,7 +26,7 @@ import org.springframework.util.ReflectionUtils;
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
     /** Without a bean factory: at build time, placeholders and beans cannot be resolved. */
-    private final LockedMethodSource methods = new LockedMethodSource(() -> null);
+    private final LockedMethodSource methods = new LockedMethodSource(() -> null, () -> SettingsByName.NONE);
 
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
 

@@ -1,10 +1,14 @@
 package io.github.lockstarter.aop;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -24,6 +28,8 @@ final class LockedMethod {
 
     private final ResultKind resultKind;
 
+    private final boolean woven;
+
     private volatile @Nullable List<LockSpec> specs;
 
     LockedMethod(LockSite site, List<MergedAnnotations> annotations, boolean classLevel, LockSpecReader reader) {
@@ -32,6 +38,7 @@ final class LockedMethod {
         this.classLevel = classLevel;
         this.reader = reader;
         this.resultKind = ResultKind.of(site);
+        this.woven = isWoven(site.method());
     }
 
     /** Returns the annotated method. */
@@ -47,6 +54,31 @@ final class LockedMethod {
     /** Returns whether only the class carries annotations and not the method. */
     public boolean isClassLevel() {
         return this.classLevel;
+    }
+
+    /** Returns whether a weaver has changed the method. */
+    boolean isWoven() {
+        return this.woven;
+    }
+
+    /**
+     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method: its code has then
+     * moved to a method of another name, which takes the same parameters and the join point. The byte code does not reveal to
+     * which aspect it belongs.
+     */
+    private static boolean isWoven(Method method) {
+        List<Class<?>> parameters = new ArrayList<>();
+        if (!Modifier.isStatic(method.getModifiers())) {
+            parameters.add(method.getDeclaringClass());
+        }
+        parameters.addAll(List.of(method.getParameterTypes()));
+        String moved = Pattern.quote(method.getName()) + "_aroundBody\\d+";
+        return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+                .filter(other -> other.isSynthetic() && other.getName().matches(moved))
+                .map(other -> Arrays.asList(other.getParameterTypes()))
+                .anyMatch(types -> types.size() == parameters.size() + 1
+                        && types.subList(0, parameters.size()).equals(parameters)
+                        && types.get(parameters.size()).getName().equals("org.aspectj.lang.JoinPoint"));
     }
 
     /** Returns whether the method has annotations of all types that are among those. */

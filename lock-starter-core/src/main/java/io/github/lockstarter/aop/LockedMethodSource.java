@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.key.Expressions;
 import io.github.lockstarter.named.SettingsByName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -31,20 +30,11 @@ final class LockedMethodSource {
      *
      * @param beanFactory resolves placeholders and bean references; supplies null if there is none, as at build time
      *     (AOT)
-     */
-    public LockedMethodSource(Supplier<@Nullable ConfigurableBeanFactory> beanFactory) {
-        this(beanFactory, () -> SettingsByName.NONE);
-    }
-
-    /**
-     * Creates the source.
-     *
-     * @param beanFactory see {@link #LockedMethodSource(Supplier)}
      * @param settings settings by name, which override attributes
      */
     public LockedMethodSource(
             Supplier<@Nullable ConfigurableBeanFactory> beanFactory, Supplier<SettingsByName> settings) {
-        this.reader = new LockSpecReader(new Placeholders(beanFactory), new Expressions(beanFactory), settings);
+        this.reader = new LockSpecReader(beanFactory, settings);
     }
 
     /**

@@ -1,6 +1,11 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.OnNotGranted;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -11,8 +16,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ReflectionUtils;
 
-/** Reaction to a lock that is not granted: skips the call or runs its fallback. */
+/** Reaction to a lock that is not granted: skips the call, or runs its fallback, a method of the same bean, without the lock. */
 @FunctionalInterface
 interface NotGrantedAction {
 
@@ -34,26 +44,107 @@ interface NotGrantedAction {
     @Nullable
     Object perform(LockNotGrantedException failure, MethodInvocation invocation) throws Throwable;
 
-    /**
-     * Returns the action that skips calls of a method. Methods that return a primitive value are rejected, because a
-     * default such as 0 or false could not be distinguished from a result.
-     */
-    static NotGrantedAction skip(LockSite site) {
-        Class<?> returned = site.returnType();
-        if (returned.isPrimitive() && returned != void.class) {
+    /** Reads the action of an annotation; null if it has none. */
+    static @Nullable NotGrantedAction of(LockSite site, MergedAnnotation<?> annotation) {
+        String fallback = annotation.getString("fallback");
+        boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
+        if (skip && !fallback.isEmpty()) {
             throw site.rejection(
-                    "onNotGranted = SKIP, but the method returns " + returned
-                            + ", which has no value for a skipped call",
-                    "Return the wrapper class or an Optional, or use fallback.");
+                    "onNotGranted = SKIP and fallback = \"" + fallback + "\" contradict each other",
+                    "Remove one of them.");
         }
+        if (skip) {
+            return skip(site);
+        }
+        return fallback.isEmpty() ? null : fallback(site, fallback);
+    }
+
+    /**
+     * Methods that return a primitive value are rejected, because a default such as 0 or false could not be distinguished from a
+     * result.
+     */
+    private static NotGrantedAction skip(LockSite site) {
+        Class<?> returned = site.returnType();
         boolean direct = site.isSuspending() ? !site.returnsFlow() : ResultKind.of(site) == ResultKind.DIRECT;
         Supplier<Object> empty = EMPTY.get(returned);
-        if (direct && returned != void.class && empty == null && KotlinFunctions.returnsNonNull(site.method())) {
+        boolean neverNull =
+                returned.isPrimitive() || (direct && empty == null && KotlinFunctions.returnsNonNull(site.method()));
+        if (neverNull && returned != void.class) {
             throw site.rejection(
-                    "onNotGranted = SKIP, but the function returns a " + returned.getSimpleName()
-                            + " that cannot be null, which has no value for a skipped call",
-                    "Return " + returned.getSimpleName() + "?, or use fallback.");
+                    "onNotGranted = SKIP, but the method returns " + returned.getSimpleName()
+                            + ", which cannot be null and so has no value for a skipped call",
+                    "Return the wrapper class, an Optional or, in Kotlin, " + returned.getSimpleName()
+                            + "?, or use fallback.");
         }
         return (failure, invocation) -> empty != null ? empty.get() : null;
+    }
+
+    private static NotGrantedAction fallback(LockSite site, String name) {
+        Method withFailure = find(site, name, LockNotGrantedException.class);
+        Method found = withFailure != null ? withFailure : find(site, name);
+        boolean suspending = site.isSuspending();
+        if (found == null
+                || found.equals(site.method())
+                || (Modifier.isStatic(site.method().getModifiers()) && !Modifier.isStatic(found.getModifiers()))) {
+            throw site.rejection(
+                    "fallback = \"" + name + "\" does not match another method of "
+                            + site.beanClass().getName() + " with the same parameters",
+                    "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException, is static if the"
+                            + " annotated method is, and a suspend function if and only if that is one. A bean without a class"
+                            + " of its own cannot have a fallback: catch LockNotGrantedException.");
+        }
+        Class<?> returned = site.returnType(found);
+        if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {
+            throw site.rejection(
+                    "fallback = \"" + name + "\" returns "
+                            + returned.getSimpleName() + " instead of "
+                            + site.returnType().getSimpleName(),
+                    "Change its return type to that of the annotated method.");
+        }
+        ReflectionUtils.makeAccessible(found);
+        return (failure, invocation) -> {
+            Object[] arguments = invocation.getArguments();
+            if (withFailure != null) {
+                int position = arguments.length - (suspending ? 1 : 0);
+                Object[] more = Arrays.copyOf(arguments, arguments.length + 1);
+                System.arraycopy(arguments, position, more, position + 1, arguments.length - position);
+                more[position] = failure;
+                arguments = more;
+            }
+            if (suspending) {
+                // As a publisher, like the annotated method.
+                return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), found, arguments);
+            }
+            try {
+                return found.invoke(invocation.getThis(), arguments);
+            } catch (InvocationTargetException ex) {
+                throw ex.getTargetException();
+            }
+        };
+    }
+
+    /** Finds a method with the same parameters, as they are declared or with type variables resolved, and more. */
+    private static @Nullable Method find(LockSite site, String name, Class<?>... more) {
+        if (site.beanClass().isInterface() || LockSite.isGenerated(site.beanClass())) {
+            return null;
+        }
+        Class<?>[] same = KotlinFunctions.parameterTypes(site.method());
+        Class<?>[] declared = Arrays.copyOf(same, same.length + more.length);
+        System.arraycopy(more, 0, declared, same.length, more.length);
+        Class<?>[] resolved = declared.clone();
+        for (int i = 0; i < same.length; i++) {
+            resolved[i] = ResolvableType.forMethodParameter(site.method(), i, site.beanClass())
+                    .resolve(declared[i]);
+        }
+        for (Method candidate : ReflectionUtils.getAllDeclaredMethods(site.beanClass())) {
+            Class<?>[] parameters = KotlinFunctions.parameterTypes(candidate);
+            if (KotlinFunctions.name(candidate).equals(name)
+                    && KotlinFunctions.isSuspending(candidate) == site.isSuspending()
+                    && (Arrays.equals(parameters, declared) || Arrays.equals(parameters, resolved))) {
+                // The bridged method has the more precise types.
+                return BridgeMethodResolver.findBridgedMethod(candidate);
+            }
+        }
+        return null;
     }
 }

@@ -5,8 +5,10 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.tx.LockSequence;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
@@ -34,10 +36,10 @@ final class ReactiveCall {
 
     private final Body body;
 
-    private final HeldLeases held;
+    private final LockSequence locks;
 
-    /** The leases, from the last grant until the publisher that works under them takes them. */
-    private final AtomicReference<@Nullable HeldLeases> granted = new AtomicReference<>();
+    /** Set from the last grant until the publisher that works under the leases takes them. */
+    private final AtomicBoolean granted = new AtomicBoolean();
 
     private final AtomicReference<@Nullable LockLostException> lost = new AtomicReference<>();
 
@@ -48,7 +50,7 @@ final class ReactiveCall {
     private ReactiveCall(LockedCall call, Body body) {
         this.call = call;
         this.body = body;
-        this.held = new HeldLeases(call);
+        this.locks = call.locks;
     }
 
     /**
@@ -72,7 +74,7 @@ final class ReactiveCall {
             return Coroutines.flow(context -> publisher(calls, new FlowBody(context)));
         }
         Flux<Object> locked =
-                publisher(calls, (call, lease) -> published(call.repeatable().proceed()));
+                publisher(calls, (call, lease) -> published(repeatable(call).proceed()));
         return site.returnType() == Mono.class ? locked.singleOrEmpty() : locked;
     }
 
@@ -80,17 +82,17 @@ final class ReactiveCall {
         return Flux.defer(() -> {
             LockedCall call = calls.get();
             ReactiveCall subscription = new ReactiveCall(call, body);
-            return call.locks().isEmpty() ? subscription.proceed(null) : subscription.runUnderLocks();
+            return call.isUnlocked() ? subscription.proceed(null) : subscription.runUnderLocks();
         });
     }
 
     private Flux<Object> runUnderLocks() {
         return Flux.usingWhen(
-                        Mono.<HeldLeases>create(this::acquire),
-                        leases -> this.granted.getAndSet(null) != null ? runMethod() : Flux.empty(),
+                        Mono.<LockSequence>create(this::acquire),
+                        leases -> this.granted.getAndSet(false) ? runMethod() : Flux.empty(),
                         leases -> release().doOnNext(this.lost::set).flatMap(Mono::<Void>error),
                         (leases, failure) -> release()
-                                .doOnNext(loss -> HeldLeases.addLoss(loss, failure))
+                                .doOnNext(loss -> LockSequence.addLoss(loss, failure))
                                 .then(),
                         leases -> release().then())
                 // Reactor wraps what goes wrong after the completion.
@@ -100,7 +102,7 @@ final class ReactiveCall {
                 .onErrorResume(LockNotGrantedException.class, this::notGranted);
     }
 
-    private void acquire(MonoSink<HeldLeases> sink) {
+    private void acquire(MonoSink<LockSequence> sink) {
         sink.onCancel(this::cancel);
         acquireNext(sink);
     }
@@ -114,10 +116,10 @@ final class ReactiveCall {
         releaseIfNotTaken();
     }
 
-    private void acquireNext(MonoSink<HeldLeases> sink) {
+    private void acquireNext(MonoSink<LockSequence> sink) {
         CompletableFuture<Lease> next;
         try {
-            next = this.call.registry().acquireAsync(this.held.nextRequest()).toCompletableFuture();
+            next = this.call.registry.acquireAsync(this.locks.next()).toCompletableFuture();
         } catch (RuntimeException | Error ex) {
             fail(sink, ex);
             return;
@@ -129,16 +131,16 @@ final class ReactiveCall {
         }
         CompletableFuture<?> unused = next.whenComplete((lease, failure) -> {
             if (failure != null) {
-                fail(sink, HeldLeases.unwrapped(failure));
+                fail(sink, LockSequence.unwrapped(failure));
                 return;
             }
-            this.held.add(lease);
-            if (!this.held.areAllGranted()) {
+            this.locks.add(lease);
+            if (!this.locks.areAllGranted()) {
                 acquireNext(sink);
                 return;
             }
-            this.granted.set(this.held);
-            sink.success(this.held);
+            this.granted.set(true);
+            sink.success(this.locks);
             if (this.cancelled) {
                 releaseIfNotTaken();
             }
@@ -146,15 +148,15 @@ final class ReactiveCall {
     }
 
     private void releaseIfNotTaken() {
-        if (this.granted.getAndSet(null) != null) {
-            CompletableFuture<?> unused = this.held.release();
+        if (this.granted.getAndSet(false)) {
+            CompletableFuture<?> unused = this.locks.release();
         }
     }
 
     /** Releases the locks that were granted before, and reports the failure afterwards or when the wait is over. */
-    private void fail(MonoSink<HeldLeases> sink, Throwable failure) {
-        long nanos = this.held.releaseWaitNanos(failure);
-        CompletableFuture<?> released = this.held.release();
+    private void fail(MonoSink<LockSequence> sink, Throwable failure) {
+        long nanos = this.locks.releaseWaitNanos(failure);
+        CompletableFuture<?> released = this.locks.release();
         if (nanos <= 0 || released.isDone()) {
             sink.error(failure);
             return;
@@ -166,10 +168,10 @@ final class ReactiveCall {
 
     /** The method may use the lease before it returns, and its publisher from the subscriber context. */
     private Flux<Object> runMethod() {
-        Lease lease = this.held.innermost();
+        Lease lease = this.locks.innermost();
         return Flux.defer(() -> {
                     try {
-                        this.held.start();
+                        this.locks.begin();
                         return LeaseContext.call(lease, this::proceed);
                     } catch (Exception ex) {
                         return Flux.error(ex);
@@ -187,11 +189,11 @@ final class ReactiveCall {
     }
 
     private Publisher<Object> notGranted(LockNotGrantedException failure) {
-        if (this.held.isStarted()) {
+        if (this.locks.isBegun()) {
             return Flux.error(failure);
         }
         try {
-            return this.body.replaced(this.call.notGranted(this.held.count(), failure));
+            return this.body.replaced(this.call.notGranted(failure));
         } catch (Throwable ex) {
             return Flux.error(ex);
         }
@@ -199,14 +201,21 @@ final class ReactiveCall {
 
     /** Releases the leases and emits the loss that must be reported, if there is one. */
     private Mono<LockLostException> release() {
-        return Mono.fromCompletionStage(this.held::release);
+        return Mono.fromCompletionStage(this.locks::release);
     }
 
     private static Publisher<Object> runSuspending(LockedCall call, @Nullable Lease lease) throws Throwable {
-        MethodInvocation invocation = lease != null
-                ? call.repeatable(Coroutines.withLease(call.invocation().getArguments(), lease))
-                : call.repeatable();
-        return published(invocation.proceed());
+        if (lease == null) {
+            return published(repeatable(call).proceed());
+        }
+        return published(((ProxyMethodInvocation) call.invocation)
+                .invocableClone(Coroutines.withLease(call.invocation.getArguments(), lease))
+                .proceed());
+    }
+
+    /** Returns an invocation that can proceed once more; that of a proxy can do so only once. */
+    private static MethodInvocation repeatable(LockedCall call) {
+        return call.invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : call.invocation;
     }
 
     /** Returns a result as a publisher: the result may be one, no value, or a single value. */
@@ -244,7 +253,7 @@ final class ReactiveCall {
 
         @Override
         public Publisher<Object> run(LockedCall call, @Nullable Lease lease) throws Throwable {
-            Object returned = call.repeatable().proceed();
+            Object returned = repeatable(call).proceed();
             return asPublisher(returned, lease != null ? Coroutines.withLease(this.context, lease) : this.context);
         }
 

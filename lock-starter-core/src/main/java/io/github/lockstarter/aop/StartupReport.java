@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.named.AnnotatedLock;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -23,7 +21,6 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -33,8 +30,7 @@ import org.springframework.util.ClassUtils;
  *   <li>lock names to the {@link LockNameListener}, which must not be created before ordinary beans
  *   <li>one warning for methods that run without their lock because locks are disabled
  *   <li>one warning for names in properties {@code distributed-lock.locks.<name>} that no method uses
- *   <li>a warning for each fixed lease that is too short, and for methods of one class that have the same key but no name:
- *       they appear to exclude each other, but each has its own lock
+ *   <li>a warning for each fixed lease that is too short
  * </ul>
  *
  * Thread-safe.
@@ -84,7 +80,6 @@ final class StartupReport {
                 addLock(method, spec);
             }
         }
-        warnAboutSameKeys(methodsOfBean);
         if (this.started) {
             reportNames();
         }
@@ -124,33 +119,6 @@ final class StartupReport {
                     + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a short pause"
                     + " of the JVM or of Redis costs the lock, after the work was done. Remove it: the lock is then renewed"
                     + " while the work runs. Otherwise set at least 1s.");
-        }
-    }
-
-    private void warnAboutSameKeys(List<LockedMethod> methodsOfBean) {
-        Map<String, Set<String>> lockedByKey = new TreeMap<>();
-        Map<String, Set<String>> limitedByKey = new TreeMap<>();
-        for (LockedMethod locked : methodsOfBean) {
-            for (MergedAnnotation<?> annotation : locked.annotations()) {
-                String key = annotation.getString("key").strip();
-                if (!key.isEmpty() && annotation.getString("name").isEmpty()) {
-                    (annotation.getType() == DistributedSemaphore.class ? limitedByKey : lockedByKey)
-                            .computeIfAbsent(key, absent -> new TreeSet<>())
-                            .add(locked.site().shortText());
-                }
-            }
-        }
-        lockedByKey.forEach((key, methods) -> warnIfSeveral(key, methods, "exclude each other", "lock"));
-        limitedByKey.forEach((key, methods) -> warnIfSeveral(key, methods, "share permits", "semaphore"));
-    }
-
-    private void warnIfSeveral(String key, Set<String> methods, String intention, String kind) {
-        String all = String.join(", ", methods);
-        if (methods.size() > 1 && this.reported.add(kind + ' ' + key + ' ' + all)) {
-            logger.warn("These methods do not " + intention + ", although each has key = \"" + key + "\": " + all
-                    + ". Without a name, each method has its own " + kind + ". If they must " + intention
-                    + ", set the same name for all of them, such as name = \"order\"; otherwise set a different name for"
-                    + " each.");
         }
     }
 
@@ -215,7 +183,7 @@ final class StartupReport {
         String unused = this.settings.get().written().stream()
                 .map(NamedSettings::name)
                 .filter(name -> !this.users.containsKey(name))
-                .map(name -> "distributed-lock.locks.[" + name + ']' + suggestion(name, names))
+                .map(name -> "distributed-lock.locks.[" + name + ']')
                 .collect(Collectors.joining(", "));
         if (!unused.isEmpty()) {
             logger.warn("No annotated method has the lock name of these properties: " + unused
@@ -225,12 +193,6 @@ final class StartupReport {
                             ? "There are no annotated methods."
                             : "Names of annotated methods: " + String.join(", ", names) + '.'));
         }
-    }
-
-    private static String suggestion(String name, Set<String> names) {
-        int colon = name.indexOf(':');
-        String withoutKey = colon > 0 ? name.substring(0, colon) : name;
-        return names.contains(withoutKey) ? " (did you mean '" + withoutKey + "'?)" : "";
     }
 
     /** A lock name, and a mode in which an annotated method requests the lock. */

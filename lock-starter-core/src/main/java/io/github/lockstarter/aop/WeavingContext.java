@@ -5,8 +5,6 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,9 +16,12 @@ import org.springframework.aop.support.AopUtils;
 
 /**
  * Runs the calls of woven methods that belong to one application context. There is one aspect for all contexts of a JVM, so it
- * determines here to which of them a call belongs: to the only one that is open, or to that of the bean. Thread-safe.
+ * determines here to which of them a call belongs: to the only one that is open, or to that of the bean. Rejects locked methods
+ * that no weaver has changed: they would run without lock. Thread-safe.
  */
 final class WeavingContext {
+
+    private static final String MODE = "distributed-lock.mode=aspectj, ";
 
     private static final List<Supplier<@Nullable WeavingContext>> OPEN = new CopyOnWriteArrayList<>();
 
@@ -67,8 +68,7 @@ final class WeavingContext {
 
     /** Registers a bean that has woven methods, so that its calls are assigned to this context if several are open. */
     void add(Object bean, List<LockedMethod> methodsOfBean) {
-        if (methodsOfBean.stream()
-                .anyMatch(method -> WeavingRules.isWoven(method.site().method()))) {
+        if (methodsOfBean.stream().anyMatch(LockedMethod::isWoven)) {
             for (Reference<?> gone = this.collected.poll(); gone != null; gone = this.collected.poll()) {
                 this.beans.remove(gone);
             }
@@ -78,9 +78,7 @@ final class WeavingContext {
 
     /** Runs a call in the context to which it belongs. */
     static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Iterator<Supplier<@Nullable WeavingContext>> open = OPEN.iterator();
-        WeavingContext first = open.hasNext() ? open.next().get() : null;
-        WeavingContext context = first != null && !open.hasNext() ? first : contextOf(invocation);
+        WeavingContext context = contextOf(invocation);
         return context.active && context.isLocked(invocation)
                 ? context.interceptor.invoke(invocation)
                 : invocation.proceed();
@@ -93,8 +91,7 @@ final class WeavingContext {
         if (method == null) {
             return false;
         }
-        Method specific = method.site().method();
-        if (!specific.equals(called) && WeavingRules.isWoven(specific)) {
+        if (!method.site().method().equals(called) && method.isWoven()) {
             // A call of super: the overriding method has acquired the lock, as with proxies.
             return false;
         }
@@ -104,34 +101,33 @@ final class WeavingContext {
 
     private static WeavingContext contextOf(MethodInvocation invocation) {
         Object target = invocation.getThis();
-        List<WeavingContext> present = new ArrayList<>();
-        List<WeavingContext> active = new ArrayList<>();
+        WeavingContext open = null;
+        WeavingContext locking = null;
+        int count = 0;
         for (Supplier<@Nullable WeavingContext> reference : OPEN) {
             WeavingContext context = reference.get();
-            if (context == null) {
-                continue;
-            }
-            if (target != null && context.beans.contains(new BeanReference(target, null))) {
-                return context;
-            }
-            present.add(context);
-            if (context.active) {
-                active.add(context);
+            if (context != null) {
+                if (target != null && context.beans.contains(new BeanReference(target, null))) {
+                    return context;
+                }
+                open = context;
+                locking = context.active ? context : locking;
+                count += context.active ? 1 : 0;
             }
         }
-        if (present.isEmpty()) {
+        if (open == null) {
             throw failure(
                     invocation,
                     "no application context is open",
                     "Call the method after the context has been created and before it is closed.");
         }
-        if (active.size() > 1) {
+        if (count > 1) {
             throw failure(
                     invocation,
-                    active.size() + " application contexts are open, and the target is not a bean of any of them",
+                    count + " application contexts are open, and the target is not a bean of any of them",
                     "Call the method on a bean that has been constructed, or close the contexts that are no longer used.");
         }
-        return active.isEmpty() ? present.get(0) : active.get(0);
+        return locking != null ? locking : open;
     }
 
     private static LockException failure(MethodInvocation invocation, String problem, String remedy) {
@@ -139,6 +135,46 @@ final class WeavingContext {
         LockSite site = new LockSite(type, invocation.getMethod());
         return new LockException(
                 "Lock of " + site + " is not acquired, and the method was not run: " + problem + ". " + remedy);
+    }
+
+    // ---- The start
+
+    /** Checks the locked methods of a bean and reads their annotations. */
+    static void checkWoven(List<LockedMethod> methodsOfBean) {
+        for (LockedMethod method : methodsOfBean) {
+            method.specs();
+            method.checkResult();
+            checkWoven(method);
+        }
+    }
+
+    private static void checkWoven(LockedMethod locked) {
+        LockSite site = locked.site();
+        Method method = site.method();
+        if (site.isSuspending()) {
+            // Its code is entered again after each suspension, and advice around it as often.
+            throw site.rejection(
+                    MODE + "but the method is a suspend function, and a lock cannot be woven into one",
+                    "Call LockRegistry.acquireAsync in the function, annotate a method that is not suspending, or set"
+                            + " distributed-lock.mode=proxy.");
+        }
+        if (locked.isWoven()) {
+            return;
+        }
+        if (!LockAnnotations.isDeclaredOn(locked.isClassLevel() ? method.getDeclaringClass() : method)) {
+            throw site.rejection(
+                    MODE + "but the annotation is inherited, and a weaver finds only declared annotations",
+                    "Annotate the method itself" + (locked.isClassLevel() ? " or the class that declares it" : "")
+                            + ", or set distributed-lock.mode=proxy.");
+        }
+        throw site.rejection(
+                MODE + "but the method has not been woven",
+                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If the agent is"
+                        + " present, check the application's aop.xml: it must include the package "
+                        + method.getDeclaringClass().getPackageName() + " and must not exclude the aspect "
+                        + WeavingContext.class.getPackageName() + ".DistributedLockAspect. A weaver changes no abstract"
+                        + " methods, and finds at most two levels of composed annotations. Otherwise set"
+                        + " distributed-lock.mode=proxy.");
     }
 
     /** Refers weakly to a bean, which is compared by identity. */

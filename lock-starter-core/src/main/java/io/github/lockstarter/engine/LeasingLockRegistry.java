@@ -16,7 +16,6 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import io.github.lockstarter.tx.LockSequence;
-import io.github.lockstarter.tx.NestedLocks;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -184,7 +183,7 @@ public final class LeasingLockRegistry
     public <T extends @Nullable Object, E extends Throwable> T execute(
             Collection<LockRequest> requests, LockedCallback<T, E> body) throws E {
         LockSequence locks = LockSequence.of(requests.stream().map(this.settings::complete), this.settings);
-        return new NestedLocks<T, E>(this, locks, leases -> body.run(leases.get(leases.size() - 1))).run();
+        return locks.<T, E>execute(this, body);
     }
 
     private StoredLocks startedStore() {

@@ -19,8 +19,6 @@ final class BoundLease implements Lease {
 
     private final LockRequest request;
 
-    private final boolean guarded;
-
     private final ReentrantLock lock = new ReentrantLock();
 
     private boolean completed;
@@ -38,7 +36,6 @@ final class BoundLease implements Lease {
     BoundLease(Lease lease, LockRequest request, boolean guarded) {
         this.lease = lease;
         this.request = request;
-        this.guarded = guarded;
         if (guarded) {
             GuardedLeases.add(lease);
         }
@@ -66,11 +63,9 @@ final class BoundLease implements Lease {
         }
     }
 
-    /** Called in the thread of the transaction after it has completed. Does not wait for the store, as {@link BoundLock}. */
+    /** Called in the thread of the transaction after it has completed. Does not wait for the store, as {@link TransactionBoundLocks}. */
     void end() {
-        if (this.guarded) {
-            GuardedLeases.remove(this.lease);
-        }
+        GuardedLeases.remove(this.lease);
         CompletableFuture<Boolean> promised;
         this.lock.lock();
         try {

@@ -50,14 +50,10 @@ public final class EnclosingTransaction {
             return body;
         }
         return lease -> {
-            boolean guarded = defaults.isGuarded(request);
             try {
-                BoundLock bound = Synchronizations.boundLocks().hold(registry, request, defaults.names());
-                if (guarded) {
-                    bound.guard();
-                }
+                Synchronizations.boundLocks().hold(registry, request, defaults);
             } catch (LockLostException ex) {
-                if (guarded) {
+                if (defaults.isGuarded(request)) {
                     throw ex;
                 }
             }

@@ -10,24 +10,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leases on which the transactions of the current thread depend: after the loss of one, none of them may commit.
  */
-public final class GuardedLeases {
+final class GuardedLeases {
 
     /** Each is a Lease, or a LeaseLock of the thread whose lease may become that of a reader. */
     private static final ThreadLocal<@Nullable List<Object>> CURRENT = new ThreadLocal<>();
 
     private GuardedLeases() {}
 
-    /** Adds the lease to those of the current thread, once for each call. */
-    public static void add(Lease lease) {
-        addGuarded(lease);
-    }
-
-    /** Adds the lease that the current thread has for that lock at the time of a commit. */
-    static void add(LeaseLock lock) {
-        addGuarded(lock);
-    }
-
-    private static void addGuarded(Object guarded) {
+    /**
+     * Adds a lease to those of the current thread, once for each call.
+     *
+     * @param guarded a Lease, or a LeaseLock: the lease that the thread has for that lock at the time of a commit
+     */
+    static void add(Object guarded) {
         List<Object> leases = CURRENT.get();
         if (leases == null) {
             leases = new ArrayList<>(2);
@@ -36,16 +31,8 @@ public final class GuardedLeases {
         leases.add(guarded);
     }
 
-    /** Removes the lease once; has no effect if the current thread does not have it. */
-    public static void remove(Lease lease) {
-        removeGuarded(lease);
-    }
-
-    static void remove(LeaseLock lock) {
-        removeGuarded(lock);
-    }
-
-    private static void removeGuarded(Object guarded) {
+    /** Removes what was added once; has no effect if the current thread does not have it. */
+    static void remove(Object guarded) {
         List<Object> leases = CURRENT.get();
         if (leases == null) {
             return;

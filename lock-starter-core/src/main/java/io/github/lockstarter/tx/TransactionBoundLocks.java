@@ -1,14 +1,18 @@
 package io.github.lockstarter.tx;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.named.RequestDefaults;
+import io.github.lockstarter.text.LockLog;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
@@ -18,6 +22,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
  */
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
+    private static final LockLog logger = LockLog.of(TransactionBoundLocks.class);
+
     private final Map<Key, BoundLock> locks = new LinkedHashMap<>();
 
     private final List<BoundLease> leases = new ArrayList<>(1);
@@ -25,19 +31,21 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
     private record Key(String lockName, LockMode mode) {}
 
     /** Holds a lock of the current thread, once for each mode. The hold of a writer is that of a reader as well. */
-    BoundLock hold(LockRegistry registry, LockRequest request, LoggedNames names) {
+    void hold(LockRegistry registry, LockRequest request, RequestDefaults defaults) {
         Key key = new Key(request.lockName(), request.mode());
-        BoundLock present = this.locks.get(key);
-        if (present == null && request.mode() == LockMode.READ) {
-            present = this.locks.get(new Key(request.lockName(), LockMode.WRITE));
+        BoundLock bound = this.locks.get(key);
+        if (bound == null && request.mode() == LockMode.READ) {
+            bound = this.locks.get(new Key(request.lockName(), LockMode.WRITE));
         }
-        if (present != null) {
-            return present;
+        if (bound == null) {
+            bound = new BoundLock(registry, request, defaults);
+            // Adds a hold but does not change until when the lease is renewed.
+            bound.lock.lock(LockSequence.SHORTEST_LEASE);
+            this.locks.put(key, bound);
         }
-        BoundLock bound = new BoundLock(registry, request, names);
-        bound.begin();
-        this.locks.put(key, bound);
-        return bound;
+        if (defaults.isGuarded(request)) {
+            bound.guard();
+        }
     }
 
     /** Holds a lease that belongs to no thread. */
@@ -63,5 +71,57 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         this.locks.values().forEach(BoundLock::end);
         this.leases.forEach(BoundLease::end);
         this.locks.clear();
+    }
+
+    /** A hold of a lock, in one mode, that the transaction keeps. */
+    private static final class BoundLock {
+
+        final LeaseLock lock;
+
+        private final LockRegistry registry;
+
+        private final LockRequest request;
+
+        private final RequestDefaults defaults;
+
+        private boolean guarded;
+
+        BoundLock(LockRegistry registry, LockRequest request, RequestDefaults defaults) {
+            this.registry = registry;
+            this.request = request;
+            this.lock = registry.getOwnedLock(request);
+            this.defaults = defaults;
+        }
+
+        /** Prevents the commit if the lease is lost. A later call may request this for a lock that the transaction holds. */
+        void guard() {
+            if (!this.guarded) {
+                this.guarded = true;
+                // Not the lease itself: the end of a writer around this hold of a reader replaces it.
+                GuardedLeases.add(this.lock);
+            }
+        }
+
+        /**
+         * Ends the hold without waiting for the store: the thread still has the transaction's connection, which must return
+         * to the pool even if the store does not answer.
+         */
+        void end() {
+            GuardedLeases.remove(this.lock);
+            try {
+                if (HoldCounts.areAll(this.registry, this.request, mode -> mode == this.request.mode() ? 1 : 0)) {
+                    CompletionStage<Boolean> unused = this.lock.currentLease().releaseAsync();
+                }
+                this.lock.unlock();
+            } catch (LockLostException ex) {
+                logger.debug("The loss was reported when it happened.", ex);
+            } catch (RuntimeException ex) {
+                logger.warn(
+                        "Lock '" + this.defaults.names().of(this.request.lockName())
+                                + "' was held until the end of a transaction and could not be released: "
+                                + ex.getMessage(),
+                        ex);
+            }
+        }
     }
 }

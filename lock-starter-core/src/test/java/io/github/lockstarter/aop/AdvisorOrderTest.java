@@ -22,8 +22,6 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.resilience.annotation.EnableResilientMethods;
-import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.TransactionDefinition;
@@ -107,16 +105,6 @@ class AdvisorOrderTest {
             callerReturned.countDown();
             assertThat(sent.await(10, TimeUnit.SECONDS)).isTrue();
             assertThat(context.registry.threads).extracting(Thread::getName).containsExactly("mail-1");
-        }
-    }
-
-    @Test
-    void shouldAcquireForEachAttempt() {
-        try (LockedContext context = LockedContext.of(Retries.class, Flaky.class)) {
-            context.getBean(Flaky.class).call();
-
-            assertThat(context.registry.events)
-                    .containsExactly("lock Flaky.call", "unlock Flaky.call", "lock Flaky.call", "unlock Flaky.call");
         }
     }
 
@@ -253,22 +241,6 @@ class AdvisorOrderTest {
         public void send(CountDownLatch callerReturned, CountDownLatch sent) throws InterruptedException {
             if (callerReturned.await(10, TimeUnit.SECONDS)) {
                 sent.countDown();
-            }
-        }
-    }
-
-    @EnableResilientMethods(proxyTargetClass = true)
-    static class Retries {}
-
-    static class Flaky {
-
-        private int calls;
-
-        @Retryable(delay = 1)
-        @DistributedLock
-        public void call() {
-            if (this.calls++ == 0) {
-                throw new IllegalStateException("once");
             }
         }
     }

@@ -3,159 +3,190 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockNotGrantedException;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/** What a call of a locked method returns and throws, and the lease that the method sees. */
 class DistributedLockInterceptorTest {
 
-    private final LockedContext context = LockedContext.of(Work.class, Outer.class, Inner.class);
+    private static RealLocks app;
 
-    private final Work work = this.context.getBean(Work.class);
+    private final Work work = app.bean(Work.class);
+
+    private Throwable thrown;
+
+    private boolean flag;
+
+    @BeforeAll
+    static void start() {
+        app = RealLocks.with(Work.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        app.close();
+    }
 
     @AfterEach
-    void close() {
-        this.context.close();
+    void assertThatNothingRemains() {
         assertThat(Thread.interrupted()).isFalse();
+        assertThat(LeaseContext.current()).isEmpty();
+        assertThat(app.registry.active()).isZero();
     }
 
     @ParameterizedTest
     @MethodSource
-    void shouldPropagateExceptionsOfTheMethod(Throwable thrown) {
-        assertThat(catchThrowable(() -> this.work.run(thrown))).isSameAs(thrown);
-        assertThat(thrown.getSuppressed()).isEmpty();
-        assertThat(this.context.registry.events).containsExactly("lock Work.run", "unlock Work.run");
+    void shouldPropagateExceptionsOfTheMethod(Throwable failure) {
+        assertThat(catchThrowable(() -> this.work.run(failure))).isSameAs(failure);
+        assertThat(failure.getSuppressed()).isEmpty();
     }
 
     static List<Throwable> shouldPropagateExceptionsOfTheMethod() {
         return List.of(
                 new IllegalStateException(),
                 new IOException(),
-                new Exception(),
                 new AssertionError(),
                 new Throwable(),
-                new InterruptedException());
+                new InterruptedException(),
+                new LockNotGrantedException("nested", "other", Duration.ZERO, Duration.ZERO),
+                new LockInterruptedException("nested", new InterruptedException()));
     }
 
     @Test
-    void shouldReturnTheResultOfTheMethod() {
-        assertThat(this.work.echo(null)).isNull();
-        assertThat(this.work.echo("a")).isEqualTo("a");
+    void shouldReturnTheResultAndExposeTheInnermostLease() {
+        assertThat(this.work.outer(() -> null)).isNull();
+        assertThat(this.work.outer(() ->
+                        this.work.inner() + " in " + LeaseContext.required().name()))
+                .isEqualTo("Work.inner in Work.outer");
     }
 
     @Test
-    void shouldThrowInterruptedExceptionIfTheMethodDeclaresIt() {
-        this.context.registry.interruptsWaits = true;
+    void shouldExplainWhyThereIsNoCurrentLease() {
+        assertThatThrownBy(LeaseContext::required)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll(
+                        "'" + Thread.currentThread().getName() + "'",
+                        "called on 'this'",
+                        "@PostConstruct",
+                        "@Async",
+                        "LeaseContext.call",
+                        "Reactor context",
+                        "condition",
+                        "distributed-lock.enabled=false",
+                        "slice test");
+    }
 
-        assertThatThrownBy(this.work::declaring)
-                .isExactlyInstanceOf(InterruptedException.class)
-                .hasMessage("while waiting");
-        assertThat(Thread.interrupted()).isFalse();
-        assertThatThrownBy(this.work::declaringMore).isExactlyInstanceOf(InterruptedException.class);
-        assertThat(Thread.interrupted()).isFalse();
+    // ---- Interruption of a call that waits for one of its locks
+
+    @Test
+    void shouldThrowInterruptedExceptionWithTheFlagClearedIfTheMethodDeclaresIt() {
+        interruptWhileWaiting(this.work::declaring);
+
+        assertThat(this.thrown).isExactlyInstanceOf(InterruptedException.class);
+        assertThat(this.flag).isFalse();
     }
 
     @Test
-    void shouldThrowLockInterruptedExceptionIfItDoesNot() {
-        this.context.registry.interruptsWaits = true;
+    void shouldThrowLockInterruptedExceptionWithTheFlagSetIfItDoesNot() {
+        interruptWhileWaiting(this.work::plain);
 
-        assertThatThrownBy(() -> this.work.echo("a"))
+        assertThat(this.thrown)
                 .isExactlyInstanceOf(LockInterruptedException.class)
-                .hasMessageContaining("lock 'Work.echo'")
-                .hasMessageContaining(Work.class.getName() + ".echo(String)")
+                .hasMessageContainingAll("lock 'taken'", Work.class.getName() + ".plain()")
                 .hasCauseExactlyInstanceOf(InterruptedException.class);
-        assertThat(Thread.interrupted()).isTrue();
+        assertThat(this.flag).isTrue();
+    }
+
+    /** It would not get an InterruptedException if it declared that. */
+    @Test
+    void shouldFailTheFutureWithAnApplicableRemedy() {
+        interruptWhileWaiting(() -> this.work.future().join());
+
+        assertThat(this.thrown).rootCause().isExactlyInstanceOf(InterruptedException.class);
+        assertThat(this.thrown.getCause())
+                .isExactlyInstanceOf(LockInterruptedException.class)
+                .hasMessageContainingAll("lock 'taken'", Work.class.getName() + ".future()", "acquireAsync")
+                .hasMessageNotContaining("Declare");
+        assertThat(this.flag).isTrue();
     }
 
     @Test
-    void shouldDistinguishAnInterruptOfTheMethodFromOneOfTheWait() {
-        InterruptedException thrown = new InterruptedException("in the body");
+    void shouldReleaseTheLocksThatWereGrantedBefore() {
+        interruptWhileWaiting(this.work::severalDeclaring);
+        assertThat(this.thrown).isExactlyInstanceOf(InterruptedException.class);
+        assertThat(this.flag).isFalse();
 
-        assertThat(catchThrowable(() -> this.work.undeclared(thrown)))
-                .rootCause()
-                .isSameAs(thrown);
-        assertThat(Thread.interrupted()).isFalse();
+        interruptWhileWaiting(this.work::several);
+        assertThat(this.thrown)
+                .isExactlyInstanceOf(LockInterruptedException.class)
+                .hasMessageContaining("lock 'taken'");
+        assertThat(this.flag).isTrue();
+        assertThat(app.isLocked("first")).isFalse();
     }
 
-    @Test
-    void shouldExposeTheLeaseOfTheInnermostMethod() {
-        List<String> seen = this.context.getBean(Outer.class).run();
-
-        assertThat(seen).containsExactly("Outer.run 1", "Inner.run 2", "Outer.run 1");
-        assertThat(LeaseContext.current()).isEmpty();
-    }
-
-    @Test
-    void shouldRemoveTheLeaseWhenTheMethodThrows() {
-        assertThatThrownBy(() -> this.work.run(new IOException())).isInstanceOf(IOException.class);
-
-        assertThat(LeaseContext.current()).isEmpty();
+    private void interruptWhileWaiting(ThrowingCallable call) {
+        app.takenByAnother("taken", () -> {
+            Thread caller = new Thread(() -> {
+                this.thrown = catchThrowable(call);
+                this.flag = Thread.currentThread().isInterrupted();
+            });
+            caller.start();
+            await().until(() -> app.registry.waiting() == 1);
+            caller.interrupt();
+            await().until(() -> !caller.isAlive());
+        });
     }
 
     static class Work {
 
         @DistributedLock
-        public void run(Throwable thrown) throws Throwable {
-            throw thrown;
+        public void run(Throwable failure) throws Throwable {
+            throw failure;
         }
 
         @DistributedLock
-        public String echo(String text) {
-            return text;
+        public String outer(Supplier<String> body) {
+            return body.get();
         }
 
         @DistributedLock
-        public void declaring() throws InterruptedException {}
-
-        @DistributedLock
-        public void declaringMore() throws Exception {}
-
-        @DistributedLock
-        public void undeclared(Exception thrown) {
-            throw Work.<RuntimeException>asItIs(thrown);
+        public String inner() {
+            return LeaseContext.required().name();
         }
 
-        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-        private static <E extends Throwable> E asItIs(Throwable thrown) throws E {
-            throw (E) thrown;
-        }
-    }
+        @DistributedLock(name = "taken", waitTime = -1)
+        public void declaring() throws Exception {}
 
-    static class Outer {
+        @DistributedLock(name = "taken", waitTime = -1)
+        public void plain() {}
 
-        private final Inner inner;
-
-        Outer(Inner inner) {
-            this.inner = inner;
+        @DistributedLock(name = "taken", waitTime = -1)
+        public CompletableFuture<String> future() throws InterruptedException {
+            return CompletableFuture.completedFuture("done");
         }
 
-        @DistributedLock
-        public List<String> run() {
-            List<String> seen = new ArrayList<>();
-            seen.add(current());
-            seen.addAll(this.inner.run());
-            seen.add(current());
-            return seen;
-        }
-    }
+        @DistributedLock(name = "first")
+        @DistributedLock(name = "taken", waitTime = -1)
+        public void severalDeclaring() throws InterruptedException {}
 
-    static class Inner {
-
-        @DistributedLock
-        public List<String> run() {
-            return List.of(current());
-        }
-    }
-
-    private static String current() {
-        return LeaseContext.required().name() + ' ' + LeaseContext.required().fencingToken();
+        @DistributedLock(name = "first")
+        @DistributedLock(name = "taken", waitTime = -1)
+        public void several() {}
     }
 }

@@ -12,7 +12,6 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -101,13 +100,6 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldAcquireALockOnceThatIsRequestedTwice() {
-        assertThat(this.exports.move("a", "a")).succeedsWithin(Duration.ofSeconds(10));
-
-        assertThat(this.app.isLocked("account:a")).isFalse();
-    }
-
-    @Test
     void shouldReleaseAtTheCompletionOfAStageThatIsNotAFuture() {
         CompletionStage<String> work = withoutFuture(this.exports.work());
         CompletionStage<String> result = this.exports.stage(work);
@@ -120,23 +112,6 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldRenewUntilCompletionAndReportALoss() {
-        CompletableFuture<String> result = this.exports.export();
-        assertThat(result).as("longer than a lease lasts").failsWithin(Duration.ofMillis(1500));
-        assertThat(this.app.isLocked("export")).isTrue();
-
-        this.app.registry.getLock("export").forceUnlock();
-        CompletableFuture<?> lost = this.exports.lost();
-        assertThat(lost).succeedsWithin(Duration.ofSeconds(10));
-        this.exports.work().complete("done");
-
-        assertThat(result)
-                .failsWithin(10, TimeUnit.SECONDS)
-                .withThrowableThat()
-                .withRootCauseInstanceOf(LockLostException.class);
-    }
-
-    @Test
     void shouldReportByTheFutureThatTheLockIsNotGranted() {
         this.app.takenByAnother(
                 "export",
@@ -144,16 +119,6 @@ class FutureResultTest {
                         .failsWithin(Duration.ofSeconds(10))
                         .withThrowableThat()
                         .withRootCauseInstanceOf(LockNotGrantedException.class));
-    }
-
-    @Test
-    void shouldExcludeCallsOfTheSameThread() {
-        CompletableFuture<String> first = this.exports.export();
-
-        assertThat(this.exports.export()).as("the first call still works").isCompletedExceptionally();
-
-        this.exports.work().complete("done");
-        assertThat(first).succeedsWithin(Duration.ofSeconds(10));
     }
 
     /** Permitted by {@link CompletionStage}. */
@@ -174,19 +139,12 @@ class FutureResultTest {
 
         private final CompletableFuture<String> work = new CompletableFuture<>();
 
-        private CompletableFuture<?> lost = new CompletableFuture<>();
-
         CompletableFuture<String> work() {
             return this.work;
         }
 
-        CompletableFuture<?> lost() {
-            return this.lost;
-        }
-
         @DistributedLock(name = "export", waitTime = 100)
         public CompletableFuture<String> export() {
-            this.lost = LeaseContext.required().lost().toCompletableFuture();
             return this.work;
         }
 
@@ -203,12 +161,6 @@ class FutureResultTest {
         @DistributedLock(name = "export", waitTime = 100)
         public CompletableFuture<String> releasing() {
             LeaseContext.required().release();
-            return CompletableFuture.completedFuture("done");
-        }
-
-        @DistributedLock(name = "account", key = "#from", waitTime = 100)
-        @DistributedLock(name = "account", key = "#to", waitTime = 100)
-        public CompletableFuture<String> move(String from, String to) {
             return CompletableFuture.completedFuture("done");
         }
 

@@ -1,124 +1,206 @@
 package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import java.time.Duration;
+import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.named.SettingsByName;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.annotation.AliasFor;
 
+/** How the attributes of locks and semaphores become requests, and which of them fail the start. */
 class LockAttributesTest {
 
-    @Test
-    void shouldUseTheConfigurationForUnsetAttributes() throws Exception {
-        LockRequest request = requestOf("plain");
+    @AutoClose
+    private final LockedContext context = LockedContext.prepare(processor -> {});
 
-        assertThat(request.lockName()).isEqualTo("Accepted.plain");
-        assertThat(request.waitTime()).isNull();
-        assertThat(request.lease()).isNull();
-        assertThat(request.maxHold()).isNull();
-        assertThat(request.onLost()).isEqualTo(OnLost.DEFAULT);
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    plain            | Accepted.plain
+                    numbers          | Accepted.numbers wait=PT2S lease=PT3S maxHold=PT4S minHold=PT1S INTERRUPT
+                    noLimit          | Accepted.noLimit wait=PT-0.001S maxHold=PT-0.001S
+                    suffixes         | Accepted.suffixes wait=PT5S lease=PT2M maxHold=PT1H minHold=PT20S
+                    iso              | Accepted.iso wait=PT30S lease=PT1.5S maxHold=PT1H30M minHold=PT0.5S
+                    bareNumbers      | Accepted.bareNumbers wait=PT7S lease=PT8S maxHold=PT1M minHold=PT3S
+                    minusOneTexts    | Accepted.minusOneTexts wait=PT-0.001S lease=PT-0.001S maxHold=PT-0.001S
+                    placeholders     | eu-orders wait=PT9S lease=PT11S maxHold=PT9S minHold=PT7S
+                    emptyPlaceholder | Accepted.emptyPlaceholder
+                    tryOnce          | Accepted.tryOnce wait=PT0S
+                    hash             | desk #1
+                    read             | Accepted.read READ
+                    permits          | Accepted.permits 1 of 3
+                    allOfASemaphore  | exports wait=PT4S lease=PT40S maxHold=PT1M minHold=PT2S INTERRUPT 2 of 5
+                    permitsInTexts   | exports-eu wait=PT9S 1 of 7
+                    composed         | printers 3 of 4
+                    """)
+    void shouldBecomeTheRequest(String method, String request) {
+        set(Map.of("region", "eu", "wait", "9s", "seven", "7"));
+
+        assertThat(describe(read(Accepted.class, method))).isEqualTo(request);
     }
 
-    @Test
-    void shouldReadNumbersInTheirUnit() throws Exception {
-        LockRequest request = requestOf("numbers");
-
-        assertThat(request.waitTime()).hasSeconds(2);
-        assertThat(request.lease()).hasSeconds(3);
-        assertThat(request.maxHold()).hasSeconds(4);
-        assertThat(request.onLost()).isEqualTo(OnLost.INTERRUPT);
+    private void set(Map<String, String> properties) {
+        properties.forEach(this.context::property);
+        this.context.refresh();
     }
 
-    @Test
-    void shouldReadMinusOneAsNoLimitInAnyUnit() throws Exception {
-        LockRequest request = requestOf("noLimit");
+    private LockRequest read(Class<?> type, String name) {
+        Method method = Arrays.stream(type.getDeclaredMethods())
+                .filter(candidate -> candidate.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+        return new LockedMethodSource(this.context::getBeanFactory, () -> SettingsByName.NONE)
+                .find(method, type)
+                .specs()
+                .get(0)
+                .template();
+    }
 
-        assertThat(request.waitTime()).isEqualTo(LockRequest.FOREVER);
-        assertThat(request.lease()).isNull();
-        assertThat(request.maxHold()).isEqualTo(LockRequest.FOREVER);
+    private static String describe(LockRequest request) {
+        return Stream.of(
+                        request.name(),
+                        request.waitTime() != null ? "wait=" + request.waitTime() : "",
+                        request.lease() != null ? "lease=" + request.lease() : "",
+                        request.maxHold() != null ? "maxHold=" + request.maxHold() : "",
+                        request.minHold().isZero() ? "" : "minHold=" + request.minHold(),
+                        request.onLost() == OnLost.DEFAULT
+                                ? ""
+                                : request.onLost().name(),
+                        request.mode() == LockMode.READ ? "READ" : "",
+                        request.mode() == LockMode.PERMIT ? request.weight() + " of " + request.permits() : "")
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining(" "));
     }
 
     @ParameterizedTest
-    @MethodSource
-    void shouldReadTexts(String method, Duration waitTime, Duration lease) throws Exception {
-        LockRequest request = requestOf(method);
+    @CsvSource(delimiter = '|', textBlock = """
+                    leaseZero         | lease = 0 with timeUnit = MILLISECONDS is out of range  | at least 1 ms
+                    leaseTooShort     | lease = 999999 with timeUnit = NANOSECONDS              | at least 1 ms
+                    leaseNegative     | lease = -2 with timeUnit = MILLISECONDS                 | -1 (renewed)
+                    leaseTooLong      | lease = 9223372036854775807 with timeUnit = DAYS        | ten years
+                    leaseDecades      | lease = 36500 with timeUnit = DAYS                      | ten years
+                    leaseTextZero     | leaseString = "0s" is out of range                      | at least 1 ms
+                    leaseTextNegative | leaseString = "-2" is out of range                      | -1 (renewed)
+                    leaseTextWrong    | leaseString = "${never}", which is "never", is not a duration | 30s, PT30S
+                    leaseTwice        | lease and leaseString are both set                      | Remove one of them
+                    waitNegative      | waitTime = -1000 with timeUnit = MICROSECONDS           | -1 (no limit)
+                    waitTwice         | waitTime and waitTimeString are both set                | Remove one of them
+                    waitUnresolved    | waitTimeString = "${missing}" has a placeholder         | Set the property
+                    maxHoldZero       | maxHold = 0 with timeUnit                               | -1 (no limit)
+                    maxHoldTextZero   | maxHoldString = "0s" is out of range                    | -1 (no limit)
+                    maxHoldTwice      | maxHold and maxHoldString are both set                  | Remove one of them
+                    minHoldNegative   | minHold = -1                                            | or 0
+                    minHoldTextWrong  | minHoldString = "soon" is not a duration                | 30s, PT30S
+                    minHoldTwice      | minHold and minHoldString are both set                  | Remove one of them
+                    minHoldTooLong    | minHold is longer than the lease                        | at least as long
+                    nameUnresolved    | name = "${missing}-orders" has a placeholder            | Set the property
+                    nameBlank         | name = " " is blank                                     | Rejected.nameBlank
+                    nameTooLong       | cannot name a lock                                      | at most 512 bytes
+                    namePosition      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+                    nameVariable      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+                    nameTemplate      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+                    nameRoot          | is not evaluated, so that all calls would share one lock | Expressions belong in key
+                    keyAndValue       | its attributes contradict each other: attribute '       | either value or key
+                    permitMode        | mode = PERMIT                                           | @DistributedSemaphore
+                    interruptedFuture | onLost = INTERRUPT, but the work of the method has no thread of its own | Use THROW
+                    sameTwice         | two annotations request the same lock                   | Remove one of them
+                    sameNameTwice     | two annotations request the same lock                   | Remove one of them
+                    sameKeyTwice      | two annotations request the same lock                   | Remove one of them
+                    skippedNumber     | onNotGranted = SKIP, but the method returns int,      | wrapper class
+                    contradiction     | contradict each other                                   | Remove one of them
+                    noPermits         | permits = 0 with weight = 1 is out of range             | permitsString
+                    negativePermits   | permits = -1 with weight = 1 is out of range            | from 1 to 999999999
+                    tooManyPermits    | permits = 1000000000 with weight = 1 is out of range    | from 1 to 999999999
+                    permitsTwice      | permits and permitsString are both set                  | Remove one of them
+                    tooHeavy          | permits = 3 with weight = 4 is out of range             | at most that number
+                    weightless        | permits = 3 with weight = 0 is out of range             | at least 1
+                    permitsInWords    | permitsString = "some" with weight = 1 is out of range  | from 1 to 999999999
+                    emptyPermits      | which is "", with weight = 1 is out of range            | permits
+                    bothKinds         | one name cannot be both a lock and a semaphore          | the same method
+                    """)
+    void shouldFailTheStart(String method, String problem, String remedy) {
+        set(Map.of("never", "never"));
 
-        assertThat(request.waitTime()).isEqualTo(waitTime);
-        assertThat(request.lease()).isEqualTo(lease);
-    }
-
-    static Stream<Arguments> shouldReadTexts() {
-        return Stream.of(
-                Arguments.of("suffixes", Duration.ofSeconds(5), Duration.ofMinutes(2)),
-                Arguments.of("iso", Duration.ofSeconds(30), Duration.ofMillis(1500)),
-                Arguments.of("bareNumbers", Duration.ofSeconds(7), Duration.ofSeconds(8)),
-                Arguments.of("minusOneTexts", LockRequest.FOREVER, LockRequest.FOREVER),
-                Arguments.of("placeholders", Duration.ofSeconds(9), Duration.ofSeconds(11)),
-                Arguments.of("emptyPlaceholder", null, null),
-                Arguments.of("tryOnce", Duration.ZERO, null));
+        assertThatExceptionOfType(InvalidLockDefinitionException.class)
+                .isThrownBy(() -> read(Rejected.class, method))
+                .satisfies(rejection -> assertThat(rejection.getMessage())
+                        .startsWith("@Distributed")
+                        .contains(Rejected.class.getName() + '.' + method + '(', problem, remedy)
+                        .doesNotContain(".."));
     }
 
     @ParameterizedTest
-    @MethodSource
-    void shouldReadTextsOfHolds(String method, Duration maxHold, Duration minHold) throws Exception {
-        LockRequest request = requestOf(method);
+    @ValueSource(strings = {"0", "-3", "4.5", "many", "2147483648", "1"})
+    void shouldNameMethodAndPropertyOfAnInvalidNumberOfPermits(String value) {
+        set(Map.of("exports.permits", value));
 
-        assertThat(request.maxHold()).isEqualTo(maxHold);
-        assertThat(request.minHold()).isEqualTo(minHold);
-    }
-
-    static Stream<Arguments> shouldReadTextsOfHolds() {
-        return Stream.of(
-                Arguments.of("suffixes", Duration.ofHours(1), Duration.ofSeconds(20)),
-                Arguments.of("iso", Duration.ofMinutes(90), Duration.ofMillis(500)),
-                Arguments.of("bareNumbers", Duration.ofSeconds(60), Duration.ofSeconds(3)),
-                Arguments.of("minusOneTexts", LockRequest.FOREVER, Duration.ZERO),
-                Arguments.of("placeholders", Duration.ofSeconds(9), Duration.ofSeconds(7)),
-                Arguments.of("emptyPlaceholder", null, Duration.ZERO));
+        assertThatExceptionOfType(InvalidLockDefinitionException.class)
+                .isThrownBy(() -> read(Rejected.class, "placeholder"))
+                .withMessageContainingAll(
+                        "@DistributedSemaphore on " + Rejected.class.getName() + ".placeholder()",
+                        "permitsString = \"${exports.permits}\", which is \"" + value + "\",");
     }
 
     @Test
-    void shouldResolvePlaceholdersInTheName() throws Exception {
-        assertThat(requestOf("named").lockName()).isEqualTo("eu-orders");
+    void shouldRejectDefaultAsTheDefaultReactionToLosses() {
+        DistributedLockBeanPostProcessor processor =
+                new DistributedLockBeanPostProcessor(() -> new RecordingRegistry());
+
+        assertThatExceptionOfType(InvalidLockSettingException.class)
+                .isThrownBy(() -> processor.setOnLost(OnLost.DEFAULT))
+                .satisfies(refused -> {
+                    assertThat(refused.property()).isEqualTo("distributed-lock.on-lost");
+                    assertThat(refused.rule()).contains("throw, interrupt or ignore");
+                });
     }
 
-    private static LockRequest requestOf(String method) throws ReflectiveOperationException {
-        try (LockedContext context = LockedContext.prepare(processor -> {}, Accepted.class)
-                .property("region", "eu")
-                .property("wait", "9s")) {
-            context.refresh();
-            Accepted.class.getMethod(method).invoke(context.getBean(Accepted.class));
-            return context.registry.request();
-        }
-    }
-
+    @SuppressWarnings("unused") // read by their names
     static class Accepted {
 
         @DistributedLock
-        public void plain() {}
+        void plain() {}
 
-        @DistributedLock(waitTime = 2, lease = 3, maxHold = 4, timeUnit = TimeUnit.SECONDS, onLost = OnLost.INTERRUPT)
-        public void numbers() {}
+        @DistributedLock(
+                waitTime = 2,
+                lease = 3,
+                maxHold = 4,
+                minHold = 1,
+                timeUnit = TimeUnit.SECONDS,
+                onLost = OnLost.INTERRUPT)
+        void numbers() {}
 
         @DistributedLock(waitTime = -1, lease = -1, maxHold = -1, timeUnit = TimeUnit.HOURS)
-        public void noLimit() {}
+        void noLimit() {}
 
         @DistributedLock(waitTimeString = "5s", leaseString = "2m", maxHoldString = "1h", minHoldString = "20s")
-        public void suffixes() {}
+        void suffixes() {}
 
         @DistributedLock(
                 waitTimeString = "PT30S",
                 leaseString = "PT1.5S",
                 maxHoldString = "PT1H30M",
                 minHoldString = "PT0.5S")
-        public void iso() {}
+        void iso() {}
 
         @DistributedLock(
                 waitTimeString = "7",
@@ -126,34 +208,208 @@ class LockAttributesTest {
                 maxHoldString = "60",
                 minHoldString = "3",
                 timeUnit = TimeUnit.SECONDS)
-        public void bareNumbers() {}
+        void bareNumbers() {}
+
+        @DistributedLock(waitTimeString = "-1", leaseString = "-1", maxHoldString = "-1", minHoldString = "0")
+        void minusOneTexts() {}
 
         @DistributedLock(
-                waitTimeString = "-1",
-                leaseString = "-1",
-                maxHoldString = "-1",
-                minHoldString = "0",
-                timeUnit = TimeUnit.SECONDS)
-        public void minusOneTexts() {}
-
-        @DistributedLock(
+                name = "${region}-orders",
                 waitTimeString = "${wait}",
                 leaseString = "${hold:11s}",
                 maxHoldString = "${wait}",
                 minHoldString = "${least:7s}")
-        public void placeholders() {}
+        void placeholders() {}
 
         @DistributedLock(
                 waitTimeString = "${nothing:}",
                 leaseString = "${nothing:}",
                 maxHoldString = "${nothing:}",
                 minHoldString = "${nothing:}")
-        public void emptyPlaceholder() {}
+        void emptyPlaceholder() {}
 
         @DistributedLock(waitTime = 0)
-        public void tryOnce() {}
+        void tryOnce() {}
 
-        @DistributedLock(name = "${region}-orders")
-        public void named() {}
+        @DistributedLock(name = "desk #1")
+        void hash() {}
+
+        @DistributedLock(mode = LockMode.READ)
+        void read() {}
+
+        @DistributedSemaphore(permits = 3)
+        void permits() {}
+
+        @DistributedSemaphore(
+                name = "exports",
+                permits = 5,
+                weight = 2,
+                lease = 40,
+                waitTime = 4,
+                maxHold = 60,
+                minHold = 2,
+                timeUnit = TimeUnit.SECONDS,
+                onLost = OnLost.INTERRUPT)
+        void allOfASemaphore() {}
+
+        @DistributedSemaphore(name = "exports-${region}", permitsString = "${seven}", waitTimeString = "${wait}")
+        void permitsInTexts() {}
+
+        @Printers(weight = 3)
+        void composed() {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedSemaphore(name = "printers", permits = 4)
+    @interface Printers {
+        @AliasFor(annotation = DistributedSemaphore.class)
+        int weight();
+    }
+
+    @SuppressWarnings("unused") // read by their names
+    static class Rejected {
+
+        private static final String HUNDRED = "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa"
+                + "aaaaaaaaaabbbbbbbbbbaaaaaaaaaa";
+
+        @DistributedLock(lease = 0)
+        void leaseZero() {}
+
+        @DistributedLock(lease = 999_999, timeUnit = TimeUnit.NANOSECONDS)
+        void leaseTooShort() {}
+
+        @DistributedLock(lease = -2)
+        void leaseNegative() {}
+
+        @DistributedLock(lease = Long.MAX_VALUE, timeUnit = TimeUnit.DAYS)
+        void leaseTooLong() {}
+
+        @DistributedLock(lease = 36_500, timeUnit = TimeUnit.DAYS)
+        void leaseDecades() {}
+
+        @DistributedLock(leaseString = "0s")
+        void leaseTextZero() {}
+
+        @DistributedLock(leaseString = "-2")
+        void leaseTextNegative() {}
+
+        @DistributedLock(leaseString = "${never}")
+        void leaseTextWrong() {}
+
+        @DistributedLock(lease = 5, leaseString = "5ms")
+        void leaseTwice() {}
+
+        @DistributedLock(waitTime = -1000, timeUnit = TimeUnit.MICROSECONDS)
+        void waitNegative() {}
+
+        @DistributedLock(waitTime = 5, waitTimeString = "${nothing:}")
+        void waitTwice() {}
+
+        @DistributedLock(waitTimeString = "${missing}")
+        void waitUnresolved() {}
+
+        @DistributedLock(maxHold = 0)
+        void maxHoldZero() {}
+
+        @DistributedLock(maxHoldString = "0s")
+        void maxHoldTextZero() {}
+
+        @DistributedLock(maxHold = -1, maxHoldString = "${nothing:}")
+        void maxHoldTwice() {}
+
+        @DistributedLock(minHold = -1)
+        void minHoldNegative() {}
+
+        @DistributedLock(minHoldString = "soon")
+        void minHoldTextWrong() {}
+
+        @DistributedLock(minHold = 5, minHoldString = "5ms")
+        void minHoldTwice() {}
+
+        @DistributedLock(minHoldString = "2s", lease = 1000)
+        void minHoldTooLong() {}
+
+        @DistributedLock(name = "${missing}-orders")
+        void nameUnresolved() {}
+
+        @DistributedLock(name = " ")
+        void nameBlank() {}
+
+        @DistributedLock(name = HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED)
+        void nameTooLong() {}
+
+        @DistributedLock(name = "order-#a0")
+        void namePosition(String id) {}
+
+        @DistributedLock(name = "'order:' + #id")
+        void nameVariable(String id) {}
+
+        @DistributedLock(name = "order-#{id}")
+        void nameTemplate(String id) {}
+
+        @DistributedLock(name = "#root.target")
+        void nameRoot() {}
+
+        @DistributedLock(value = "'a'", key = "'b'")
+        void keyAndValue() {}
+
+        @DistributedLock(mode = LockMode.PERMIT)
+        void permitMode() {}
+
+        @DistributedLock(onLost = OnLost.INTERRUPT)
+        CompletableFuture<String> interruptedFuture() {
+            return null;
+        }
+
+        @DistributedLock
+        @DistributedLock(waitTime = 0)
+        void sameTwice() {}
+
+        @DistributedLock(name = "report")
+        @DistributedLock(name = "report", minHold = 5)
+        void sameNameTwice() {}
+
+        @DistributedLock(key = "#id")
+        @DistributedLock(name = "Rejected.sameKeyTwice", key = "#id", waitTime = 0)
+        void sameKeyTwice(String id) {}
+
+        @DistributedLock(onNotGranted = OnNotGranted.SKIP)
+        int skippedNumber() {
+            return 1;
+        }
+
+        @DistributedLock(fallback = "plain", onNotGranted = OnNotGranted.SKIP)
+        void contradiction() {}
+
+        @DistributedSemaphore
+        void noPermits() {}
+
+        @DistributedSemaphore(permits = -1)
+        void negativePermits() {}
+
+        @DistributedSemaphore(permits = 1_000_000_000)
+        void tooManyPermits() {}
+
+        @DistributedSemaphore(permits = 3, permitsString = "3")
+        void permitsTwice() {}
+
+        @DistributedSemaphore(permits = 3, weight = 4)
+        void tooHeavy() {}
+
+        @DistributedSemaphore(permits = 3, weight = 0)
+        void weightless() {}
+
+        @DistributedSemaphore(permitsString = "some")
+        void permitsInWords() {}
+
+        @DistributedSemaphore(permitsString = "${missing:}")
+        void emptyPermits() {}
+
+        @DistributedSemaphore(permitsString = "${exports.permits}", weight = 2)
+        void placeholder() {}
+
+        @DistributedLock(name = "exports")
+        @DistributedSemaphore(name = "exports", permits = 3)
+        void bothKinds() {}
     }
 }

@@ -1,141 +1,120 @@
 package io.github.lockstarter.aop;
 
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 
 /** The outcome of a call whose lock is not granted. */
 class NotGrantedTest {
 
+    private static RealLocks app;
+
+    private final Jobs jobs = app.bean(Jobs.class);
+
+    @BeforeAll
+    static void start() {
+        app = RealLocks.with(Jobs.class, TextStore.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        app.close();
+    }
+
     @Test
-    void shouldThrowByDefault() {
-        try (RealLocks app = RealLocks.with(Jobs.class)) {
-            app.takenByAnother(
-                    "job",
-                    () -> assertThatThrownBy(app.bean(Jobs.class)::plain)
-                            .isInstanceOf(LockNotGrantedException.class)
-                            .hasMessageContaining("'job'"));
-        }
+    void shouldThrowByDefaultAndPropagateTheFailureOfANestedCall() {
+        app.takenByAnother("job", () -> {
+            assertThatThrownBy(this.jobs::plain)
+                    .isInstanceOf(LockNotGrantedException.class)
+                    .hasMessageContaining("'job'");
+            assertThatThrownBy(() -> this.jobs.skippedWithNested(this.jobs))
+                    .isInstanceOf(LockNotGrantedException.class)
+                    .hasMessageContaining("'job'");
+        });
     }
 
     @Test
     void shouldSkip() {
-        try (RealLocks app = RealLocks.with(Jobs.class)) {
-            Jobs jobs = app.bean(Jobs.class);
-            app.takenByAnother("job", () -> {
-                jobs.skipped();
-                assertThat(jobs.skippedText()).isNull();
-                assertThat(jobs.skippedOptional()).isEmpty();
-                assertThat(jobs.skippedFuture()).isCompletedWithValue(null);
-                assertThat(jobs.runs()).isZero();
-            });
-
-            assertThat(jobs.skippedText()).isEqualTo("done");
-        }
+        app.takenByAnother("job", () -> {
+            this.jobs.skipped();
+            assertThat(this.jobs.skippedText()).isNull();
+            assertThat(this.jobs.skippedOptional()).isEmpty();
+            assertThat(this.jobs.skippedFuture()).isCompletedWithValue(null);
+        });
+        assertThat(this.jobs.skippedText()).isEqualTo("done");
     }
 
     @Test
     void shouldCallTheFallback() {
-        try (RealLocks app = RealLocks.with(Jobs.class)) {
-            Jobs jobs = app.bean(Jobs.class);
-            app.takenByAnother("job", () -> {
-                assertThat(jobs.withFallback("a")).isEqualTo("instead of a");
-                assertThat(jobs.withCuriousFallback("a")).startsWith("a: ").contains("'job'");
-                assertThatThrownBy(() -> jobs.withFailingFallback("a")).hasMessage("on purpose");
-            });
-
-            assertThat(jobs.withFallback("a")).isEqualTo("done");
-        }
+        app.takenByAnother("job", () -> {
+            assertThat(this.jobs.withFallback("a")).isEqualTo("instead of a");
+            assertThat(this.jobs.withCuriousFallback("a")).startsWith("a: ").contains("'job'");
+            assertThatThrownBy(() -> this.jobs.withFailingFallback("a")).hasMessage("on purpose");
+        });
+        assertThat(this.jobs.withFallback("a")).isEqualTo("done");
     }
 
     @Test
-    void shouldPropagateTheFailureOfANestedCall() {
-        try (RealLocks app = RealLocks.with(Jobs.class, Outer.class)) {
-            app.takenByAnother(
-                    "job",
-                    () -> assertThatThrownBy(app.bean(Outer.class)::skippedWithNested)
-                            .isInstanceOf(LockNotGrantedException.class)
-                            .hasMessageContaining("'job'"));
-        }
+    void shouldFindAFallbackByItsResolvedTypes() {
+        TextStore texts = app.bean(TextStore.class);
+        app.takenByAnother("job", () -> {
+            assertThat(texts.save("a")).isEqualTo("kept a");
+            assertThat(texts.find("a")).isEqualTo("found a");
+        });
+    }
+
+    @Test
+    void shouldRejectInvalidFallbacks() {
+        assertThat(rejectionOf(NoSuchFallback.class))
+                .hasMessageContaining("does not match another method of")
+                .hasMessageContaining("the same parameters");
+        assertThat(rejectionOf(FallbackOfAnotherType.class)).hasMessageContaining("returns Integer instead of String");
     }
 
     @Test
     void shouldCallTheHandlerOfTheApplication() {
-        try (RealLocks app = RealLocks.with(Jobs.class, Handler.class)) {
-            Jobs jobs = app.bean(Jobs.class);
-            app.takenByAnother("job", () -> {
-                assertThat(jobs.plain()).isEqualTo("handled plain");
-                assertThat(jobs.skippedText()).as("specified by the annotation").isNull();
-            });
-        }
-    }
-
-    @Test
-    void shouldNameAHandlerWhoseResultDoesNotFit() {
-        try (RealLocks app = RealLocks.with(Counters.class, Handler.class)) {
-            Counters counters = app.bean(Counters.class);
-            app.takenByAnother("job", () -> {
-                assertThatThrownBy(counters::count)
+        try (RealLocks handled = RealLocks.with(Jobs.class, Handler.class)) {
+            Jobs bean = handled.bean(Jobs.class);
+            handled.takenByAnother("job", () -> {
+                assertThat(bean.plain()).isEqualTo("handled plain");
+                assertThat(bean.skippedText()).as("specified by the annotation").isNull();
+                assertThatThrownBy(bean::count)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("returned a java.lang.String for")
-                        .hasMessageContaining("Counters.count()")
+                        .hasMessageContaining("Jobs.count()")
                         .hasCauseInstanceOf(LockNotGrantedException.class);
-                assertThatThrownBy(counters::countLater)
+                assertThatThrownBy(bean::countLater)
                         .hasMessageContaining("returns java.util.concurrent.CompletableFuture");
             });
         }
     }
 
-    @Test
-    void shouldFindAFallbackByItsResolvedTypes() {
-        try (RealLocks app = RealLocks.with(TextStore.class)) {
-            TextStore texts = app.bean(TextStore.class);
-            app.takenByAnother("job", () -> {
-                assertThat(texts.save("a")).isEqualTo("kept a");
-                assertThat(texts.find("a")).isEqualTo("found a");
-            });
-        }
-    }
-
-    @Test
-    void shouldRejectInvalidFallbacks() {
-        assertThat(LockedContext.rejectionOf(SkippedNumber.class))
-                .hasMessageContaining("onNotGranted = SKIP, but the method returns int");
-        assertThat(LockedContext.rejectionOf(NoSuchFallback.class))
-                .hasMessageContaining("does not match another method of")
-                .extracting(InvalidLockDefinitionException::remedy)
-                .asString()
-                .contains("the same parameters");
-        assertThat(LockedContext.rejectionOf(FallbackOfAnotherType.class))
-                .hasMessageContaining("returns Integer instead of String");
-        assertThat(LockedContext.rejectionOf(Contradiction.class)).hasMessageContaining("contradict each other");
-    }
-
     static class Jobs {
-
-        private int runs;
-
-        int runs() {
-            return this.runs;
-        }
 
         @DistributedLock(name = "job", waitTime = 0)
         public String plain() {
             return "done";
         }
 
+        @DistributedLock(name = "outer", onNotGranted = OnNotGranted.SKIP)
+        public void skippedWithNested(Jobs bean) {
+            bean.plain();
+        }
+
         @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
         public void skipped() {
-            this.runs++;
+            throw new AssertionError("not skipped");
         }
 
         @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
@@ -180,9 +159,6 @@ class NotGrantedTest {
         String failing(String what) {
             throw new IllegalStateException("on purpose");
         }
-    }
-
-    static class Counters {
 
         @DistributedLock(name = "job", waitTime = 0)
         public int count() {
@@ -196,12 +172,10 @@ class NotGrantedTest {
     }
 
     interface Keeping<T> {
-
         T keep(T what);
     }
 
     static class Store<T> {
-
         @DistributedLock(name = "job", waitTime = 0, fallback = "keep")
         public T save(T what) {
             return what;
@@ -219,45 +193,20 @@ class NotGrantedTest {
     }
 
     static class TextStore extends Store<String> implements Keeping<String> {
-
         @Override
         public String keep(String what) {
             return "kept " + what;
         }
     }
 
-    static class Outer {
-
-        private final Jobs jobs;
-
-        Outer(Jobs jobs) {
-            this.jobs = jobs;
-        }
-
-        @DistributedLock(name = "outer", onNotGranted = OnNotGranted.SKIP)
-        public void skippedWithNested() {
-            this.jobs.plain();
-        }
-    }
-
     static class Handler {
-
         @Bean
         static LockFailureHandler handler() {
             return (failure, method, arguments) -> "handled " + method.getName();
         }
     }
 
-    static class SkippedNumber {
-
-        @DistributedLock(onNotGranted = OnNotGranted.SKIP)
-        public int count() {
-            return 1;
-        }
-    }
-
     static class NoSuchFallback {
-
         @DistributedLock(fallback = "instead")
         public void work(String what) {}
 
@@ -265,7 +214,6 @@ class NotGrantedTest {
     }
 
     static class FallbackOfAnotherType {
-
         @DistributedLock(fallback = "instead")
         public String work() {
             return "";
@@ -274,13 +222,5 @@ class NotGrantedTest {
         Integer instead() {
             return 1;
         }
-    }
-
-    static class Contradiction {
-
-        @DistributedLock(fallback = "instead", onNotGranted = OnNotGranted.SKIP)
-        public void work() {}
-
-        void instead() {}
     }
 }

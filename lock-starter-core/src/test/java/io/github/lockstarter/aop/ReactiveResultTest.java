@@ -2,7 +2,6 @@ package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
@@ -22,9 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -133,28 +130,6 @@ class ReactiveResultTest {
             mayEnd.complete(null);
         }
         assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
-    }
-
-    @Test
-    void shouldAcquireALockOnceThatIsRequestedTwice() {
-        assertThat(this.feeds.move("a", "a").block(SOON)).isEqualTo("done");
-    }
-
-    @Test
-    void shouldReleaseALeaseThatIsGrantedBeforeDemand() {
-        this.feeds.several().subscribe(new BaseSubscriber<>() {
-
-            @Override
-            protected void hookOnSubscribe(Subscription subscription) {
-                // The lock may have been requested or not.
-                Throwable unused = catchThrowable(() -> await().atMost(Duration.ofMillis(300))
-                        .until(() -> ReactiveResultTest.this.app.isLocked("feed")));
-                cancel();
-            }
-        });
-
-        await().until(() -> this.app.registry.waiting() == 0 && this.app.registry.active() == 0);
-        assertThat(this.app.isLocked("feed")).isFalse();
     }
 
     @Test

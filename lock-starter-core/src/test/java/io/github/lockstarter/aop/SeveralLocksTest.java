@@ -2,29 +2,80 @@ package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockKeyException;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
 
 /** A call that acquires more than one lock acquires all of them or none. */
 class SeveralLocksTest {
 
+    private static final long MIN_HOLD = 500;
+
+    private static RealLocks app;
+
+    private final Transfers transfers = app.bean(Transfers.class);
+
+    /** The kind of result of the method. */
+    enum Way {
+        DIRECT,
+        FUTURE,
+        MONO;
+
+        /** Returns the exception of a call; null if it succeeds. */
+        Throwable call(Transfers transfers, boolean kept, List<String> keys) {
+            Throwable thrown = catchThrowable(() -> {
+                switch (this) {
+                    case DIRECT -> transfers.run(kept, keys);
+                    case FUTURE -> transfers.future(kept, keys).join();
+                    default -> transfers.mono(kept, keys).block();
+                }
+            });
+            return thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        app = RealLocks.with(Transfers.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        app.close();
+    }
+
+    @BeforeEach
+    void reset() {
+        this.transfers.runs().set(0);
+    }
+
     @Test
     void shouldAcquireOneLockForEachKeySortedByName() {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
-            context.getBean(Transfers.class).move(List.of("c", "a", "b", "a"));
-
+            Transfers recorded = context.getBean(Transfers.class);
+            recorded.move(List.of("c", "a", "b", "a"));
             assertThat(context.registry.events)
                     .containsExactly(
                             "lock account:a",
@@ -33,143 +84,152 @@ class SeveralLocksTest {
                             "unlock account:c",
                             "unlock account:b",
                             "unlock account:a");
-        }
-    }
-
-    @Test
-    void shouldAcquireTheLocksOfAListInTheKey() {
-        try (LockedContext context = LockedContext.of(Transfers.class)) {
-            context.getBean(Transfers.class).transfer("b", "a");
-
-            assertThat(context.registry.events)
-                    .containsExactly("lock account:a", "lock account:b", "unlock account:b", "unlock account:a");
-        }
-    }
-
-    @Test
-    void shouldAcquireTheLocksOfTheListThatIsChosen() {
-        try (LockedContext context = LockedContext.of(Transfers.class)) {
-            Transfers transfers = context.getBean(Transfers.class);
-
-            transfers.book("a", "b", true);
-            transfers.book("a", "b", false);
-
+            context.registry.events.clear();
+            recorded.book("b", "a", true);
+            recorded.book("b", "a", false);
+            recorded.ship("7");
             assertThat(context.registry.events.stream().filter(event -> event.startsWith("lock")))
-                    .containsExactly("lock account:a", "lock account:b", "lock account:a");
+                    .containsExactly(
+                            "lock account:a", "lock account:b", "lock account:b", "lock order:7", "lock stock");
         }
     }
 
     @Test
-    void shouldAcquireTheLocksOfAllAnnotations() {
-        try (LockedContext context = LockedContext.of(Transfers.class)) {
-            context.getBean(Transfers.class).ship("7");
-
-            assertThat(context.registry.events)
-                    .containsExactly("lock order:7", "lock stock", "unlock stock", "unlock order:7");
-        }
-    }
-
-    @Test
-    void shouldRejectAnEmptyCollectionAndInvalidElements() {
-        try (LockedContext context = LockedContext.of(Transfers.class)) {
-            Transfers transfers = context.getBean(Transfers.class);
-
-            assertThatThrownBy(() -> transfers.move(List.of()))
-                    .isInstanceOf(InvalidLockKeyException.class)
-                    .hasMessageContaining("is an empty collection");
-            assertThatThrownBy(() -> transfers.move(List.of("a", " ")))
-                    .isInstanceOf(InvalidLockKeyException.class)
-                    .hasMessageContaining("gave several keys, of which number 2 of 2 is blank");
-            assertThatThrownBy(() -> transfers.transfer("a", null))
-                    .isInstanceOf(InvalidLockKeyException.class)
-                    .hasMessageContaining("Key \"{#from, #to}\" of " + Transfers.class.getName()
-                            + ".transfer(String, String) gave several keys, of which number 2 of 2 is null: ");
-            assertThatThrownBy(() -> transfers.move(null))
-                    .hasMessageContaining(".move(Collection) is null: all calls without a value");
-            assertThat(context.registry.events).isEmpty();
-        }
-    }
-
-    @Test
-    void shouldRejectMoreLocksThanTheMaximum() {
-        try (LockedContext context = LockedContext.of(Transfers.class)) {
-            Transfers transfers = context.getBean(Transfers.class);
-
-            transfers.move(accounts(256));
-            assertThat(context.registry.requests).hasSize(256);
-
-            assertThatThrownBy(() -> transfers.move(accounts(257)))
-                    .isInstanceOf(InvalidLockKeyException.class)
-                    .hasMessageContaining("257 locks, such as 'account', which exceeds the maximum of 256");
-            assertThat(context.registry.requests).hasSize(256);
-        }
-    }
-
-    @Test
-    void shouldReleaseAllIfOneIsNotGranted() {
-        try (RealLocks app = RealLocks.with(Transfers.class)) {
-            app.takenByAnother("account:b", () -> {
-                long began = System.nanoTime();
-
-                assertThatThrownBy(() -> app.bean(Transfers.class).move(List.of("a", "b", "c")))
-                        .isInstanceOf(LockNotGrantedException.class)
-                        .hasMessageContaining("'account:b'");
-
-                assertThat(Duration.ofNanos(System.nanoTime() - began))
-                        .as("waited for")
-                        .isGreaterThan(Duration.ofMillis(250));
-                assertThat(app.isLocked("account:a")).isFalse();
-                assertThat(app.isLocked("account:c")).isFalse();
-            });
-        }
-    }
-
-    @Test
-    void shouldNotDeadlock() throws Exception {
-        try (RealLocks app = RealLocks.with(Transfers.class)) {
-            Transfers transfers = app.bean(Transfers.class);
-            ExecutorService threads = Executors.newFixedThreadPool(2);
-            try {
-                Future<?> one = threads.submit(() -> repeat(() -> transfers.count(List.of("a", "b"))));
-                Future<?> two = threads.submit(() -> repeat(() -> transfers.count(Set.of("b", "a"))));
-                one.get(30, TimeUnit.SECONDS);
-                two.get(30, TimeUnit.SECONDS);
-            } finally {
-                threads.shutdownNow();
-            }
-
-            assertThat(transfers.counted()).isEqualTo(400);
-        }
+    void shouldRejectKeysThatCannotBeLocked() {
+        assertThatThrownBy(() -> this.transfers.move(List.of()))
+                .isInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("is an empty collection");
+        assertThatThrownBy(() -> this.transfers.move(List.of("a", " ")))
+                .isInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("gave several keys, of which number 2 of 2 is blank");
+        assertThatThrownBy(() -> this.transfers.book("a", null, true))
+                .isInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining(
+                        ".book(String, String, boolean) gave several keys, of which number 2 of 2 is null");
+        assertThatThrownBy(() -> this.transfers.move(null))
+                .hasMessageContaining(".move(Collection) is null: all calls without a value");
+        this.transfers.move(accounts(256));
+        assertThatThrownBy(() -> this.transfers.move(accounts(257)))
+                .isInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("257 locks, such as 'account', which exceeds the maximum of 256");
+        assertThat(this.transfers.runs()).hasValue(1);
     }
 
     private static List<String> accounts(int count) {
         return IntStream.range(0, count).mapToObj(String::valueOf).toList();
     }
 
-    private static void repeat(Runnable task) {
+    @ParameterizedTest
+    @EnumSource
+    void shouldReleaseAllIfOneIsNotGranted(Way way) {
+        app.takenByAnother("transfer:b", () -> {
+            long began = System.nanoTime();
+            assertThat(way.call(this.transfers, true, List.of("a", "b", "c")))
+                    .isInstanceOf(LockNotGrantedException.class)
+                    .hasMessageContaining("'transfer:b'");
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(250));
+            assertThat(app.isLocked("transfer:a"))
+                    .as("without its minimum hold")
+                    .isFalse();
+            assertThat(app.isLocked("transfer:c")).isFalse();
+        });
+        assertThat(this.transfers.runs()).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepAllForTheMinimumHoldOnceTheMethodHasRun(Way way) {
+        long began = System.nanoTime();
+        assertThat(way.call(this.transfers, true, List.of("a", "b"))).isNull();
+
+        assertThat(app.isLocked("transfer:a")).isTrue();
+        assertThat(app.isLocked("transfer:b")).isTrue();
+        await().until(() -> !app.isLocked("transfer:a") && !app.isLocked("transfer:b"));
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofMillis(MIN_HOLD));
+    }
+
+    @Test
+    void shouldNotKeepALockThatTheCallerHeldBefore() {
+        app.registry.executeWithoutResult(
+                LockRequest.of("transfer:a"),
+                lease -> app.takenByAnother(
+                        "transfer:b",
+                        () -> assertThat(Way.DIRECT.call(this.transfers, true, List.of("a", "b")))
+                                .isInstanceOf(LockNotGrantedException.class)));
+
+        assertThat(app.isLocked("transfer:a")).isFalse();
+    }
+
+    /** It loses the first of them while it waits for the second. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldNotRunTheMethodIfALockIsLostBefore(Way way) {
+        Throwable loss = whileTheFirstIsLost(() -> way.call(this.transfers, false, List.of("x", "y")));
+
+        assertThat(loss)
+                .isInstanceOfSatisfying(
+                        LockLostException.class,
+                        lost -> assertThat(lost.lockName()).isEqualTo("transfer:x"));
+        // On a busy machine, the other lease may expire as well before its release.
+        assertThat(loss.getSuppressed())
+                .filteredOn(LockLostException.class::isInstance)
+                .as("reported once")
+                .allSatisfy(other ->
+                        assertThat(((LockLostException) other).lockName()).isEqualTo("transfer:y"));
+        assertThat(this.transfers.runs()).hasValue(0);
+        await().until(() -> !app.isLocked("transfer:y"));
+    }
+
+    @Test
+    void shouldRunTheMethodIfLossesAreIgnored() {
+        assertThat(whileTheFirstIsLost(() -> catchThrowable(() -> this.transfers.ignoring(List.of("x", "y")))))
+                .isNull();
+        assertThat(this.transfers.runs()).hasValue(1);
+    }
+
+    private static Throwable whileTheFirstIsLost(Supplier<Throwable> call) {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        app.takenByAnother("transfer:y", () -> {
+            new Thread(() -> thrown.complete(call.get())).start();
+            await().until(() -> app.isLocked("transfer:x"));
+            await().until(() -> !app.isLocked("transfer:x"));
+        });
+        return thrown.join();
+    }
+
+    @Test
+    void shouldNotDeadlock() {
+        CompletableFuture<?> one = CompletableFuture.runAsync(() -> repeat(List.of("a", "b")));
+        CompletableFuture<?> two = CompletableFuture.runAsync(() -> repeat(Set.of("b", "a")));
+
+        assertThat(CompletableFuture.allOf(one, two)).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(this.transfers.runs()).hasValue(400);
+    }
+
+    private void repeat(Collection<String> accounts) {
         for (int i = 0; i < 200; i++) {
-            task.run();
+            this.transfers.count(accounts);
         }
     }
 
     static class Transfers {
 
-        private int counted;
+        private final AtomicInteger runs = new AtomicInteger();
 
-        int counted() {
-            return this.counted;
+        AtomicInteger runs() {
+            return this.runs;
         }
-
-        @DistributedLock(name = "account", key = "#accounts", waitTime = 300)
-        public void move(Collection<String> accounts) {}
 
         @DistributedLock(name = "account", key = "#accounts")
-        public void count(Collection<String> accounts) {
-            this.counted++;
+        public void move(Collection<String> accounts) {
+            this.runs.incrementAndGet();
         }
 
-        @DistributedLock(name = "account", key = "{#from, #to}")
-        public void transfer(String from, String to) {}
+        /** Not atomic: the locks exclude each other. */
+        @DistributedLock(name = "account", key = "#accounts")
+        public void count(Collection<String> accounts) {
+            this.runs.setPlain(this.runs.getPlain() + 1);
+        }
 
         @DistributedLock(name = "account", key = "#both ? {#from, #to} : {#from}")
         public void book(String from, String to, boolean both) {}
@@ -177,5 +237,34 @@ class SeveralLocksTest {
         @DistributedLock(name = "stock")
         @DistributedLock(name = "order", key = "#order")
         public void ship(String order) {}
+
+        @DistributedLock(name = "transfer", key = "#keys", waitTime = 300, minHold = MIN_HOLD, condition = "#kept")
+        @DistributedLock(name = "transfer", key = "#keys", waitTime = 10_000, lease = 300, condition = "!#kept")
+        public void run(boolean kept, List<String> keys) {
+            this.runs.incrementAndGet();
+        }
+
+        @DistributedLock(name = "transfer", key = "#keys", waitTime = 300, minHold = MIN_HOLD, condition = "#kept")
+        @DistributedLock(name = "transfer", key = "#keys", waitTime = 10_000, lease = 300, condition = "!#kept")
+        public CompletableFuture<Integer> future(boolean kept, List<String> keys) {
+            return CompletableFuture.completedFuture(this.runs.incrementAndGet());
+        }
+
+        @DistributedLock(name = "transfer", key = "#keys", waitTime = 300, minHold = MIN_HOLD, condition = "#kept")
+        @DistributedLock(name = "transfer", key = "#keys", waitTime = 10_000, lease = 300, condition = "!#kept")
+        public Mono<Integer> mono(boolean kept, List<String> keys) {
+            return Mono.just(this.runs.incrementAndGet());
+        }
+
+        @DistributedLock(
+                name = "transfer",
+                key = "#keys",
+                lease = 300,
+                waitTime = 10_000,
+                minHold = 10,
+                onLost = OnLost.IGNORE)
+        public void ignoring(List<String> keys) {
+            this.runs.incrementAndGet();
+        }
     }
 }

@@ -8,10 +8,8 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
-import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -166,34 +164,6 @@ class SharedGrantsOfCallsTest {
         await().until(() -> available("printers") == 2);
     }
 
-    @Test
-    void shouldHoldTheWeightAndNestUnderIt() {
-        this.exports.printAll(() -> {
-            assertThat(available("printers")).isZero();
-            assertThat(this.exports.tryPrint()).isEqualTo("printed");
-            assertThat(available("printers")).isZero();
-            return "";
-        });
-        assertThat(available("printers")).isEqualTo(2);
-
-        this.exports.print(() -> {
-            assertThatThrownBy(() -> this.exports.printAll(() -> "")).isInstanceOf(IllegalStateException.class);
-            return "";
-        });
-        assertThat(available("printers")).isEqualTo(2);
-    }
-
-    @Test
-    void shouldHaveSeparatePermitsForEachKey() {
-        this.exports.printOf(List.of("a", "b"), () -> {
-            assertThatThrownBy(() -> this.others.printOf(List.of("c", "b"), () -> ""))
-                    .isInstanceOf(LockNotGrantedException.class);
-            assertThat(this.others.printOf(List.of("c"), () -> "printed")).isEqualTo("printed");
-            return "";
-        });
-        assertThat(this.others.printOf(List.of("a", "b"), () -> "printed")).isEqualTo("printed");
-    }
-
     /** While a call waits for permits, it does not hold its lock; after it, the lock is released first. */
     @Test
     void shouldWaitForPermitsWithoutTheLock() throws Exception {
@@ -216,48 +186,6 @@ class SharedGrantsOfCallsTest {
         assertThat(available("editors", 1)).isEqualTo(1);
     }
 
-    /** Another application may use the name in the other way. */
-    @Test
-    void shouldNameTheLockThatIsInUseInTheOtherWay() throws Exception {
-        this.exports.print(() -> {
-            assertThatThrownBy(() -> this.two.registry.getLock("printers").tryLock())
-                    .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("'printers'")
-                    .hasMessageContaining("a lock and for a semaphore");
-            return "";
-        });
-        this.two.registry.getLock("printers").lock();
-        try {
-            assertThatThrownBy(this.exports::tryPrint)
-                    .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("'printers'")
-                    .hasMessageContaining("a lock and for a semaphore");
-        } finally {
-            this.two.registry.getLock("printers").unlock();
-        }
-    }
-
-    @Test
-    void shouldKeepReadersTakenForTheMinimumHold() {
-        long began = System.nanoTime();
-        this.exports.readForAWhile();
-
-        assertThat(this.others.tryRead()).isEqualTo("read");
-        assertThatThrownBy(this.others::tryWrite).isInstanceOf(LockNotGrantedException.class);
-        await().until(() -> !this.one.isLocked("catalog"));
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
-    }
-
-    @Test
-    void shouldBeThreadOwnedAsTheLocksOfTheRegistry() {
-        LeaseReadWriteLock lock = this.one.registry.getReadWriteLock("catalog");
-        this.exports.read(() -> {
-            assertThat(lock.readLock().getHoldCount()).isEqualTo(1);
-            assertThat(lock.writeLock().getHoldCount()).isZero();
-            return "";
-        });
-    }
-
     private int available(String name) {
         return available(name, 2);
     }
@@ -277,9 +205,6 @@ class SharedGrantsOfCallsTest {
         public String tryRead() {
             return "read";
         }
-
-        @DistributedLock(name = "catalog", mode = LockMode.READ, minHold = 1000)
-        public void readForAWhile() {}
 
         @DistributedLock(name = "catalog", mode = LockMode.READ)
         @DistributedLock(name = "index")
@@ -311,11 +236,6 @@ class SharedGrantsOfCallsTest {
 
         @DistributedSemaphore(name = "printers", permits = 2)
         public String print(Supplier<String> body) {
-            return body.get();
-        }
-
-        @DistributedSemaphore(name = "printers", permits = 2, weight = 2)
-        public String printAll(Supplier<String> body) {
             return body.get();
         }
 
@@ -351,11 +271,6 @@ class SharedGrantsOfCallsTest {
 
         String later() {
             return "later";
-        }
-
-        @DistributedSemaphore(name = "printers-of", key = "#tenants", permits = 1, waitTime = 0)
-        public String printOf(List<String> tenants, Supplier<String> body) {
-            return body.get();
         }
 
         @DistributedSemaphore(name = "editors", permits = 1)

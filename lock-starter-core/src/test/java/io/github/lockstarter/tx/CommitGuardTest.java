@@ -206,13 +206,6 @@ class CommitGuardTest {
         }
 
         @DistributedLock(name = "orders")
-        public void beforeAndAfterTheLoss() {
-            this.ledger.write();
-            loseIf(true);
-            this.ledger.write();
-        }
-
-        @DistributedLock(name = "orders")
         public void underTwoLocks() {
             this.ledger.writeUnderAnotherLock(this.registry.getLock("orders"));
         }

@@ -12,7 +12,6 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -46,18 +45,6 @@ class EnclosingTransactionTest {
         assertThat(isLocked()).isFalse();
         assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
         assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
-    }
-
-    @Test
-    void shouldHoldTheLockUntilTheRollback() {
-        this.transactions.executeWithoutResult(status -> {
-            this.orders.insert();
-            status.setRollbackOnly();
-            assertThat(isLocked()).isTrue();
-        });
-
-        assertThat(isLocked()).isFalse();
-        assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test
@@ -174,11 +161,6 @@ class EnclosingTransactionTest {
             return LeaseContext.required();
         }
 
-        @DistributedLock(name = "orders", condition = "#locked")
-        public void insertIf(boolean locked) {
-            Shop.insert(this.jdbc);
-        }
-
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE)
         public void insertAndIgnoreLosses() {
             Shop.insert(this.jdbc);
@@ -194,20 +176,10 @@ class EnclosingTransactionTest {
                     .join();
         }
 
-        @DistributedLock(name = "orders")
-        public void fail() {
-            throw new IllegalStateException("on purpose");
-        }
-
         @DistributedLock(name = "stock", waitTime = 0)
         @DistributedLock(name = "orders", waitTime = 0)
         public void insertOfStock() {
             Shop.insert(this.jdbc);
-        }
-
-        @DistributedLock(name = "orders", lease = 600, releaseAfterTransaction = false, onLost = OnLost.IGNORE)
-        public Lease insertAndRelease(Supplier<Lease> inside) {
-            return inside.get();
         }
 
         @DistributedLock(name = "orders", releaseAfterTransaction = false)

@@ -92,14 +92,6 @@ class SharedTransactionTest {
     }
 
     @Test
-    void shouldReturnPermitsWithTheMethodIfConfigured() {
-        this.transactions.executeWithoutResult(status -> {
-            this.orders.shipAndRelease();
-            assertThat(available()).isEqualTo(3);
-        });
-    }
-
-    @Test
     void shouldHoldAReaderInAWriterOfOneTransaction() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.write(this.orders::read);
@@ -160,10 +152,6 @@ class SharedTransactionTest {
         return locked;
     }
 
-    private int available() {
-        return this.other.getSemaphore("vans", 3).availablePermits();
-    }
-
     private void assertReleased() {
         await().until(() -> !this.other.getLock("orders").isLocked());
         assertThat(mine().readLock().getHoldCount()).isZero();
@@ -191,19 +179,10 @@ class SharedTransactionTest {
             return inside.get();
         }
 
-        @DistributedLock(name = "orders", releaseAfterTransaction = false)
-        public Lease writeAndRelease(Supplier<Lease> inside) {
-            Shop.insert(this.jdbc);
-            return inside.get();
-        }
-
         @DistributedSemaphore(name = "vans", permits = 3, weight = 2)
         public Lease ship() {
             Shop.insert(this.jdbc);
             return LeaseContext.required();
         }
-
-        @DistributedSemaphore(name = "vans", permits = 3, releaseAfterTransaction = false)
-        public void shipAndRelease() {}
     }
 }

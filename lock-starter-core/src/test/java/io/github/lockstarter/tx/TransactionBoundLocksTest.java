@@ -6,9 +6,11 @@ import ch.qos.logback.classic.Level;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.text.LoggedNames;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,13 +21,16 @@ class TransactionBoundLocksTest {
     private static final String HOSTILE = "order\r\n2026-01-01 ERROR forged\u001b[2J\u202E:alice";
 
     @AutoClose
-    private final LogCapture lines = new LogCapture(BoundLock.class, Level.WARN);
+    private final LogCapture lines = new LogCapture(TransactionBoundLocks.class, Level.WARN);
 
     @ParameterizedTest
     @EnumSource
     void shouldLogOneLineWithOrWithoutTheKey(LoggedNames names) {
         TransactionBoundLocks kept = new TransactionBoundLocks();
-        kept.hold(registryOf(broken()), LockRequest.of(HOSTILE), names);
+        kept.hold(
+                registryOf(broken()),
+                LockRequest.of(HOSTILE),
+                LockSettings.of(Duration.ofSeconds(30)).withLogKeys(names == LoggedNames.WITH_KEYS));
 
         kept.afterCompletion(0);
 

@@ -2,7 +2,6 @@ package io.github.lockstarter.tx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
@@ -25,8 +24,7 @@ class UnlockWarningTest {
     private final LogCapture log = new LogCapture(UnlockWarning.class.getName());
 
     @AutoClose
-    private final AnnotationConfigApplicationContext context =
-            new AnnotationConfigApplicationContext(Shop.class, Orders.class);
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Shop.class);
 
     private final LockRegistry registry = this.context.getBean(LockRegistry.class);
 
@@ -122,14 +120,5 @@ class UnlockWarningTest {
         }
 
         assertThat(warnings()).isEmpty();
-    }
-
-    static class Orders {
-
-        @DistributedLock(name = "kept")
-        public void keep() {}
-
-        @DistributedLock(name = "released", releaseAfterTransaction = false)
-        public void release() {}
     }
 }

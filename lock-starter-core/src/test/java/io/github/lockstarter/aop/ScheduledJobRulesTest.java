@@ -24,13 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Scheduled;
-import org.springframework.scheduling.annotation.Schedules;
 
-/** A call that waits runs the method once more: jobs in every instance, other methods after their minimum hold. */
-class WaitTimeRulesTest {
+/** A scheduled job that waits for its lock runs in every instance. */
+class ScheduledJobRulesTest {
 
     @AutoClose
-    private final LogCapture log = new LogCapture(WaitTimeRules.class.getName());
+    private final LogCapture log = new LogCapture(ScheduledJobRules.class.getName());
 
     private List<String> warnings() {
         return this.log.with("");
@@ -41,10 +40,7 @@ class WaitTimeRulesTest {
             classes = {
                 ByDefault.class,
                 Waiting.class,
-                Forever.class,
-                AsText.class,
                 Repeated.class,
-                Contained.class,
                 Composed.class,
                 OfClass.class,
                 Overriding.class,
@@ -68,16 +64,7 @@ class WaitTimeRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                TriedOnce.class,
-                TriedOnceAndKept.class,
-                NotScheduled.class,
-                OneTriedOnce.class,
-                OneTriedOnceAndKept.class,
-                ScheduledLocks.class,
-                ShortWait.class
-            })
+    @ValueSource(classes = {TriedOnce.class, TriedOnceAndKept.class, OneTriedOnce.class, ScheduledLocks.class})
     void shouldNotBeLogged(Class<?> bean) {
         LockedContext.of(bean).close();
 
@@ -103,20 +90,13 @@ class WaitTimeRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Kept.class, KeptAndWaiting.class, KeptForever.class, SeveralKept.class})
+    @ValueSource(classes = {Kept.class, SeveralKept.class})
     void shouldFailForAJobWithAMinimumHold(Class<?> bean) {
         assertThatThrownBy(() -> LockedContext.of(bean))
                 .rootCause()
                 .isInstanceOf(InvalidLockDefinitionException.class)
                 .hasMessageContaining(bean.getName() + ".run()")
                 .hasMessageContaining("@ScheduledLock");
-    }
-
-    @Test
-    void shouldNameThePropertyOfTheDefaultWaitTime() {
-        assertThatThrownBy(() -> LockedContext.of(Kept.class))
-                .rootCause()
-                .hasMessageContaining("distributed-lock.wait-time");
     }
 
     @Test
@@ -130,39 +110,11 @@ class WaitTimeRulesTest {
     }
 
     @Test
-    void shouldFailForAScheduledLockThatWaitsByAProperty() {
-        assertThatThrownBy(() -> LockedContext.with(waitingByProperty("report"), ScheduledLocks.class))
-                .rootCause()
-                .isInstanceOf(InvalidLockSettingException.class);
-    }
-
-    @Test
     void shouldFailForAScheduledLockWithoutAMinimumHold() {
         assertThatThrownBy(() -> LockedContext.of(NotKept.class))
                 .rootCause()
                 .isInstanceOf(InvalidLockDefinitionException.class)
                 .hasMessageContaining("@ScheduledLock", "minHold");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {LongWait.class, EndlessWait.class})
-    void shouldReportAWaitThatOutlastsTheMinimumHold(Class<?> bean) {
-        LockedContext.of(bean).close();
-
-        assertThat(warnings()).singleElement().asString().contains(bean.getName() + ".run()", "minHold", "waitTime");
-    }
-
-    @Test
-    void shouldReportAPropertyThatReplacesOneAttempt() {
-        try (LogCapture reader = new LogCapture("io.github.lockstarter.aop.LockSpecReader")) {
-            LockedContext.with(waitingByProperty("job"), TriedOnceUnscheduled.class)
-                    .close();
-
-            assertThat(reader.with(""))
-                    .singleElement()
-                    .asString()
-                    .contains("distributed-lock.locks.job.wait-time", TriedOnceUnscheduled.class.getName() + ".run()");
-        }
     }
 
     private static Consumer<DistributedLockBeanPostProcessor> waitingByProperty(String name) {
@@ -189,27 +141,9 @@ class WaitTimeRulesTest {
         public void run() {}
     }
 
-    static class Forever {
-        @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(name = "job", waitTime = -1)
-        public void run() {}
-    }
-
-    static class AsText {
-        @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(name = "job", waitTimeString = "5s", onNotGranted = OnNotGranted.SKIP)
-        public void run() {}
-    }
-
     static class Repeated {
         @Scheduled(cron = "0 0 3 * * *")
         @Scheduled(cron = "0 0 4 * * *")
-        @DistributedLock(name = "job")
-        public void run() {}
-    }
-
-    static class Contained {
-        @Schedules(@Scheduled(cron = "0 0 3 * * *"))
         @DistributedLock(name = "job")
         public void run() {}
     }
@@ -273,34 +207,10 @@ class WaitTimeRulesTest {
         public void run() {}
     }
 
-    static class NotScheduled {
-        @DistributedLock(name = "job")
-        public void run() {}
-    }
-
     static class OneTriedOnce {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "job", waitTime = 0)
         @DistributedLock(name = "stock")
-        public void run() {}
-    }
-
-    static class OneTriedOnceAndKept {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job", waitTime = 0, minHold = 1000)
-        @DistributedLock(name = "stock", minHold = 1000)
-        public void run() {}
-    }
-
-    static class KeptAndWaiting {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job", waitTime = 1, minHold = 60_000)
-        public void run() {}
-    }
-
-    static class KeptForever {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job", waitTime = -1, minHold = 60_000)
         public void run() {}
     }
 
@@ -322,26 +232,6 @@ class WaitTimeRulesTest {
 
     static class NotKept {
         @ScheduledLock(name = "report", minHold = "0")
-        public void run() {}
-    }
-
-    static class LongWait {
-        @DistributedLock(name = "job", waitTime = 5000, minHold = 5000)
-        public void run() {}
-    }
-
-    static class EndlessWait {
-        @DistributedLock(name = "job", waitTime = -1, minHold = 5000)
-        public void run() {}
-    }
-
-    static class ShortWait {
-        @DistributedLock(name = "job", waitTime = 4999, minHold = 5000)
-        public void run() {}
-    }
-
-    static class TriedOnceUnscheduled {
-        @DistributedLock(name = "job", waitTime = 0)
         public void run() {}
     }
 }

@@ -1,0 +1,262 @@
+package io.github.lockstarter.key;
+
+import static io.github.lockstarter.aop.LockedContext.rejectionOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.Sources;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The syntax of keys and conditions, and the members of parameters that they read; anything else fails the start. */
+class ExpressionSyntaxTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#id",
+                "#order.id",
+                "#order?.id",
+                "#order.getId()",
+                "#order.items[0]",
+                "#order.tags['colour']",
+                "#a0.id",
+                "#p1",
+                "@tenants.current()",
+                "@tenants.of(#order)",
+                "'orders'",
+                "'desk #1'",
+                "'#other'",
+                "'#{'",
+                "#id.replace('#id', '#{id}')",
+                "#id == '#id' ? 'a' : 'b'",
+                "42",
+                "#id + ':' + #order.id",
+                "#id ?: 'none'",
+                "#count > 5 ? {#id, 'all'} : #count > 1 ? {#id} : 'none'",
+                "#order.tags['all'] ?: {#id, 'none'}",
+                "#order.items.^[price > 5].name",
+                "#order.items.![name][0]",
+                "#order.items.^[#this.price > #count].name",
+                "#root.method.name",
+                "#root.target.region + #id",
+                "#root?.target.region",
+                "true",
+                "not #p3",
+                "#urgent and #count > 5 or #a1 == 'express'",
+                "#order.items.?[price > 5].size() > 0",
+                "{'open', 'new'}.contains(#id)",
+                "#count between {1, 5}",
+                "#id matches '[a-z]+'",
+                "@environment.getProperty('locks') == 'true'",
+                "#order.customer.name",
+                "#order.customer.anything",
+                "#order.asText",
+                "#order.level.name",
+                "#order['id']",
+                "#id.bytes",
+                "#count.intValue",
+                "#kind.FIRST",
+                "#kind.simpleName",
+                "#option?.name",
+                "#option?.present",
+                "#option.present ? #option.get().name : ''",
+                "#customer.anything",
+                "#customer.missing().x",
+                "#shape.radius",
+                "#object.anything",
+                "#generic.anything",
+                "(#order ?: #order).idd",
+                "#order.items.![anything]",
+                "#customers.![anything]"
+            })
+    void shouldAccept(String expression) {
+        assertThat(key(expression).text()).isEqualTo(expression);
+        assertThat(condition(expression).text()).isEqualTo(expression);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
+                    #oder            | #oder                  | #order (#a0), #id (#a1), #count (#a2), #urgent (#a3)
+                    #a99             | #a99                   | #count (#a2)
+                    #id + #p77       | #p77                   | #root.method, #root.target
+                    #order.items[#i] | #i                     | #count (#a2)
+                    #this            | #this                  | #count (#a2)
+                    {#id, #oder}     | #oder                  | #order (#a0)
+                    #count > 5 ? {#id} : {#oder} | #oder      | #order (#a0)
+                    #root.args[0]    | 'args'                 | getTarget
+                    #root.tostring() | 'tostring'             | getTarget
+                    T(java.lang.Math).random()   | T(…)       | bean (@name)
+                    #count instanceof T(Integer) | T(…)       | bean (@name)
+                    new java.util.Date()         | new        | bean (@name)
+                    #f(#id)          | functions              | bean (@name)
+                    #order.id = 5    | change                 | assignments
+                    #order.count++   | change                 | ++
+                    --#order.count   | change                 | ++
+                    {#id, orders}    | orders                 | #order (#a0)
+                    #id + orders     | orders                 | quoted
+                    orders           | orders                 | quoted
+                    order-lock       | order                  | quoted
+                    order.id         | order                  | #order (#a0)
+                    #order.tags[colour] | colour              | quoted
+                    current()        | current()              | @
+                    [0]              | [0]                    | #order (#a0)
+                    #order.          | not a SpEL expression  | Quote
+                    order 42         | not a SpEL expression  | Quote
+                    orders:#id       | not a SpEL expression  | +
+                    #{#id}           | not a SpEL expression  | #{
+                    ${region}-#{#id} | placeholders           | @environment
+                    '${region}-' + #id | placeholders         | @environment
+                    #order.idd       | Order has no public property 'idd' | customer
+                    #a0?.Id2         | 'Id2'                  | id
+                    'a' + #order.idd + 'b' | 'idd'            | id
+                    {#id, #order.idd}      | 'idd'            | id
+                    #count > 5 ? #order.idd : #id | 'idd'     | id
+                    @beans.of(#order.idd)  | 'idd'            | id
+                    #order.items.?[name == #order.idd] | 'idd' | id
+                    #order.asTxt()   | has no public method 'asTxt' | asText
+                    #id.id           | java.lang.String has no public property 'id' | isEmpty
+                    #count.id        | java.lang.Integer has no public property 'id' | byteValue
+                    #option.name     | java.util.Optional has no public property 'name' | isPresent
+                    #kept.nam        | Item has no public property 'nam' | name
+                    """)
+    void shouldReject(String expression, String problem, String remedy) {
+        assertThatThrownBy(() -> key(expression))
+                .isInstanceOfSatisfying(
+                        InvalidLockDefinitionException.class,
+                        rejection -> assertThat(rejection.remedy()).contains(remedy))
+                .hasMessageContaining("@DistributedLock on " + Base.class.getName() + ".ship(Order, String, int, ")
+                .hasMessageContaining("in key = \"" + expression + "\", ")
+                .hasMessageContaining(problem);
+        assertThatThrownBy(() -> condition(expression))
+                .hasMessageContaining("in condition = \"" + expression + "\", ")
+                .hasMessageContaining(problem);
+    }
+
+    @Test
+    void shouldRejectABlankExpression() {
+        assertThatThrownBy(() -> key(" ")).hasMessageContainingAll("key = \" \"", "blank");
+        assertThatThrownBy(() -> condition(" ")).hasMessageContainingAll("condition = \" \"", "blank");
+    }
+
+    @Test
+    void shouldReportMissingParameterNames(@TempDir Path directory) throws Exception {
+        Class<?> bean = Sources.in(directory)
+                .add(
+                        "shop.Nameless",
+                        "public class Nameless { @io.github.lockstarter.DistributedLock(\"#id\")"
+                                + " public void run(String id) {} }")
+                .load("shop.Nameless");
+
+        assertThat(rejectionOf(bean))
+                .hasMessageContaining("@DistributedLock on shop.Nameless.run(String)")
+                .hasMessageContaining("there is not a variable #id")
+                .hasMessageContaining("Available variables: #a0, #root.method")
+                .hasMessageContaining("compile it with -parameters");
+    }
+
+    @Test
+    void shouldRejectAtStart() {
+        assertThat(rejectionOf(Misspelt.class)).hasMessageContaining("there is not a variable #urgnt");
+        assertThat(rejectionOf(ClassLevelKey.class))
+                .hasMessageContaining("ClassLevelKey.other()")
+                .hasMessageContaining("there is not a variable #id");
+    }
+
+    @Test
+    void shouldUseNamesOfTheInterfaceAndTypesOfTheClass() {
+        assertThat(rejectionOf(Impl.class))
+                .hasMessageContaining(Impl.class.getName() + ".run(Item)")
+                .hasMessageContaining("'nam'");
+    }
+
+    private static KeyExpression key(String text) {
+        return new Expressions(() -> null).key(new TestSite(Concrete.class, ship()), text, ship());
+    }
+
+    private static ConditionExpression condition(String text) {
+        return new Expressions(() -> null).condition(new TestSite(Concrete.class, ship()), text, ship());
+    }
+
+    private static Method ship() {
+        return Arrays.stream(Base.class.getDeclaredMethods())
+                .filter(method -> method.getName().equals("ship"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    static class Base<K, G> {
+        void ship(
+                Order order,
+                String id,
+                int count,
+                boolean urgent,
+                Class<?> kind,
+                Optional<Item> option,
+                Customer customer,
+                Shape shape,
+                Object object,
+                G generic,
+                K kept,
+                List<Customer> customers) {}
+    }
+
+    static class Concrete extends Base<Item, Customer> {}
+
+    record Order(
+            String id, int count, List<Item> items, Map<String, String> tags, Customer customer, Thread.State level) {
+        public String getId() {
+            return this.id;
+        }
+
+        public String asText() {
+            return "";
+        }
+    }
+
+    record Item(String name, int price) {}
+
+    /** A subclass may have more properties. */
+    static class Customer {
+        public String getName() {
+            return "";
+        }
+    }
+
+    sealed interface Shape permits Circle {}
+
+    record Circle(int radius) implements Shape {}
+
+    static class Misspelt {
+        @DistributedLock(condition = "#urgnt")
+        public void run(boolean urgent) {}
+    }
+
+    @DistributedLock("#id")
+    static class ClassLevelKey {
+        public void run(String id) {}
+
+        public void other() {}
+    }
+
+    interface Runs<T> {
+        @DistributedLock("#thing.nam")
+        void run(T thing);
+    }
+
+    static class Impl implements Runs<Item> {
+        @Override
+        public void run(Item item) {}
+    }
+}
