@@ -10,6 +10,7 @@ import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +35,8 @@ final class Engine implements StoreListener {
      * Implementation note.
      *
      * Inputs. Each input of a lock takes its mutex for the time of the input, which is short: no I/O, no callback. Time is read under
-     * the mutex, so that it never runs backwards for a lock.
+     * the mutex, so that it never runs backwards for a lock. Locks share 256 mutexes, because one of its own would be a tenth of
+     * the memory of each; no thread takes two.
      *
      * Effects are put into a chain under the mutex. After the mutex, one thread at a time executes the chain of a lock until it is
      * empty; others only append to it. So the notifications of a lock run in the order of its inputs, whichever threads bring them.
@@ -50,7 +52,7 @@ final class Engine implements StoreListener {
      * with facts from which LocalLock.repair() continues. What is published in such a case are plain fields, because every call
      * could fail as well.
      *
-     * Idle locks stay in the map for about a second, so that a lock that is used again and again is not created each time. With more
+     * Idle locks stay in the map for one to two seconds, so that a lock that is used again and again is not created each time. With more
      * than MOST_CELLS locks they are removed at once.
      */
 
@@ -74,10 +76,11 @@ final class Engine implements StoreListener {
 
     private static final int MOST_CELLS = 10_000;
 
+    /** A power of two. */
+    private static final int MUTEXES = 256;
+
     /** How often one thread takes effects that others have appended meanwhile. The watchdog has other locks to call. */
     private static final int MOST_ROUNDS = 64;
-
-    private static final long IDLE_TIME = TimeUnit.SECONDS.toNanos(1);
 
     private final LockStore store;
 
@@ -97,6 +100,8 @@ final class Engine implements StoreListener {
     private final Draws draws = new RandomDraws();
 
     private final ConcurrentMap<String, Cell> cells = new ConcurrentHashMap<>();
+
+    private final ReentrantLock[] mutexes = new ReentrantLock[MUTEXES];
 
     private final AtomicInteger live = new AtomicInteger();
 
@@ -121,6 +126,7 @@ final class Engine implements StoreListener {
         this.observer = observer;
         this.clock = clock;
         this.ids = ids;
+        Arrays.setAll(this.mutexes, index -> new ReentrantLock());
         this.origin = clock.nanoTime() - TimeUnit.HOURS.toNanos(1);
         this.watchdog = new Watchdog(store, this::nanos, this::keepHouse);
     }
@@ -511,8 +517,7 @@ final class Engine implements StoreListener {
         }
         if (this.hasIdleCells) {
             this.hasIdleCells = false;
-            long latest = nanos() - IDLE_TIME;
-            this.cells.values().forEach(cell -> cell.removeIfIdleSince(latest));
+            this.cells.values().forEach(Cell::removeIfIdle);
         }
     }
 
@@ -598,10 +603,6 @@ final class Engine implements StoreListener {
     /** One lock: its state machine, its mutex, and the chain of its effects. An entry in the wheel of the watchdog. */
     final class Cell extends TimingWheel.Entry implements Effects {
 
-        private final String name;
-
-        private final ReentrantLock mutex = new ReentrantLock();
-
         private final LocalLock lock;
 
         // Guarded by the mutex
@@ -620,7 +621,8 @@ final class Engine implements StoreListener {
 
         private long calledAt = Moment.NEVER;
 
-        private long idleSince;
+        /** Whether the housekeeping has found it idle, and nothing has happened since. */
+        private boolean wasSeenIdle;
 
         private @Nullable Call call;
 
@@ -638,8 +640,11 @@ final class Engine implements StoreListener {
         private volatile boolean needsRepair;
 
         Cell(String name) {
-            this.name = name;
             this.lock = new LocalLock(name, Engine.this.rules, this, Engine.this.draws);
+        }
+
+        private ReentrantLock mutex() {
+            return Engine.this.mutexes[this.lock.name.hashCode() & (MUTEXES - 1)];
         }
 
         boolean input(Input input) {
@@ -675,7 +680,7 @@ final class Engine implements StoreListener {
             Effect effects = null;
             Thread thread = Thread.currentThread();
             StackRoom.require();
-            this.mutex.lock();
+            mutex().lock();
             try {
                 if (this.isRemoved) {
                     return false;
@@ -692,10 +697,8 @@ final class Engine implements StoreListener {
                         Engine.this.watchdog.call(this, this.due);
                         this.calledAt = this.due;
                     }
-                    if (!this.lock.isIdle()) {
-                        this.idleSince = 0;
-                    } else if (this.idleSince == 0) {
-                        this.idleSince = now.nanos();
+                    this.wasSeenIdle = false;
+                    if (!Engine.this.hasIdleCells && this.lock.isIdle()) {
                         Engine.this.hasIdleCells = true;
                     }
                     effects = takeEffects(thread);
@@ -711,7 +714,7 @@ final class Engine implements StoreListener {
                     this.call = null;
                 }
             } finally {
-                this.mutex.unlock();
+                mutex().unlock();
             }
             if (effects != null) {
                 try {
@@ -749,7 +752,7 @@ final class Engine implements StoreListener {
         private void remove() {
             if (this.first == null && this.deliverer == null) {
                 this.isRemoved = true;
-                Engine.this.cells.remove(this.name, this);
+                Engine.this.cells.remove(this.lock.name, this);
                 Engine.this.watchdog.forget(this);
             }
         }
@@ -764,7 +767,7 @@ final class Engine implements StoreListener {
                     execute(effect, renewals);
                 }
                 this.delivered = null;
-                this.mutex.lock();
+                mutex().lock();
                 try {
                     this.deliverer = null;
                     chain = --rounds > 0 ? takeEffects(thread) : null;
@@ -776,7 +779,7 @@ final class Engine implements StoreListener {
                         remove();
                     }
                 } finally {
-                    this.mutex.unlock();
+                    mutex().unlock();
                 }
             } while (chain != null);
         }
@@ -903,35 +906,37 @@ final class Engine implements StoreListener {
         }
 
         boolean isIdle() {
-            this.mutex.lock();
+            mutex().lock();
             try {
                 return this.lock.isIdle();
             } finally {
-                this.mutex.unlock();
+                mutex().unlock();
             }
         }
 
         void inspect(Consumer<LocalLock> inspection) {
-            this.mutex.lock();
+            mutex().lock();
             try {
                 inspection.accept(this.lock);
             } finally {
-                this.mutex.unlock();
+                mutex().unlock();
             }
         }
 
-        void removeIfIdleSince(long latest) {
-            this.mutex.lock();
+        /** Removes the cell if it is idle, and has been since the call before. */
+        void removeIfIdle() {
+            mutex().lock();
             try {
-                if (!this.isRemoved && this.idleSince != 0 && this.lock.isIdle()) {
-                    if (this.idleSince <= latest) {
+                if (!this.isRemoved && this.lock.isIdle()) {
+                    if (this.wasSeenIdle) {
                         remove();
                     } else {
+                        this.wasSeenIdle = true;
                         Engine.this.hasIdleCells = true;
                     }
                 }
             } finally {
-                this.mutex.unlock();
+                mutex().unlock();
             }
         }
 
@@ -1078,7 +1083,7 @@ final class Engine implements StoreListener {
 
         @Override
         public void waitsForStore(LockStoreException cause) {
-            append(() -> Engine.this.observer.waitsForStore(this.name, cause));
+            append(() -> Engine.this.observer.waitsForStore(this.lock.name, cause));
         }
 
         private void ended(Grant grant) {

@@ -26,9 +26,6 @@ final class LeaseHandle implements Lease {
 
     private static final LockLog logger = LockLog.of(LeaseHandle.class);
 
-    /** Handles that were dropped, of all runs. Not a {@code Cleaner}, whose thread the system may refuse. */
-    private static final ReferenceQueue<LeaseHandle> DROPPED = new ReferenceQueue<>();
-
     private static final long DROPPED_INTERVAL = TimeUnit.SECONDS.toNanos(1);
 
     @SuppressWarnings("rawtypes") // there is no class literal of a parameterized type
@@ -40,6 +37,7 @@ final class LeaseHandle implements Lease {
      *
      * @param inBackground whether a release returns before the store has replied
      * @param warning null: releases in transactions are not logged
+     * @param dropped handles that were dropped; not a {@code Cleaner}, whose thread the system may refuse
      */
     record Operations(
             Engine engine,
@@ -47,7 +45,8 @@ final class LeaseHandle implements Lease {
             RunThreads threads,
             LeaseTerms terms,
             boolean inBackground,
-            @Nullable UnlockWarning warning) {
+            @Nullable UnlockWarning warning,
+            ReferenceQueue<LeaseHandle> dropped) {
 
         /** Creates a handle for a grant of a thread, which is watched itself. */
         LeaseHandle ofThread(Grant grant) {
@@ -57,18 +56,29 @@ final class LeaseHandle implements Lease {
         /** Creates a handle for a grant that belongs to no thread, which is watched for being dropped without a release. */
         LeaseHandle withoutThread(Grant grant) {
             LeaseHandle handle = new LeaseHandle(this, grant);
-            grant.watch = new Watch(handle);
+            grant.watch = new Watch(handle, this.dropped);
             return handle;
         }
 
         /** Begins to look for dropped handles, once a second. Ends with the threads. */
         void start() {
             try {
-                for (Object each = DROPPED.poll(); each != null; each = DROPPED.poll()) {
-                    ((Watch) each).dropped();
+                for (Object each = this.dropped.poll(); each != null; each = this.dropped.poll()) {
+                    abandon(((Watch) each).grant);
                 }
             } finally {
                 boolean unused = this.threads.later(this::start, DROPPED_INTERVAL);
+            }
+        }
+
+        /** Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be going on. */
+        private void abandon(Grant grant) {
+            if (grant.isLive()) {
+                String shownName = this.events.shownName(grant);
+                this.threads.log(() -> logger.error("A lease of lock '" + shownName + "' (fencing token " + grant.token
+                        + ") was dropped without a release. It is no longer renewed and expires. Release leases in"
+                        + " a finally block or with try-with-resources."));
+                this.engine.abandon(grant);
             }
         }
     }
@@ -79,27 +89,11 @@ final class LeaseHandle implements Lease {
      */
     private static final class Watch extends PhantomReference<LeaseHandle> {
 
-        private final Operations operations;
-
         private final Grant grant;
 
-        Watch(LeaseHandle handle) {
-            super(handle, DROPPED);
-            this.operations = handle.operations;
+        Watch(LeaseHandle handle, ReferenceQueue<LeaseHandle> dropped) {
+            super(handle, dropped);
             this.grant = handle.grant;
-        }
-
-        /** Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be going on. */
-        private void dropped() {
-            if (this.grant.isLive()) {
-                String shownName = this.operations.events().shownName(this.grant);
-                this.operations
-                        .threads()
-                        .log(() -> logger.error("A lease of lock '" + shownName + "' (fencing token " + this.grant.token
-                                + ") was dropped without a release. It is no longer renewed and expires. Release leases in"
-                                + " a finally block or with try-with-resources."));
-                this.operations.engine().abandon(this.grant);
-            }
         }
     }
 

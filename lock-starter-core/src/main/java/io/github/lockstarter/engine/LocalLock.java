@@ -88,7 +88,7 @@ final class LocalLock {
     /** Largest number of renewals of one stake that are sent although an earlier one has no reply. */
     private static final int MOST_RENEWALS = 4;
 
-    private final String name;
+    final String name;
 
     private final Rules rules;
 

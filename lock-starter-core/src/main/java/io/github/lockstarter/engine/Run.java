@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.tx.UnlockWarning;
+import java.lang.ref.ReferenceQueue;
 
 /**
  * One run of a registry, from its start to its stop: creates and connects all parts, starts and stops them. A restart creates a new
@@ -39,7 +40,8 @@ final class Run {
                 this.threads,
                 new LeaseTerms(settings),
                 settings.releaseMode() == ReleaseMode.BACKGROUND,
-                settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null);
+                settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null,
+                new ReferenceQueue<>());
         this.acquisitions = new Acquisitions(
                 this.leases,
                 new AcquireReports(this.engine, this.events, this.instances),

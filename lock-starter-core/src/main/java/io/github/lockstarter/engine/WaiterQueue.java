@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of one lock in the order of arrival, and by the times at which something is due for them. Entering and leaving cost
- * O(log n). The links and the positions in the heap are fields of the waiters, so that a queue of one waiter costs one array.
+ * O(log n). The links and the positions in the heap are fields of the waiters, and one waiter needs no heap.
  *
  * <p>A method call fails where the stack is exhausted. Therefore a waiter enters and leaves by plain writes, and each call that
  * follows either orders the heap or has no effect: what an error leaves is a heap whose order is wrong, which {@link #rebuild}
@@ -17,8 +17,10 @@ final class WaiterQueue {
 
     private @Nullable Waiter last;
 
-    /** A binary heap by {@link Waiter#heapKey}. */
-    private @Nullable Waiter[] heap = new Waiter[2];
+    private static final @Nullable Waiter[] EMPTY = new Waiter[0];
+
+    /** A binary heap by {@link Waiter#heapKey}; empty while there has been one waiter at a time. */
+    private @Nullable Waiter[] heap = EMPTY;
 
     private int size;
 
@@ -30,22 +32,25 @@ final class WaiterQueue {
     /** Returns the waiter for which something is due first; null: the queue is empty. */
     @Nullable
     Waiter nextDue() {
-        return this.heap[0];
+        return this.size > 1 ? this.heap[0] : this.first;
     }
 
     /** Returns the time at which something is due for {@link #nextDue}. */
     long dueAt() {
-        Waiter next = this.heap[0];
+        Waiter next = nextDue();
         return next != null ? next.heapKey : Moment.NEVER;
     }
 
     void add(Waiter waiter, long dueAt) {
-        if (this.size == this.heap.length) {
+        if (this.size > 0 && this.size >= this.heap.length) {
             // Precedes all changes, because it can fail.
-            this.heap = Arrays.copyOf(this.heap, 2 * this.size);
+            this.heap = Arrays.copyOf(this.heap, 4 * this.size);
         }
         int index = this.size++;
-        this.heap[index] = waiter;
+        if (index > 0) {
+            this.heap[0] = index == 1 ? this.first : this.heap[0];
+            this.heap[index] = waiter;
+        }
         waiter.heapIndex = index;
         waiter.heapKey = dueAt;
         Waiter before = this.last;
@@ -56,7 +61,9 @@ final class WaiterQueue {
             before.next = waiter;
         }
         this.last = waiter;
-        moveUp(waiter, index);
+        if (index > 0) {
+            moveUp(waiter, index);
+        }
     }
 
     /** Removes a waiter, and returns false if it is not in the queue. */
@@ -80,7 +87,11 @@ final class WaiterQueue {
         waiter.previous = null;
         waiter.next = null;
         waiter.heapIndex = -1;
-        Waiter moved = this.heap[--this.size];
+        if (--this.size == 0) {
+            this.heap = EMPTY;
+            return true;
+        }
+        Waiter moved = this.heap[this.size];
         this.heap[this.size] = null;
         if (moved != null && moved != waiter) {
             this.heap[index] = moved;
@@ -94,7 +105,9 @@ final class WaiterQueue {
     /** Sets a later time at which something is due for the waiter. */
     void postpone(Waiter waiter, long dueAt) {
         waiter.heapKey = dueAt;
-        moveDown(waiter, waiter.heapIndex);
+        if (this.size > 1) {
+            moveDown(waiter, waiter.heapIndex);
+        }
     }
 
     /** Orders the heap, after an error that may have left it in disorder. */
