@@ -11,6 +11,7 @@ import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -414,32 +416,25 @@ final class Engine implements StoreListener {
 
     // ---- Inspection
 
-    /** Visits all live grants; weakly consistent. The visitor must not block, because it is called under mutexes. */
-    void forEachGrant(Consumer<Grant> visitor) {
-        this.cells.values().forEach(cell -> cell.inspect(lock -> lock.forEachGrant(visitor)));
+    /**
+     * Visits the live grants, weakly consistent. The visitor must not block, because it is called under mutexes.
+     *
+     * @param lockName null: those of all locks
+     */
+    void forEachGrant(@Nullable String lockName, Consumer<Grant> visitor) {
+        inspect(lockName, lock -> lock.forEachGrant(visitor));
     }
 
-    /** Visits the live grants of one lock, as {@link #forEachGrant(Consumer)} does. */
-    void forEachGrant(String lockName, Consumer<Grant> visitor) {
-        Cell cell = this.cells.get(lockName);
-        if (cell != null) {
-            cell.inspect(lock -> lock.forEachGrant(visitor));
-        }
+    /** Visits the waits in the order of arrival for each lock, as {@link #forEachGrant} does. */
+    void forEachWait(@Nullable String lockName, Consumer<Wait> visitor) {
+        inspect(lockName, lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each)));
     }
 
-    /** Visits all waits in the order of arrival for each lock, as {@link #forEachGrant(Consumer)} does. */
-    void forEachWait(Consumer<Wait> visitor) {
-        this.cells
-                .values()
-                .forEach(cell -> cell.inspect(lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each))));
-    }
-
-    /** Visits the waits of one lock, as {@link #forEachWait(Consumer)} does. */
-    void forEachWait(String lockName, Consumer<Wait> visitor) {
-        Cell cell = this.cells.get(lockName);
-        if (cell != null) {
-            cell.inspect(lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each)));
-        }
+    private void inspect(@Nullable String lockName, Consumer<LocalLock> inspection) {
+        Collection<Cell> found = lockName == null
+                ? this.cells.values()
+                : Stream.ofNullable(this.cells.get(lockName)).toList();
+        found.forEach(cell -> cell.inspect(inspection));
     }
 
     /** Returns the number of grants that are live or being released. */
@@ -450,10 +445,7 @@ final class Engine implements StoreListener {
     /** Returns whether a reply has shown that the store has the full lease of the grant. */
     boolean isConfirmed(Grant grant) {
         boolean[] confirmed = new boolean[1];
-        Cell cell = this.cells.get(grant.lockName());
-        if (cell != null) {
-            cell.inspect(lock -> confirmed[0] = lock.isConfirmed(grant));
-        }
+        inspect(grant.lockName(), lock -> confirmed[0] = lock.isConfirmed(grant));
         return confirmed[0];
     }
 
@@ -701,7 +693,7 @@ final class Engine implements StoreListener {
                     if (!Engine.this.hasIdleCells && this.lock.isIdle()) {
                         Engine.this.hasIdleCells = true;
                     }
-                    effects = takeEffects(thread);
+                    effects = this.first != null ? takeEffects(thread) : null;
                 } catch (Throwable ex) {
                     if (entering != null) {
                         entering.isAbandoned = true;
@@ -770,7 +762,7 @@ final class Engine implements StoreListener {
                 mutex().lock();
                 try {
                     this.deliverer = null;
-                    chain = --rounds > 0 ? takeEffects(thread) : null;
+                    chain = --rounds > 0 && this.first != null ? takeEffects(thread) : null;
                     if (rounds == 0 && this.first != null && nanos() < this.calledAt) {
                         this.calledAt = nanos();
                         Engine.this.watchdog.call(this, this.calledAt);

@@ -66,7 +66,7 @@ final class Inventory {
     List<Held> held() {
         List<Held> all = new ArrayList<>();
         Moment now = this.engine.now();
-        this.engine.forEachGrant(grant -> addIfHeld(grant, now, all));
+        this.engine.forEachGrant(null, grant -> addIfHeld(grant, now, all));
         return all;
     }
 
@@ -99,14 +99,14 @@ final class Inventory {
     /** Visits the live grants, each with the static name of its lock and the nanoseconds since it began. */
     void forEachHold(ObjLongConsumer<String> visitor) {
         long now = this.engine.now().nanos();
-        this.engine.forEachGrant(grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
+        this.engine.forEachGrant(null, grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
     }
 
     List<Awaited> awaited() {
         record Wanted(String lockName, LockMode mode) {}
         Map<Wanted, Awaited> all = new LinkedHashMap<>();
         long now = this.engine.now().nanos();
-        this.engine.forEachWait(wait ->
+        this.engine.forEachWait(null, wait ->
                 all.merge(new Wanted(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
         return List.copyOf(all.values());
     }
@@ -120,7 +120,7 @@ final class Inventory {
 
     int waiting() {
         int[] count = new int[1];
-        this.engine.forEachWait(wait -> count[0]++);
+        this.engine.forEachWait(null, wait -> count[0]++);
         return count[0];
     }
 

@@ -163,7 +163,7 @@ final class LocalLock {
         endIfExpired(stake, now);
         boolean isLive = grant.isLive();
         if (isLive) {
-            Waiter next = this.waiters.first();
+            Waiter next = this.waiters.first;
             if (stake.isShared()) {
                 stake.remove(grant);
                 released(grant, null);
@@ -397,7 +397,7 @@ final class LocalLock {
 
     private void refuseAll() {
         this.stopped = true;
-        for (Waiter waiter = this.waiters.first(); waiter != null; waiter = this.waiters.first()) {
+        for (Waiter waiter = this.waiters.first; waiter != null; waiter = this.waiters.first) {
             this.out.refused(waiter, refusal(Cause.STOPPED, null, false));
             this.waiters.remove(waiter);
         }
@@ -424,7 +424,7 @@ final class LocalLock {
      * and grants whose thread has failed, and stakes that were left between two phases.
      */
     void repair(Moment now) {
-        for (Waiter waiter = this.waiters.first(); waiter != null; ) {
+        for (Waiter waiter = this.waiters.first; waiter != null; ) {
             Waiter behind = waiter.next;
             if (waiter.isAbandoned) {
                 refuse(waiter, Cause.WITHDRAWN, null, now);
@@ -454,10 +454,10 @@ final class LocalLock {
 
     private void advance(Moment now) {
         checkGrants(now);
-        Waiter first = this.waiters.first();
+        Waiter first = this.waiters.first;
         if (first != null) {
             endOverdueWaits(now);
-            first = this.waiters.first();
+            first = this.waiters.first;
         } else {
             this.overdue = List.of();
         }
@@ -467,7 +467,7 @@ final class LocalLock {
                 break;
             }
             grant(shared, first, Way.JOINED, now);
-            first = this.waiters.first();
+            first = this.waiters.first;
         }
         Stake asking = this.ticket;
         if (asking != null && (first == null || !asking.kind.equals(first.kind))) {
@@ -597,7 +597,7 @@ final class LocalLock {
     }
 
     private boolean refuseIfKnown(Waiter waiter, Moment now) {
-        Waiter first = Objects.requireNonNull(this.waiters.first());
+        Waiter first = Objects.requireNonNull(this.waiters.first);
         if (!fits(first) || !fits(waiter)) {
             refuse(waiter, Cause.HELD_BY_OTHERS, null, now);
             return true;
@@ -712,7 +712,7 @@ final class LocalLock {
 
     /** A question of the ticket has failed: it is repeated, unless that is hopeless. */
     private void rejected(Stake stake, LockStoreException cause, Moment now) {
-        Waiter first = this.waiters.first();
+        Waiter first = this.waiters.first;
         if (cause.isTransient()) {
             if (first != null && first.waitTime == Waiter.FOREVER && stake.failures == 0) {
                 this.out.waitsForStore(cause);
@@ -806,7 +806,7 @@ final class LocalLock {
      * gained where others hold the lock as well.
      */
     private boolean isProof(Stake stake, long token, Moment now) {
-        Waiter first = Objects.requireNonNull(this.waiters.first());
+        Waiter first = Objects.requireNonNull(this.waiters.first);
         long lease = Math.min(this.rules.claim(), first.terms.lease());
         return lease > 0
                 && stake.token > 0
@@ -829,7 +829,7 @@ final class LocalLock {
     // ---- Holding
 
     private void begin(Stake stake, long token, Moment from, long lease, Way way, Moment now) {
-        Waiter waiter = Objects.requireNonNull(this.waiters.first());
+        Waiter waiter = Objects.requireNonNull(this.waiters.first);
         if (!fits(waiter)) {
             // The store has lost what this JVM holds: renewals show it, and until then the grant is not used.
             for (Stake held = this.stakes; held != null; held = held.next) {
@@ -1068,7 +1068,7 @@ final class LocalLock {
         long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;
         Successor next = null;
         if (successor != null) {
-            Waiter first = Objects.requireNonNull(this.waiters.first());
+            Waiter first = Objects.requireNonNull(this.waiters.first);
             asking(successor, true, now);
             successor.lease = first.terms.lease();
             next = new Successor(successor.id, millis(successor.lease));
@@ -1209,7 +1209,7 @@ final class LocalLock {
 
     /** Returns whether nothing is known that could be forgotten. */
     boolean isIdle() {
-        return this.stakes == null && this.waiters.first() == null;
+        return this.stakes == null && this.waiters.first == null;
     }
 
     /** Returns whether a reply has shown that the store has the full lease of the grant. */
@@ -1219,7 +1219,7 @@ final class LocalLock {
 
     /** Visits all waiters in the order of arrival. */
     void forEachWaiter(Consumer<Waiter> visitor) {
-        for (Waiter waiter = this.waiters.first(); waiter != null; waiter = waiter.next) {
+        for (Waiter waiter = this.waiters.first; waiter != null; waiter = waiter.next) {
             visitor.accept(waiter);
         }
     }
@@ -1238,7 +1238,7 @@ final class LocalLock {
     /** Returns what should hold between two inputs and does not; null: nothing. For tests. */
     @Nullable
     String brokenInvariant() {
-        Waiter first = this.waiters.first();
+        Waiter first = this.waiters.first;
         boolean needsTicket = first != null && mayAsk();
         if ((this.ticket != null) != needsTicket) {
             return "a ticket without need, or none";

@@ -133,26 +133,14 @@ final class LockEvents implements Engine.Observer {
 
     /** Notifies the meters of a wait, which ends with its grant or its refusal. */
     void waitBegan(LockRequest request) {
-        notifyMeters(request, true);
+        if (this.meters != null) {
+            this.meters.waitBegan(request);
+        }
     }
 
     private void waitEnded(LockRequest request) {
-        notifyMeters(request, false);
-    }
-
-    private void notifyMeters(LockRequest request, boolean isBegin) {
-        MeterListener observer = this.meters;
-        if (observer == null) {
-            return;
-        }
-        try {
-            if (isBegin) {
-                observer.waitBegan(request);
-            } else {
-                observer.waitEnded(request);
-            }
-        } catch (RuntimeException ex) {
-            this.threads.log(() -> logger.warn("The meters of locks have failed.", ex));
+        if (this.meters != null) {
+            this.meters.waitEnded(request);
         }
     }
 

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaiterQueue {
 
-    private @Nullable Waiter first;
+    /** Changed here alone; null: the queue is empty. */
+    @Nullable
+    Waiter first;
 
     private @Nullable Waiter last;
 
@@ -23,11 +25,6 @@ final class WaiterQueue {
     private @Nullable Waiter[] heap = EMPTY;
 
     private int size;
-
-    @Nullable
-    Waiter first() {
-        return this.first;
-    }
 
     /** Returns the waiter for which something is due first; null: the queue is empty. */
     @Nullable
