@@ -213,20 +213,6 @@ abstract class ExecuteContract extends RegistryFixture {
     }
 
     @Test
-    void shouldThrowTheInterruptOfTheBodyWithTheLossSuppressed() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Actor owner = actor();
-
-        Throwable thrown = owner.ask(() -> catchThrowable(() -> registry.execute(INTERRUPTED, lease -> {
-            new CountDownLatch(1).await();
-            return true;
-        })));
-
-        assertThat(thrown).isInstanceOf(InterruptedException.class);
-        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-    }
-
-    @Test
     void shouldNotInterruptUnlessAsked() throws Exception {
         LeasingLockRegistry registry = registry();
 

@@ -122,18 +122,6 @@ abstract class ListenerContract extends RegistryFixture {
     }
 
     @Test
-    void shouldNotTieALeaseOfNoThreadToTheThreadThatAcquiredIt() throws Exception {
-        LeasingLockRegistry registry = registry(this.heard);
-        Actor first = actor();
-        Lease lease = first.ask(() -> registry.acquire(request()));
-        first.die();
-
-        awaitRenewals(lease);
-
-        assertThat(lease.release()).isTrue();
-    }
-
-    @Test
     void shouldHearOfOneLeaseInOrder() throws Exception {
         LeasingLockRegistry registry = registry(this.heard);
         long token = registry.execute(LockRequest.of("orders", "42:a"), lease -> {

@@ -95,27 +95,6 @@ abstract class LockContract extends RegistryFixture {
     }
 
     @Test
-    void shouldSayWhatAThreadHoldsWithoutAskingTheStore() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        LeaseLock lock = registry.getLock(NAME);
-        lock.lock();
-        long commands = backend().commands();
-
-        assertThat(lock.isHeldByCurrentThread()).isTrue();
-        assertThat(lock.getHoldCount()).isEqualTo(1);
-        assertThat(lock.currentLease().isHeld()).isTrue();
-        assertThat(lock.currentLease().name()).isEqualTo(NAME);
-        Actor other = actor();
-        assertThat(other.ask(lock::isHeldByCurrentThread)).isFalse();
-        assertThat(other.ask(lock::getHoldCount)).isZero();
-
-        assertThat(backend().commands()).isEqualTo(commands);
-        lock.unlock();
-        assertThat(lock.isHeldByCurrentThread()).isFalse();
-        assertThat(lock.getHoldCount()).isZero();
-    }
-
-    @Test
     void shouldHaveNoConditions() {
         LeaseLock lock = registry().getLock(NAME);
 
@@ -233,25 +212,6 @@ abstract class LockContract extends RegistryFixture {
 
         assertThat(view.getHoldCount()).isZero();
         assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
-    void shouldCountEachThreadForItself() throws Exception {
-        LeaseLock lock = registry().getLock(NAME);
-        Actor first = actor();
-        Actor second = actor();
-        first.tell(lock::lock);
-        first.tell(lock::lock);
-
-        assertThat(second.ask(() -> lock.tryLock())).isFalse();
-        assertThat(second.ask(lock::getHoldCount)).isZero();
-        first.tell(lock::unlock);
-        assertThat(second.ask(() -> lock.tryLock())).isFalse();
-        first.tell(lock::unlock);
-
-        assertThat(second.ask(() -> lock.tryLock())).isTrue();
-        assertThat(second.ask(lock::getHoldCount)).isEqualTo(1);
-        second.tell(lock::unlock);
     }
 
     @Test

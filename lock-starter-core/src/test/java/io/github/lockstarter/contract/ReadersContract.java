@@ -50,19 +50,6 @@ abstract class ReadersContract extends RegistryFixture {
     }
 
     @Test
-    void shouldBeThePlainLockForAWriter() {
-        LeasingLockRegistry here = registry();
-        LeaseReadWriteLock there = registry().getReadWriteLock(NAME);
-
-        here.getLock(NAME).lock();
-        assertThat(here.getReadWriteLock(NAME).writeLock().isHeldByCurrentThread())
-                .isTrue();
-        assertThat(there.readLock().tryLock()).isFalse();
-        assertThat(there.writeLock().tryLock()).isFalse();
-        here.getReadWriteLock(NAME).writeLock().unlock();
-    }
-
-    @Test
     void shouldNotPassAWaitingWriter() throws Exception {
         Lease first = registry(quiet(NONE)).acquire(reader());
         Lease second = registry(quiet(NONE)).acquire(reader());
@@ -321,54 +308,24 @@ abstract class ReadersContract extends RegistryFixture {
     }
 
     @Test
-    void shouldForceWriterAndReadersByTheWriteLock() {
-        LeaseReadWriteLock here = registry(quiet(NONE)).getReadWriteLock(NAME);
-        LeaseReadWriteLock forcing = registry().getReadWriteLock(NAME);
-        assertThat(forcing.writeLock().forceUnlock()).isFalse();
-
-        here.readLock().lock();
-        assertThat(forcing.writeLock().forceUnlock()).isTrue();
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(here.readLock()::unlock)
-                .satisfies(ex -> assertThat(ex.reason()).isEqualTo(LossReason.DELETED));
-
-        here.writeLock().lock();
-        assertThat(forcing.writeLock().forceUnlock()).isTrue();
-        assertThatExceptionOfType(LockLostException.class).isThrownBy(here.writeLock()::unlock);
-        assertThat(forcing.writeLock().forceUnlock()).isFalse();
-    }
-
-    @Test
     void shouldEndAWaitByAnInterrupt() throws Exception {
         LeaseLock writing = registry(quiet(NONE)).getLock(NAME);
         LeasingLockRegistry registry = registry(quiet(NONE));
         LeaseLock reading = registry.getReadWriteLock(NAME).readLock();
         writing.lock();
-        List<Callable<?>> waits = List.of(
-                () -> {
-                    reading.lockInterruptibly();
-                    return true;
-                },
-                () -> reading.tryLock(LONG),
-                () -> registry.acquire(reader().withWaitTime(LONG)));
-        for (Callable<?> wait : waits) {
-            Actor first = actor();
-            CompletableFuture<?> firstEnd = first.start(wait);
-            awaitInLine(1);
-            Actor second = actor();
-            CompletableFuture<?> secondEnd = second.start(wait);
-            awaitWaiting(registry, 2);
+        List<Actor> waiters = actors(2);
+        List<CompletableFuture<?>> ends = List.of(
+                waiters.get(0).start(() -> reading.tryLock(LONG)),
+                waiters.get(1).start(() -> registry.acquire(reader().withWaitTime(LONG))));
+        awaitWaiting(registry, 2);
 
-            second.interrupt();
-            assertThat(failureOf(secondEnd)).isInstanceOf(InterruptedException.class);
-            first.interrupt();
-            assertThat(failureOf(firstEnd)).isInstanceOf(InterruptedException.class);
-            awaitWaiting(registry, 0);
-            awaitInLine(0);
+        waiters.forEach(Actor::interrupt);
+
+        for (CompletableFuture<?> end : ends) {
+            assertThat(failureOf(end)).isInstanceOf(InterruptedException.class);
         }
-
+        awaitInLine(0);
         writing.unlock();
-        assertThat(backend().locked()).isEmpty();
         assertThat(reading.tryLock()).isTrue();
         reading.unlock();
     }
@@ -399,25 +356,6 @@ abstract class ReadersContract extends RegistryFixture {
     }
 
     @Test
-    void shouldLetWaitingReadersOfOtherInstancesIn() throws Exception {
-        LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
-        lock.writeLock().lock();
-        CompletableFuture<Lease> first = registry(quiet(NONE)).acquireAsync(reader());
-        CompletableFuture<Lease> second = registry(quiet(NONE)).acquireAsync(reader());
-        awaitInLine(2);
-
-        lock.readLock().lock();
-        lock.writeLock().unlock();
-
-        assertThat(get(first).isHeld()).isTrue();
-        assertThat(get(second).isHeld()).isTrue();
-        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
-        lock.readLock().unlock();
-        get(first).release();
-        get(second).release();
-    }
-
-    @Test
     void shouldStayTheWriterIfTheReadLockIsUnlockedFirst() throws Exception {
         LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);
         LeasingLockRegistry elsewhere = registry(quiet(NONE));
@@ -433,19 +371,6 @@ abstract class ReadersContract extends RegistryFixture {
         lock.writeLock().unlock();
 
         assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
-    void shouldNotUpgradeAgain() {
-        LeaseReadWriteLock lock = registry().getReadWriteLock(NAME);
-        lock.writeLock().lock();
-        lock.readLock().lock();
-        lock.writeLock().unlock();
-
-        assertThatIllegalStateException().isThrownBy(() -> lock.writeLock().lock());
-        assertThatIllegalStateException().isThrownBy(() -> lock.writeLock().tryLock());
-
-        lock.readLock().unlock();
     }
 
     @Test

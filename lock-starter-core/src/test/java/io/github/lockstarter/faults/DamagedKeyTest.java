@@ -111,36 +111,31 @@ class DamagedKeyTest extends FaultFixture {
     }
 
     enum Disappearance {
-        DELETED {
-            @Override
-            void happen(RedisCli redis) {
-                redis.command("DEL", KEY);
-            }
-        },
-        FLUSHED {
-            @Override
-            void happen(RedisCli redis) {
-                redis.flushall();
-            }
-        },
+        DELETED,
+        FLUSHED,
         /** Everything else has no time to live, as the data of most applications that also use Redis for locks. */
-        EVICTED {
-            @Override
-            void happen(RedisCli redis) {
-                redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
-                redis.command("CONFIG", "SET", "maxmemory", "6mb");
-                for (int i = 0; redis.exists(KEY); i++) {
-                    try {
-                        redis.command("SET", "filler:" + i, "x".repeat(50_000));
-                    } catch (RedisErrorException ex) {
-                        assertThat(ex).as("nothing is left to evict").hasMessageStartingWith("OOM");
-                    }
-                }
-                redis.command("CONFIG", "SET", "maxmemory", "0");
-            }
-        };
+        EVICTED;
 
-        abstract void happen(RedisCli redis);
+        void happen(RedisCli redis) {
+            switch (this) {
+                case DELETED -> redis.command("DEL", KEY);
+                case FLUSHED -> redis.flushall();
+                case EVICTED -> evict(redis);
+            }
+        }
+
+        private static void evict(RedisCli redis) {
+            redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+            redis.command("CONFIG", "SET", "maxmemory", "6mb");
+            for (int i = 0; redis.exists(KEY); i++) {
+                try {
+                    redis.command("SET", "filler:" + i, "x".repeat(50_000));
+                } catch (RedisErrorException ex) {
+                    assertThat(ex).as("nothing is left to evict").hasMessageStartingWith("OOM");
+                }
+            }
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+        }
     }
 
     @ParameterizedTest

@@ -12,12 +12,9 @@ import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
-import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -210,49 +207,6 @@ class InboxTest extends FaultFixture {
             assertThat(later.result()).isPositive();
             assertThat(waiter.result()).isPositive();
         }
-    }
-
-    @Test
-    void shouldGoOnWhileSubscriptionsBreakAllTheTime() throws Exception {
-        int rounds = 25;
-        AtomicBoolean over = new AtomicBoolean();
-        List<Call<Long>> members = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            Instance instance = this.instances.at(
-                    this.server, setup -> patient(setup).withoutHandOff().pollInterval(Duration.ofMillis(150)));
-            for (int thread = 0; thread < 2; thread++) {
-                members.add(Call.start(() -> {
-                    long longest = 0;
-                    for (int round = 0; round < rounds; round++) {
-                        long askedAt = System.nanoTime();
-                        longest = Math.max(longest, waitFor(instance).result() - askedAt);
-                    }
-                    return longest;
-                }));
-            }
-        }
-        Call<Integer> breaking = Call.start(() -> {
-            int broken = 0;
-            try (RedisCli killer = this.server.cli()) {
-                for (; !over.get(); broken++) {
-                    killer.command("CLIENT", "KILL", "TYPE", "pubsub");
-                    LockSupport.parkNanos(5_000_000);
-                }
-            }
-            return broken;
-        });
-
-        try {
-            for (Call<Long> member : members) {
-                assertThat(Duration.ofNanos(member.result()))
-                        .as("six wait, and each may miss its message")
-                        .isLessThan(Duration.ofSeconds(5));
-            }
-        } finally {
-            over.set(true);
-        }
-        assertThat(breaking.result()).isGreaterThan(20);
-        soon().until(() -> !this.redis.exists(KEY));
     }
 
     /** To Redis the subscription is alive, and it brings nothing. */

@@ -230,23 +230,6 @@ class UnreachableTest extends FaultFixture {
         assertThat(this.proxy.connections()).as("the old one was given up").isLessThanOrEqualTo(1);
     }
 
-    @Test
-    void shouldWorkSoonAfterARestartOfRedis() throws Exception {
-        Instance instance = running(LEASE);
-        Lease lease = instance.registry().acquire(LockRequest.of("late"));
-        this.server.restart();
-        long restartedAt = System.nanoTime();
-
-        assertThat(instance.lock("another").tryLock(LIMIT)).isTrue();
-
-        assertThat(Duration.ofNanos(System.nanoTime() - restartedAt)).isLessThan(Duration.ofSeconds(3));
-        soon().until(() -> lease.state() == State.LOST);
-        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .as("this Redis keeps nothing")
-                .isIn(LossReason.DELETED, LossReason.EXPIRED);
-        instance.lock("another").unlock();
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldEndABoundedWaitInTime(Outage outage) {
