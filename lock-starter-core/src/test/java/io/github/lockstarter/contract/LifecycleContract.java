@@ -91,28 +91,6 @@ abstract class LifecycleContract extends RegistryFixture {
         assertThat(second.lost().toCompletableFuture()).isNotDone();
     }
 
-    @Test
-    void shouldLetOtherRegistriesHaveTheirTurn() throws Exception {
-        LeasingLockRegistry here = registry(settings(LONG).withHandOff(new HandOffSettings(Duration.ofSeconds(10), 2)));
-        LeasingLockRegistry there = registry(settings(LONG));
-        Lease first = here.acquire(request());
-        CompletableFuture<Lease> stranger = there.acquireAsync(request().withWaitTime(LONG));
-        awaitInLine(1);
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            waiting.add(here.acquireAsync(request().withWaitTime(LONG)));
-        }
-        assertThat(first.release()).isTrue();
-        assertThat(get(waiting.get(0)).release()).isTrue();
-        assertThat(get(waiting.get(1)).release()).isTrue();
-
-        Lease lease = get(stranger);
-        assertThat(waiting.get(2)).isNotDone();
-        assertThat(lease.release()).isTrue();
-        assertThat(get(waiting.get(2)).release()).isTrue();
-        assertThat(get(waiting.get(3)).release()).isTrue();
-    }
-
     /** In memory, or through the store. */
     @ParameterizedTest
     @ValueSource(ints = {0, 64})

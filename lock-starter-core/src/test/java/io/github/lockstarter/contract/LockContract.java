@@ -2,7 +2,6 @@ package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.contract.Outcomes.time;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -21,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,9 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a thread does with a lock: exclusion, waits, holds, interrupts, and taking it away by force. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class LockContract extends RegistryFixture {
-
-    /** Less than any wait that goes wrong, more than a busy machine needs. */
-    private static final Duration SOON = Duration.ofSeconds(5);
 
     LockContract(LockBackend backend) {
         super(backend);
@@ -119,23 +116,6 @@ abstract class LockContract extends RegistryFixture {
         taken.unlock();
         assertThat(lock.tryLock(-5, TimeUnit.DAYS)).isTrue();
         lock.unlock();
-    }
-
-    @Test
-    void shouldGiveUpAtTheEndOfTheWait() throws Exception {
-        LeasingLockRegistry here = registry();
-        LeaseLock taken = here.getLock(NAME);
-        taken.lock();
-        Actor neighbour = actor();
-
-        Duration there = time(() -> assertThat(registry().getLock(NAME).tryLock(400, TimeUnit.MILLISECONDS))
-                .isFalse());
-        Duration inTheQueue = neighbour.ask(() ->
-                time(() -> assertThat(taken.tryLock(Duration.ofMillis(400))).isFalse()));
-
-        assertThat(there).isBetween(Duration.ofMillis(400), SOON);
-        assertThat(inTheQueue).isBetween(Duration.ofMillis(400), SOON);
-        taken.unlock();
     }
 
     @Test
@@ -340,32 +320,23 @@ abstract class LockContract extends RegistryFixture {
         LeaseLock lock = registry.getLock(NAME);
         long commands = backend().commands();
 
-        shouldRefuseAnInterruptedThread(() -> {
-            lock.lockInterruptibly();
-            return true;
-        });
-        shouldRefuseAnInterruptedThread(() -> lock.tryLock(LONG));
-        shouldRefuseAnInterruptedThread(() -> lock.tryLock(1, TimeUnit.SECONDS));
-        shouldRefuseAnInterruptedThread(() -> registry.acquire(request()));
-        shouldRefuseAnInterruptedThread(() -> registry.tryAcquire(request()));
-        shouldRefuseToExecuteInAnInterruptedThread(registry);
-
-        assertThat(backend().commands()).isEqualTo(commands);
-        assertThat(lock.getHoldCount()).isZero();
-    }
-
-    private static void shouldRefuseAnInterruptedThread(Callable<?> call) {
-        Thread.currentThread().interrupt();
-        assertThatExceptionOfType(InterruptedException.class).isThrownBy(call::call);
-        assertThat(Thread.currentThread().isInterrupted()).isFalse();
-    }
-
-    /** It throws no checked exception, and leaves the flag to the caller. */
-    private static void shouldRefuseToExecuteInAnInterruptedThread(LeasingLockRegistry registry) {
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                lock::lockInterruptibly,
+                () -> lock.tryLock(LONG),
+                () -> lock.tryLock(1, TimeUnit.SECONDS),
+                () -> registry.acquire(request()),
+                () -> registry.tryAcquire(request()))) {
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(call);
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        }
         Thread.currentThread().interrupt();
         assertThatExceptionOfType(LockInterruptedException.class)
                 .isThrownBy(() -> registry.execute(request(), lease -> true));
-        assertThat(Thread.interrupted()).isTrue();
+
+        assertThat(Thread.interrupted()).as("the flag is left to the caller").isTrue();
+        assertThat(backend().commands()).isEqualTo(commands);
+        assertThat(lock.getHoldCount()).isZero();
     }
 
     @Test

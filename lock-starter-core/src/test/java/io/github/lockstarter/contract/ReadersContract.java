@@ -14,11 +14,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -47,33 +45,6 @@ abstract class ReadersContract extends RegistryFixture {
         assertThat(here.readLock().tryLock()).isFalse();
         assertThat(there.writeLock().tryLock()).isFalse();
         writer.writeLock().unlock();
-    }
-
-    @Test
-    void shouldNotPassAWaitingWriter() throws Exception {
-        Lease first = registry(quiet(NONE)).acquire(reader());
-        Lease second = registry(quiet(NONE)).acquire(reader());
-        CompletableFuture<Lease> writer = registry(quiet(NONE)).acquireAsync(request());
-        awaitInLine(1);
-        LeasingLockRegistry late = registry(quiet(NONE));
-        assertThat(late.tryAcquire(reader().withWaitTime(Duration.ZERO))).isEmpty();
-        List<CompletableFuture<Lease>> behind =
-                List.of(late.acquireAsync(reader()), registry(quiet(NONE)).acquireAsync(reader()));
-        awaitInLine(3);
-
-        first.release();
-        assertThat(writer).isNotDone();
-        second.release();
-
-        Lease writing = get(writer);
-        assertThat(behind).noneMatch(CompletableFuture::isDone);
-        writing.release();
-        for (CompletableFuture<Lease> each : behind) {
-            assertThat(get(each).fencingToken()).as("both at once").isGreaterThan(writing.fencingToken());
-        }
-        for (CompletableFuture<Lease> each : behind) {
-            assertThat(get(each).release()).isTrue();
-        }
     }
 
     @Test
@@ -161,50 +132,23 @@ abstract class ReadersContract extends RegistryFixture {
         LeaseLock lock = registry(quiet(GENEROUS)).getReadWriteLock(NAME).readLock();
         long before = backend().commands();
         lock.lock();
-        assertThat(backend().commands()).isEqualTo(before + 1);
-        List<Actor> readers = actors(16);
-
-        List<Long> tokens = atOnce(readers, () -> {
-            lock.lock();
-            return lock.currentLease().fencingToken();
-        });
-
-        assertThat(tokens).containsOnly(lock.currentLease().fencingToken());
-        lock.unlock();
-        for (Actor reader : readers.subList(1, 16)) {
-            reader.tell(lock::unlock);
+        List<Actor> readers = List.of(actor(), actor(), actor());
+        for (Actor each : readers) {
+            each.tell(lock::lock);
+            assertThat(each.ask(() -> lock.currentLease().fencingToken()))
+                    .isEqualTo(lock.currentLease().fencingToken());
         }
+        lock.unlock();
+        readers.get(1).tell(lock::unlock);
+        readers.get(2).tell(lock::unlock);
         assertThat(backend().commands()).as("one reader is left").isEqualTo(before + 1);
         assertThat(readers.get(0).ask(lock::isHeldByCurrentThread)).isTrue();
         assertThat(backend().locked()).hasSize(1);
+
         readers.get(0).tell(lock::unlock);
+
         assertThat(backend().commands()).isEqualTo(before + 2);
         assertThat(backend().locked()).isEmpty();
-    }
-
-    /** Lets so many threads call at the same time, and returns their results. */
-    <T> List<T> atOnce(List<Actor> threads, Callable<T> call) throws Exception {
-        CyclicBarrier start = new CyclicBarrier(threads.size());
-        List<CompletableFuture<T>> results = new ArrayList<>();
-        for (Actor thread : threads) {
-            results.add(thread.start(() -> {
-                start.await(20, TimeUnit.SECONDS);
-                return call.call();
-            }));
-        }
-        List<T> all = new ArrayList<>();
-        for (CompletableFuture<T> result : results) {
-            all.add(get(result));
-        }
-        return all;
-    }
-
-    List<Actor> actors(int count) {
-        List<Actor> actors = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            actors.add(actor());
-        }
-        return actors;
     }
 
     @Test
@@ -313,7 +257,7 @@ abstract class ReadersContract extends RegistryFixture {
         LeasingLockRegistry registry = registry(quiet(NONE));
         LeaseLock reading = registry.getReadWriteLock(NAME).readLock();
         writing.lock();
-        List<Actor> waiters = actors(2);
+        List<Actor> waiters = List.of(actor(), actor());
         List<CompletableFuture<?>> ends = List.of(
                 waiters.get(0).start(() -> reading.tryLock(LONG)),
                 waiters.get(1).start(() -> registry.acquire(reader().withWaitTime(LONG))));

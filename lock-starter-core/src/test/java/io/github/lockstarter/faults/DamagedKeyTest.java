@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -153,26 +152,5 @@ class DamagedKeyTest extends FaultFixture {
         Lease next = this.instance.registry().acquire(LockRequest.of("damaged"));
         assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
         assertThat(next.release()).isTrue();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"DELETED", "FLUSHED"})
-    void shouldLetTheNextOneInWithALargerToken(Disappearance disappearance) throws Exception {
-        Lease lease = this.instance.acquire("damaged");
-        Instance other = this.instances.at(this.server, setup -> setup.calm().pollInterval(Duration.ofMillis(100)));
-        Call<Lease> waiter = Call.start(
-                () -> other.registry().acquire(LockRequest.of("damaged").withWaitTime(LIMIT)));
-        WaitingLine.awaitLength(this.redis, KEY, 1);
-
-        disappearance.happen(this.redis);
-
-        Lease successor = waiter.result();
-        assertThat(successor.fencingToken()).isGreaterThan(lease.fencingToken());
-        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .isIn(LossReason.TAKEN_OVER, LossReason.DELETED);
-        assertThat(lease.release()).isFalse();
-        long renewed = other.events().count(LockRenewedEvent.class);
-        soon().until(() -> other.events().count(LockRenewedEvent.class) > renewed + 1);
-        assertThat(successor.release()).as("nobody deleted it").isTrue();
     }
 }

@@ -1,7 +1,6 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
-import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -12,7 +11,6 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
@@ -23,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -101,25 +98,6 @@ class RefusalTest {
         assertThat(bounded.isTransient()).isTrue();
         assertThat(Duration.ofNanos(System.nanoTime() - askedAt)).isBetween(wait, wait.plusSeconds(4));
         assertThat(lock.getHoldCount()).isZero();
-    }
-
-    @Test
-    void shouldLoseTheLockAtTheDeadlineIfItGoesOn() throws Exception {
-        Instance instance = this.instances.at(server);
-        Lease lease = instance.registry().acquire(LockRequest.of("held"));
-        Refusal.NOREPLICAS.begin(this.redis, this.busy);
-        try {
-            // the key is asked first: gone, and still held, would be a lie
-            while (lease.isHeld()) {
-                boolean gone = !this.redis.exists("lock:{held}");
-                assertThat(gone && lease.isHeld()).isFalse();
-            }
-            assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
-                    .isEqualTo(LossReason.EXPIRED);
-        } finally {
-            Refusal.NOREPLICAS.end(this.redis, this.busy);
-        }
-        within(Duration.ofSeconds(3)).until(() -> !this.redis.exists("lock:{held}"));
     }
 
     @Test
