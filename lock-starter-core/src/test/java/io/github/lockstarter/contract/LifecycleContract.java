@@ -20,7 +20,6 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.engine.HandOffSettings;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.EventLog;
@@ -30,10 +29,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -42,8 +39,6 @@ import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a lock goes from one owner to the next, and what a stop and a start of a registry do. */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
@@ -89,39 +84,6 @@ abstract class LifecycleContract extends RegistryFixture {
         assertThat(second.release()).isTrue();
         assertThat(first.lost().toCompletableFuture()).isNotDone();
         assertThat(second.lost().toCompletableFuture()).isNotDone();
-    }
-
-    /** In memory, or through the store. */
-    @ParameterizedTest
-    @ValueSource(ints = {0, 64})
-    void shouldServeThreadsAndOthersInOneOrder(int handOffs) throws Exception {
-        LeasingLockRegistry registry =
-                registry(settings(LONG).withHandOff(new HandOffSettings(Duration.ofSeconds(10), handOffs)));
-        Lease taken = registry.acquire(request());
-        Queue<Integer> served = new ConcurrentLinkedQueue<>();
-        List<CompletableFuture<?>> ends = new ArrayList<>();
-        List<Integer> expected = new ArrayList<>();
-        for (int i = 0; i < 12; i++) {
-            int number = i;
-            expected.add(i);
-            ends.add(
-                    i % 2 == 0
-                            ? registry.acquireAsync(request().withWaitTime(LONG))
-                                    .thenAccept(lease -> {
-                                        served.add(number);
-                                        lease.close();
-                                    })
-                            : actor().start(() ->
-                                    registry.execute(request().withWaitTime(LONG), lease -> served.add(number))));
-            awaitWaiting(registry, i + 1);
-        }
-
-        assertThat(taken.release()).isTrue();
-
-        for (CompletableFuture<?> end : ends) {
-            get(end);
-        }
-        assertThat(served).containsExactlyElementsOf(expected);
     }
 
     @Test

@@ -15,9 +15,10 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Readers read together, each with a lease of its own; a writer writes alone, and keeps a read lock when it unlocks. */
@@ -72,46 +73,6 @@ abstract class ReadersContract extends RegistryFixture {
         assertThat(get(writer).release()).isTrue();
     }
 
-    @Test
-    void shouldRefuseAnUpgradeAtOnce() throws Exception {
-        LeasingLockRegistry registry = registry(quiet(GENEROUS));
-        LeaseReadWriteLock lock = registry.getReadWriteLock(NAME);
-        lock.readLock().lock();
-        long commands = backend().commands();
-        List<Callable<?>> upgrades = List.of(
-                () -> {
-                    lock.writeLock().lock();
-                    return true;
-                },
-                () -> {
-                    lock.writeLock().lock(LONG);
-                    return true;
-                },
-                () -> {
-                    lock.writeLock().lockInterruptibly();
-                    return true;
-                },
-                () -> lock.writeLock().tryLock(),
-                () -> lock.writeLock().tryLock(LONG),
-                () -> registry.getLock(NAME).tryLock(),
-                () -> registry.<Boolean, RuntimeException>execute(request(), lease -> true),
-                () -> registry.acquire(request()),
-                () -> registry.tryAcquire(request().withWaitTime(Duration.ZERO)),
-                () -> get(registry.acquireAsync(request())));
-
-        for (Callable<?> upgrade : upgrades) {
-            assertThatIllegalStateException().isThrownBy(upgrade::call).withMessageContaining(NAME);
-        }
-
-        assertThat(backend().commands()).isEqualTo(commands);
-        assertThat(registry.waiting()).isZero();
-        assertThat(lock.writeLock().getHoldCount()).isZero();
-        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
-        lock.readLock().unlock();
-        lock.writeLock().lock();
-        lock.writeLock().unlock();
-    }
-
     /** It would wait for itself behind a writer that waits for this thread. */
     @Test
     void shouldRefuseALeaseOfNoThreadInAThreadThatReads() throws Exception {
@@ -149,6 +110,56 @@ abstract class ReadersContract extends RegistryFixture {
 
         assertThat(backend().commands()).isEqualTo(before + 2);
         assertThat(backend().locked()).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseAnUpgradeAtOnce() throws Exception {
+        LeasingLockRegistry registry = registry(quiet(GENEROUS));
+        LeaseReadWriteLock lock = registry.getReadWriteLock(NAME);
+        lock.readLock().lock();
+        long commands = backend().commands();
+
+        for (ThrowingCallable upgrade : List.<ThrowingCallable>of(
+                () -> lock.writeLock().lock(),
+                () -> lock.writeLock().lockInterruptibly(),
+                () -> lock.writeLock().tryLock(LONG),
+                () -> registry.getLock(NAME).tryLock(),
+                () -> registry.execute(request(), lease -> true),
+                () -> registry.acquire(request()),
+                () -> get(registry.acquireAsync(request())))) {
+            assertThatIllegalStateException().isThrownBy(upgrade).withMessageContaining(NAME);
+        }
+
+        assertThat(backend().commands()).isEqualTo(commands);
+        assertThat(registry.waiting()).isZero();
+        assertThat(lock.writeLock().getHoldCount()).isZero();
+        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
+        lock.readLock().unlock();
+        lock.writeLock().lock();
+        lock.writeLock().unlock();
+    }
+
+    @Test
+    void shouldTellWhetherSomebodyReadsOrWrites() {
+        LeaseReadWriteLock here = registry().getReadWriteLock(NAME);
+        LeasingLockRegistry elsewhere = registry();
+        LeaseReadWriteLock there = elsewhere.getReadWriteLock(NAME);
+        Supplier<List<Boolean>> seen = () -> List.of(
+                there.readLock().isLocked(),
+                there.writeLock().isLocked(),
+                elsewhere.getLock(NAME).isLocked());
+        assertThat(seen.get()).containsExactly(false, false, false);
+
+        here.readLock().lock();
+        assertThat(seen.get()).containsExactly(true, false, true);
+        here.readLock().unlock();
+        here.writeLock().lock();
+        assertThat(seen.get()).containsExactly(false, true, true);
+        here.readLock().lock();
+        here.writeLock().unlock();
+        assertThat(seen.get()).containsExactly(true, false, true);
+        here.readLock().unlock();
+        assertThat(seen.get()).containsExactly(false, false, false);
     }
 
     @Test
@@ -202,34 +213,6 @@ abstract class ReadersContract extends RegistryFixture {
         assertThat(backend().locked()).hasSize(1);
         lock.unlock();
         assertThat(backend().locked()).isEmpty();
-    }
-
-    @Test
-    void shouldTellWhetherSomebodyReadsOrWrites() {
-        LeaseReadWriteLock here = registry().getReadWriteLock(NAME);
-        LeasingLockRegistry elsewhere = registry();
-        LeaseReadWriteLock there = elsewhere.getReadWriteLock(NAME);
-        LeaseLock plain = elsewhere.getLock(NAME);
-        assertThat(there.readLock().isLocked()).isFalse();
-        assertThat(there.writeLock().isLocked()).isFalse();
-
-        here.readLock().lock();
-        assertThat(there.readLock().isLocked()).isTrue();
-        assertThat(there.writeLock().isLocked()).isFalse();
-        assertThat(plain.isLocked()).isTrue();
-        here.readLock().unlock();
-
-        here.writeLock().lock();
-        assertThat(there.readLock().isLocked()).isFalse();
-        assertThat(there.writeLock().isLocked()).isTrue();
-        assertThat(plain.isLocked()).isTrue();
-        here.readLock().lock();
-        here.writeLock().unlock();
-        assertThat(there.readLock().isLocked()).isTrue();
-        assertThat(there.writeLock().isLocked()).isFalse();
-        here.readLock().unlock();
-        assertThat(there.readLock().isLocked()).isFalse();
-        assertThat(plain.isLocked()).isFalse();
     }
 
     @Test

@@ -104,7 +104,8 @@ class CommandCountTest extends FaultFixture {
         CompletableFuture<Lease> waiting = this.instance.waitFor("counted");
         for (int i = 1; i <= others; i++) {
             WaitingLine.awaitLength(this.redis, "lock:{counted}", i);
-            this.instances.at(this.server, CommandCountTest::patient).waitFor("counted");
+            CompletableFuture<Lease> unused =
+                    this.instances.at(this.server, CommandCountTest::patient).waitFor("counted");
         }
         WaitingLine.awaitLength(this.redis, "lock:{counted}", others + 1);
         assertThat(this.instance.lock("barrier").isLocked()).isFalse();

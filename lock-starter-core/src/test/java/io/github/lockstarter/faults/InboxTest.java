@@ -24,8 +24,6 @@ class InboxTest extends FaultFixture {
 
     private static final String KEY = "lock:{awaited}";
 
-    private static final String USER = "silent";
-
     private static final Duration POLL = Duration.ofSeconds(1);
 
     private Instance owner;
@@ -161,30 +159,6 @@ class InboxTest extends FaultFixture {
             assertThat(log.all()).hasSize(1).first().asString().contains(channel, "does not name a lock");
             assertThat(client.all()).isEmpty();
         }
-    }
-
-    @Test
-    void shouldLookByItselfIfTheReleasingOneMayNotPublish() throws Exception {
-        this.redis.command("ACL", "SETUSER", USER, "reset", "on", "nopass", "~*", "&*", "+@all", "-publish");
-        Instance owner = this.instances.at(this.server, setup -> patient(setup).user(USER));
-        Instance first = this.instances.at(this.server, setup -> patient(setup).user(USER));
-        Instance second = this.instances.at(this.server, InboxTest::patient);
-        owner.lock("awaited").lock();
-        Call<Long> head = waitFor(first);
-        WaitingLine.awaitLength(this.redis, KEY, 1);
-        Call<Long> next = waitFor(second);
-        WaitingLine.awaitLength(this.redis, KEY, 2);
-        soon().until(() -> Channel.subscribers(this.redis) == 2);
-        long releasedAt = System.nanoTime();
-
-        owner.lock("awaited").unlock();
-
-        assertThat(Duration.ofNanos(head.result() - releasedAt)).isLessThan(POLL.multipliedBy(2));
-        assertThat(next.result()).as("in the order of arrival").isGreaterThan(head.result());
-        assertThat(Duration.ofNanos(next.result() - head.result())).isLessThan(POLL.multipliedBy(2));
-        soon().until(() -> !this.redis.exists(KEY));
-        this.instances.close();
-        this.redis.command("ACL", "DELUSER", USER);
     }
 
     @Test

@@ -136,6 +136,17 @@ class UnreachableTest extends FaultFixture {
         }
     }
 
+    @Test
+    void shouldEndAllItsThreadsIfItNeverConnects() {
+        this.proxy.blackHole();
+        Instance instance = start(setup -> setup);
+        soon().until(() -> connectionThreads() > 0);
+
+        instance.close();
+
+        soon().until(() -> connectionThreads() == 0);
+    }
+
     /** The application's own client has no word for locks. */
     @Test
     void shouldNotBeReadyOverTheApplicationsConnectionBeforeRedisHasAnswered() {
@@ -152,18 +163,6 @@ class UnreachableTest extends FaultFixture {
             assertThat(log.with("Cannot connect to Redis")).hasSize(1);
             soon().until(() -> connectionThreads() == 0);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldEndAllItsThreadsIfItNeverConnects(Outage outage) {
-        outage.begin(this.proxy);
-        Instance instance = start(setup -> setup);
-        soon().until(() -> connectionThreads() > 0);
-
-        instance.close();
-
-        soon().until(() -> connectionThreads() == 0);
     }
 
     private static long connectionThreads() {
