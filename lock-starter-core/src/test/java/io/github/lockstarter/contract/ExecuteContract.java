@@ -1,7 +1,6 @@
 package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -210,38 +209,6 @@ abstract class ExecuteContract extends RegistryFixture {
             Thread.onSpinWait();
         }
         return Thread.currentThread().isInterrupted();
-    }
-
-    @Test
-    void shouldThrowTheInterruptOfTheBodyWithTheLossSuppressed() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Actor owner = actor();
-
-        Throwable thrown = owner.ask(() -> catchThrowable(() -> registry.execute(INTERRUPTED, lease -> {
-            new CountDownLatch(1).await();
-            return true;
-        })));
-
-        assertThat(thrown).isInstanceOf(InterruptedException.class);
-        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-    }
-
-    @Test
-    void shouldNotInterruptUnlessAsked() throws Exception {
-        LeasingLockRegistry registry = registry();
-
-        boolean flag = actor().ask(() -> {
-            boolean[] during = new boolean[1];
-            Throwable loss = catchThrowable(() -> registry.execute(INTERRUPTED.withOnLost(OnLost.THROW), lease -> {
-                soon().until(() -> !lease.isHeld());
-                during[0] = flagWithin(Duration.ofMillis(200));
-                return true;
-            }));
-            assertThat(loss).isInstanceOf(LockLostException.class);
-            return during[0] || Thread.interrupted();
-        });
-
-        assertThat(flag).isFalse();
     }
 
     /** Bodies that end about when their lease does: sometimes it is lost in time, but the flag is clean afterwards. */

@@ -204,23 +204,4 @@ abstract class PermitsContract extends RegistryFixture {
 
         assertThat(get(waiting).release()).isTrue();
     }
-
-    @Test
-    void shouldPassNobodyWhoWaitsForMore() throws Exception {
-        LeaseSemaphore here = registry(quiet(NONE)).getSemaphore(NAME, 3);
-        LeaseSemaphore there = registry(quiet(NONE)).getSemaphore(NAME, 3);
-        Lease two = here.acquire(2);
-        CompletableFuture<Lease> waiting = there.acquireAsync(2).toCompletableFuture();
-        awaitInLine(1);
-
-        assertThat(here.tryAcquire()).as("one is there").isEmpty();
-        CompletableFuture<Lease> one = here.acquireAsync().toCompletableFuture();
-        awaitInLine(2);
-        two.release();
-
-        assertThat(get(waiting).isHeld()).isTrue();
-        assertThat(get(one).isHeld()).isTrue();
-        get(waiting).release();
-        get(one).release();
-    }
 }

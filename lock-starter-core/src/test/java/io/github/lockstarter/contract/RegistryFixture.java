@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -42,9 +43,6 @@ abstract class RegistryFixture {
 
     /** For leases that must not end during a test. */
     static final Duration LONG = Duration.ofSeconds(60);
-
-    /** A stop waits that long for the reply to a command whose waiter has left. */
-    private static final Duration LONGEST_COMMAND = Duration.ofSeconds(4);
 
     /** Admission window and budget of hand-overs that do not end in a test. */
     static final HandOffSettings GENEROUS = new HandOffSettings(Duration.ofSeconds(10), 10_000);
@@ -107,56 +105,42 @@ abstract class RegistryFixture {
 
     /** Leases that do not end in a test, renewed as often as those of {@link #TIMEOUT}. */
     static LockSettings lasting() {
-        return renewed(LASTING, Duration.ofSeconds(4), Duration.ofSeconds(10));
+        return settings(LASTING, RENEWAL, Duration.ofSeconds(4), Duration.ofMillis(150), Duration.ofSeconds(10));
     }
 
     /** The leases that a stop leaves end within seconds. */
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
-        return renewed(Duration.ofSeconds(4), Duration.ofSeconds(1), shutdownTimeout);
-    }
-
-    private static LockSettings renewed(Duration timeout, Duration commandTimeout, Duration shutdownTimeout) {
-        return LockSettings.of(
-                Duration.ofSeconds(10),
-                OnLost.THROW,
-                timeout,
-                RENEWAL,
-                null,
-                commandTimeout,
-                Duration.ofMillis(150),
-                shutdownTimeout);
+        return settings(Duration.ofSeconds(4), RENEWAL, Duration.ofSeconds(1), Duration.ofMillis(150), shutdownTimeout);
     }
 
     /** Renewal four times within the timeout; polling as it follows from the timeout. */
     static LockSettings settings(Duration timeout) {
-        return settings(timeout, null, Duration.ofSeconds(10));
-    }
-
-    private static LockSettings settings(Duration timeout, Duration pollInterval, Duration shutdownTimeout) {
-        return LockSettings.of(
-                Duration.ofSeconds(10),
-                OnLost.THROW,
-                timeout,
-                timeout.dividedBy(4),
-                null,
-                shorter(timeout.multipliedBy(3).dividedBy(10), LONGEST_COMMAND),
-                pollInterval,
-                shutdownTimeout);
+        return settings(timeout, timeout.dividedBy(4), commandTimeout(timeout), null, Duration.ofSeconds(10));
     }
 
     /** Waiters that practically never look by themselves. */
     static LockSettings withoutPolling(Duration timeout) {
-        return settings(timeout, LONG, Duration.ofSeconds(10));
+        return settings(timeout, timeout.dividedBy(4), commandTimeout(timeout), LONG, Duration.ofSeconds(10));
     }
 
     /** Leases that do not end, and commands that have to be quick. */
     static LockSettings withCommandTimeout(Duration commandTimeout) {
-        return LockSettings.of(
-                Duration.ofSeconds(10), OnLost.THROW, LONG, null, null, commandTimeout, null, Duration.ofSeconds(10));
+        return settings(LONG, null, commandTimeout, null, Duration.ofSeconds(10));
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    /** A stop waits that long for the reply to a command whose waiter has left. */
+    private static Duration commandTimeout(Duration timeout) {
+        return Duration.ofMillis(Math.min(timeout.toMillis() * 3 / 10, 4000));
+    }
+
+    private static LockSettings settings(
+            Duration timeout,
+            @Nullable Duration renewal,
+            Duration command,
+            @Nullable Duration poll,
+            Duration shutdownTimeout) {
+        return LockSettings.of(
+                Duration.ofSeconds(10), OnLost.THROW, timeout, renewal, null, command, poll, shutdownTimeout);
     }
 
     /** Nothing is renewed and nothing polls during a test, so that commands can be counted. */

@@ -66,22 +66,6 @@ class BlackHoleTest extends FaultFixture {
 
     @ParameterizedTest
     @EnumSource(names = {"REQUEST", "REPLY"})
-    void shouldEndABoundedWaitInTime(Gap gap) {
-        Instance instance = behindTheProxy(LEASE);
-        Duration wait = Duration.ofMillis(700);
-        gap.openAt(this.proxy, Script.ACQUIRE.of(KEY));
-        long askedAt = System.nanoTime();
-
-        LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class, () -> instance.lock("dark").tryLock(wait));
-
-        assertThat(since(askedAt)).isBetween(wait, wait.plus(COMMAND_TIMEOUT).plus(SLACK));
-        assertThat(failure.isOutcomeUnknown()).isTrue();
-        assertThat(failure.isTransient()).isTrue();
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"REQUEST", "REPLY"})
     void shouldTellTheOwnerBeforeTheLockIsAnybodyElses(Gap gap) throws Exception {
         Instance instance = behindTheProxy(LEASE);
         Instance other = this.instances.at(this.server);

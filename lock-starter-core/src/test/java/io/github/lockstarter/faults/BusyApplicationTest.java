@@ -7,17 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
-import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.Commands;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
@@ -97,32 +91,5 @@ class BusyApplicationTest extends FaultFixture {
         soon().until(() -> !this.redis.exists("lock:{beside}"));
         this.end.countDown();
         get(blocking);
-    }
-
-    /** Stages that block, on leases that were granted, must not silence the loss of another one. */
-    @Test
-    void shouldTellOfALossBesideManyStagesThatBlock() throws Exception {
-        Instance instance = this.instances.at(this.proxy, Setup::calm);
-        List<CompletableFuture<Void>> stages = new ArrayList<>();
-        for (int i = 0; i < 300; i++) {
-            LockRequest request = LockRequest.of("blocked:" + i);
-            Lease taken = instance.registry().acquire(request);
-            stages.add(instance.registry()
-                    .acquireAsync(request)
-                    .thenAccept(lease -> block())
-                    .toCompletableFuture());
-            taken.release();
-        }
-        soon().until(() -> this.blocked.get() >= 200);
-        Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-        CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
-
-        this.redis.command("DEL", "lock:{beside}");
-
-        soon().until(() -> lease.state() == State.LOST);
-        assertThat(lost.get(5, TimeUnit.SECONDS)).isEqualTo(LossReason.DELETED);
-        assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
-        assertThat(stages).hasSize(300);
-        assertThat(this.proxy.commandsSeen(Commands.any())).isPositive();
     }
 }

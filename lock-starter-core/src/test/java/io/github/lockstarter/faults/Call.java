@@ -5,13 +5,13 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import java.lang.Thread.State;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 /** A call in a thread of its own, which can be interrupted. */
 final class Call<T> {
@@ -44,14 +44,6 @@ final class Call<T> {
         soon().until(() -> PARKED.contains(this.thread.getState()));
     }
 
-    /** Waits until the thread waits for a lock, and executes no command. */
-    void awaitWaiting() {
-        soon().until(() -> {
-            Object blocker = LockSupport.getBlocker(this.thread);
-            return blocker != null && blocker.getClass().getSimpleName().equals("ThreadWait");
-        });
-    }
-
     boolean isDone() {
         return this.task.isDone();
     }
@@ -61,8 +53,8 @@ final class Call<T> {
         try {
             return this.task.get(LIMIT.toMillis(), MILLISECONDS);
         } catch (TimeoutException ex) {
-            throw new AssertionError("No result within " + LIMIT + ", the thread is at "
-                    + java.util.Arrays.toString(this.thread.getStackTrace()));
+            throw new AssertionError(
+                    "No result within " + LIMIT + ", the thread is at " + Arrays.toString(this.thread.getStackTrace()));
         }
     }
 

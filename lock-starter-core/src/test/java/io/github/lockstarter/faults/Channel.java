@@ -7,7 +7,7 @@ import java.util.Objects;
 /** The inboxes of instances, as Redis sees them: channels on which they hear of locks that were handed to them. */
 final class Channel {
 
-    static final String INBOXES = "lock:inbox:";
+    private static final String INBOXES = "lock:inbox:";
 
     private Channel() {}
 

@@ -65,11 +65,6 @@ class ChaosTest extends FaultFixture {
         takePart(DURATION, setup -> setup.lease(LEASE).commandTimeout(Duration.ofMillis(300)), this::breakSomething);
     }
 
-    @Test
-    void shouldDoSoWithClientsThatReplayCommands() throws Exception {
-        takePart(DURATION.dividedBy(2), setup -> setup.lease(LEASE).sharedConnection(), ChaosTest::haveReplayed);
-    }
-
     private void takePart(Duration duration, UnaryOperator<Setup> setup, Consumer<FaultProxy> fault) throws Exception {
         List<Instance> members = new ArrayList<>();
         for (int i = 0; i < INSTANCES; i++) {
@@ -168,14 +163,6 @@ class ChaosTest extends FaultFixture {
             case 4 -> proxy.swallowReplyOf(Script.ACQUIRE, () -> {});
             case 5 -> proxy.swallowRequestOf(Script.RELEASE, proxy::cutRst);
             default -> this.redis.command("SCRIPT", "FLUSH");
-        }
-    }
-
-    private static void haveReplayed(FaultProxy proxy) {
-        switch (ThreadLocalRandom.current().nextInt(3)) {
-            case 0 -> proxy.cutFin();
-            case 1 -> proxy.swallowReplyOf(Script.ACQUIRE, proxy::cutFin);
-            default -> proxy.swallowReplyOf(Script.RELEASE, proxy::cutFin);
         }
     }
 }

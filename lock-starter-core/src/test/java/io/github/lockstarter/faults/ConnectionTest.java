@@ -8,27 +8,22 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockAtRiskEvent;
-import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockReleasedEvent;
-import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ReleaseMode;
-import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
-import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +126,7 @@ class ConnectionTest extends FaultFixture {
         assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
     }
 
+    /** When it is told to, when it restarts, after a failover. */
     @Test
     void shouldTeachRedisEachScript() {
         Instance instance = this.instances.at(this.proxy, Setup::calm);
@@ -141,71 +137,11 @@ class ConnectionTest extends FaultFixture {
         soon().until(() -> instance.events().count(LockRenewedEvent.class) > 0);
         this.redis.command("SCRIPT", "FLUSH");
         lock.unlock();
+
         assertThat(this.redis.exists("lock:{flushed}")).isFalse();
-        assertThatNothingFailed(instance);
-    }
-
-    @Test
-    void shouldNotFailWhileScriptsAreForgottenAllTheTime() throws Exception {
-        Instance instance = this.instances.at(this.proxy, Setup::calm);
-        List<Lease> held = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            held.add(instance.registry().acquire(LockRequest.of("held:" + i)));
-        }
-        AtomicBoolean over = new AtomicBoolean();
-        Call<Integer> flushing = Call.start(() -> flushUntil(over));
-        List<Call<Integer>> workers = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            String name = "busy:" + i % 2;
-            workers.add(Call.start(() -> lockUntil(instance, over, name)));
-        }
-
-        soon().until(() -> instance.events().count(LockRenewedEvent.class) > 5 * 4);
-        over.set(true);
-
-        assertThat(flushing.result()).isGreaterThan(100);
-        for (Call<Integer> worker : workers) {
-            assertThat(worker.result()).isGreaterThan(10);
-        }
-        assertThat(held).allSatisfy(lease -> assertThat(lease.state()).isEqualTo(State.HELD));
-        assertThat(held).allSatisfy(lease -> assertThat(lease.release()).isTrue());
-        assertThat(this.redis.keys()).isEmpty();
-        assertThatNothingFailed(instance);
-    }
-
-    private int flushUntil(AtomicBoolean over) {
-        int flushes = 0;
-        try (RedisCli flushing = this.server.cli()) {
-            for (; !over.get(); flushes++) {
-                flushing.command("SCRIPT", "FLUSH");
-            }
-        }
-        return flushes;
-    }
-
-    private static int lockUntil(Instance instance, AtomicBoolean over, String name) throws InterruptedException {
-        int grants = 0;
-        for (; !over.get(); grants++) {
-            assertThat(instance.lock(name).tryLock(Duration.ofSeconds(5))).isTrue();
-            instance.lock(name).unlock();
-        }
-        return grants;
-    }
-
-    private void assertThatNothingFailed(Instance instance) {
-        EventLog events = instance.events();
-        soon().until(() -> instance.active() == 0);
-        // Events are delivered in their order, by a thread of its own: with these, all before have been.
-        assertThat(instance.lock("last").tryLock()).isTrue();
-        instance.lock("last").unlock();
-        soon().until(() -> events.count(LockReleasedEvent.class, "last") == 1);
-        assertThat(events.count(LockNotAcquiredEvent.class)).isZero();
-        assertThat(events.count(LockRenewalFailedEvent.class)).isZero();
-        assertThat(events.count(LockAtRiskEvent.class)).isZero();
-        assertThat(events.count(LockLostEvent.class)).isZero();
-        assertThat(events.all(LockReleasedEvent.class))
-                .extracting(LockReleasedEvent::outcome)
-                .containsOnly(LockReleasedEvent.Outcome.RELEASED);
+        soon().until(() -> instance.events().count(LockReleasedEvent.class) == 1);
+        assertThat(instance.events().all())
+                .hasOnlyElementsOfTypes(LockAcquiredEvent.class, LockRenewedEvent.class, LockReleasedEvent.class);
     }
 
     private RedisServer sentinelOf(RedisServer master, String... more) {

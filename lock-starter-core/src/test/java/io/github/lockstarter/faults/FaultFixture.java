@@ -31,6 +31,8 @@ abstract class FaultFixture {
         this.proxy = proxy;
         this.server = server;
         this.redis = redis;
+        // A test with a black hole leaves connections in it.
+        proxy.cutRst();
         Script.loadAll(redis);
     }
 

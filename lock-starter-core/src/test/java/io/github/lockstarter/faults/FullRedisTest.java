@@ -111,23 +111,6 @@ class FullRedisTest extends FaultFixture {
         assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldFailNewSharedAcquisitionsCleanly(SharedGrants kind) throws Exception {
-        Lease held = this.instance.registry().acquire(kind.request());
-        fill();
-
-        LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class,
-                () -> this.other.registry().tryAcquire(kind.request().withWaitTime(Duration.ZERO)));
-
-        assertThat(failure).hasMessageContaining("OOM").hasMessageContaining(SharedGrants.NAME);
-        assertThat(failure.isOutcomeUnknown()).as("Redis refused").isFalse();
-        assertThat(SharedGrants.holders(this.redis)).hasSize(1);
-        assertThat(held.release()).isTrue();
-        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
-    }
-
     @Test
     void shouldDowngrade() throws Exception {
         LeaseReadWriteLock lock = this.instance.registry().getReadWriteLock(SharedGrants.NAME);

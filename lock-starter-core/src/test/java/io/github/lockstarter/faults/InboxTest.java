@@ -12,12 +12,9 @@ import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
-import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,8 +23,6 @@ import org.junit.jupiter.api.Test;
 class InboxTest extends FaultFixture {
 
     private static final String KEY = "lock:{awaited}";
-
-    private static final String USER = "silent";
 
     private static final Duration POLL = Duration.ofSeconds(1);
 
@@ -167,30 +162,6 @@ class InboxTest extends FaultFixture {
     }
 
     @Test
-    void shouldLookByItselfIfTheReleasingOneMayNotPublish() throws Exception {
-        this.redis.command("ACL", "SETUSER", USER, "reset", "on", "nopass", "~*", "&*", "+@all", "-publish");
-        Instance owner = this.instances.at(this.server, setup -> patient(setup).user(USER));
-        Instance first = this.instances.at(this.server, setup -> patient(setup).user(USER));
-        Instance second = this.instances.at(this.server, InboxTest::patient);
-        owner.lock("awaited").lock();
-        Call<Long> head = waitFor(first);
-        WaitingLine.awaitLength(this.redis, KEY, 1);
-        Call<Long> next = waitFor(second);
-        WaitingLine.awaitLength(this.redis, KEY, 2);
-        soon().until(() -> Channel.subscribers(this.redis) == 2);
-        long releasedAt = System.nanoTime();
-
-        owner.lock("awaited").unlock();
-
-        assertThat(Duration.ofNanos(head.result() - releasedAt)).isLessThan(POLL.multipliedBy(2));
-        assertThat(next.result()).as("in the order of arrival").isGreaterThan(head.result());
-        assertThat(Duration.ofNanos(next.result() - head.result())).isLessThan(POLL.multipliedBy(2));
-        soon().until(() -> !this.redis.exists(KEY));
-        this.instances.close();
-        this.redis.command("ACL", "DELUSER", USER);
-    }
-
-    @Test
     void shouldLookByItselfUntilItsSubscriptionIsAcknowledged() throws Exception {
         Instance waiting = this.instances.at(this.proxy, InboxTest::patient);
         Instance other = this.instances.at(this.server, InboxTest::patient);
@@ -210,49 +181,6 @@ class InboxTest extends FaultFixture {
             assertThat(later.result()).isPositive();
             assertThat(waiter.result()).isPositive();
         }
-    }
-
-    @Test
-    void shouldGoOnWhileSubscriptionsBreakAllTheTime() throws Exception {
-        int rounds = 25;
-        AtomicBoolean over = new AtomicBoolean();
-        List<Call<Long>> members = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            Instance instance = this.instances.at(
-                    this.server, setup -> patient(setup).withoutHandOff().pollInterval(Duration.ofMillis(150)));
-            for (int thread = 0; thread < 2; thread++) {
-                members.add(Call.start(() -> {
-                    long longest = 0;
-                    for (int round = 0; round < rounds; round++) {
-                        long askedAt = System.nanoTime();
-                        longest = Math.max(longest, waitFor(instance).result() - askedAt);
-                    }
-                    return longest;
-                }));
-            }
-        }
-        Call<Integer> breaking = Call.start(() -> {
-            int broken = 0;
-            try (RedisCli killer = this.server.cli()) {
-                for (; !over.get(); broken++) {
-                    killer.command("CLIENT", "KILL", "TYPE", "pubsub");
-                    LockSupport.parkNanos(5_000_000);
-                }
-            }
-            return broken;
-        });
-
-        try {
-            for (Call<Long> member : members) {
-                assertThat(Duration.ofNanos(member.result()))
-                        .as("six wait, and each may miss its message")
-                        .isLessThan(Duration.ofSeconds(5));
-            }
-        } finally {
-            over.set(true);
-        }
-        assertThat(breaking.result()).isGreaterThan(20);
-        soon().until(() -> !this.redis.exists(KEY));
     }
 
     /** To Redis the subscription is alive, and it brings nothing. */

@@ -10,13 +10,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
@@ -26,15 +23,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis user that may do what locks need; what happens when something is missing; and a password that changes. */
@@ -105,34 +101,17 @@ class LeastPrivilegeTest extends FaultFixture {
     private void assertThatWaitersAreWoken(Instance releasing) throws Exception {
         Instance waiting = this.instances.at(
                 this.server,
-                setup -> setup.calm()
-                        .user(RestrictedUser.NAME)
-                        .lease(Duration.ofSeconds(60))
-                        .pollInterval(Duration.ofSeconds(60)));
+                setup -> setup.calm().user(RestrictedUser.NAME).lease(LONG).pollInterval(LONG));
         LeaseLock lock = releasing.lock("handed");
-        lock.lock(Duration.ofMinutes(1));
-        try (RedisMonitor monitor = RedisMonitor.of(this.server)) {
-            Call<Boolean> waiter = Call.start(() -> {
-                waiting.registry()
-                        .acquire(LockRequest.of("handed").withWaitTime(Duration.ofMinutes(1)))
-                        .close();
-                return true;
-            });
-            // asks, subscribes, asks once more, and from then on waits for a message
-            soon().until(() -> Channel.subscribers(this.redis) == 1);
-            soon().until(() -> monitor.count(Script.ACQUIRE, "lock:{handed}") == 2);
-            lock.unlock();
-
-            assertThat(waiter.result()).isTrue();
-        }
-    }
-
-    static Stream<String> neededToLock() {
-        return Stream.of("~lock:*", "+evalsha", "+hset");
+        lock.lock(LONG);
+        CompletableFuture<Lease> next = waiting.waitFor("handed");
+        WaitingLine.awaitLength(this.redis, "lock:{handed}", 1);
+        lock.unlock();
+        assertThat(next.get(10, TimeUnit.SECONDS).release()).isTrue();
     }
 
     @ParameterizedTest
-    @MethodSource("neededToLock")
+    @ValueSource(strings = {"~lock:*", "+evalsha", "+hset"})
     void shouldNameWhatIsMissing(String permission) {
         Instance instance = instanceWith(this.user.without(permission));
         this.redis.command("SCRIPT", "FLUSH");
@@ -240,46 +219,28 @@ class LeastPrivilegeTest extends FaultFixture {
     }
 
     @Test
-    void shouldLoseTheLockAtTheDeadline() throws Exception {
-        Instance instance = withPassword(setup -> setup);
-        Instance other = this.instances.at(this.server);
-        Lease lease = instance.registry().acquire(LockRequest.of("guarded"));
-        change("second");
-        Call<Boolean> successor = Call.start(() -> {
-            Lease next = other.registry().acquire(LockRequest.of("guarded").withWaitTime(LIMIT));
-            return !lease.isHeld() && next.fencingToken() > lease.fencingToken();
-        });
-
-        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
-
-        soon().until(() -> instance.events().count(LockLostEvent.class) == 1);
-        assertThat(instance.events().count(LockAtRiskEvent.class)).isPositive();
-        assertThat(successor.result()).isTrue();
-        LeaseLock lock = instance.lock("another");
-        LockStoreException failure =
-                catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMillis(300)));
-        assertThat(failure.isTransient()).as("somebody may put it right").isTrue();
-        assertThat(failure)
-                .hasMessageContaining("WRONGPASS")
-                .hasMessageContaining("Redis at 127.0.0.1:" + this.server.port())
-                .hasMessageContaining("spring.data.redis.username and password");
-        change("first");
-        assertThat(lock.tryLock(LIMIT)).as("works again").isTrue();
-        lock.unlock();
-    }
-
-    @Test
     void shouldKeepTheLockIfThePasswordIsPutRightInTime() throws Exception {
         Instance instance = withPassword(Setup::calm);
-        Lease lease = instance.registry().acquire(LockRequest.of("guarded"));
+        Lease lease = instance.acquire("guarded");
         change("second");
         soon().until(() -> lease.state() == State.AT_RISK);
+        LeaseLock lock = instance.lock("another");
 
+        LockStoreException failure =
+                catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMillis(300)));
+
+        assertThat(failure.isTransient()).as("somebody may put it right").isTrue();
+        assertThat(failure)
+                .hasMessageContainingAll(
+                        "WRONGPASS",
+                        "Redis at 127.0.0.1:" + this.server.port(),
+                        "spring.data.redis.username and password");
         change("first");
-
         soon().until(() -> instance.events().count(LockRecoveredEvent.class) > 0);
         assertThat(lease.state()).isEqualTo(State.HELD);
         assertThat(instance.events().count(LockLostEvent.class)).isZero();
         assertThat(lease.release()).isTrue();
+        assertThat(lock.tryLock(LIMIT)).as("works again").isTrue();
+        lock.unlock();
     }
 }

@@ -16,9 +16,7 @@ import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
@@ -103,32 +101,6 @@ class LogTest extends FaultFixture {
             assertThat(log.with("forged")).isNotEmpty();
             assertThat(log.all().stream().flatMap(String::lines)).allSatisfy(LogTest::isHarmless);
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {HOSTILE_KEY, HOSTILE_NAME})
-    void shouldBeOneLineInAnException(String name) throws Exception {
-        Instance instance = this.instances.at(this.proxy);
-        Instance other = this.instances.at(this.proxy);
-        LeaseLock lock = instance.lock(name);
-        isHarmless(catchThrowable(lock::unlock).getMessage());
-        isHarmless(catchThrowable(lock::newCondition).getMessage());
-        isHarmless(catchThrowable(() -> LockRequest.of(name).withWaitTime(Duration.ofDays(-1)))
-                .getMessage());
-        lock.lock();
-        isHarmless(catchThrowable(() -> instance.acquire(name)).getMessage());
-        LockNotGrantedException taken = catchThrowableOfType(
-                LockNotGrantedException.class,
-                () -> other.registry().acquire(LockRequest.of(name).withWaitTime(Duration.ZERO)));
-        lock.unlock();
-        this.proxy.refuse();
-        this.proxy.cutRst();
-        LockStoreException failure = catchThrowableOfType(LockStoreException.class, lock::tryLock);
-
-        isHarmless(taken.getMessage());
-        isHarmless(failure.getMessage());
-        isHarmless(lock.toString());
-        isHarmless(LockRequest.of(name).toString());
     }
 
     /** Stack traces are indented by tabs. */

@@ -25,7 +25,6 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -60,11 +59,6 @@ class LostReplyTest extends FaultFixture {
     /** The lease does not end in a test; commands end soon. */
     private static Setup quick(Setup setup) {
         return setup.lease(Duration.ofSeconds(30));
-    }
-
-    @BeforeEach
-    void resetStatistics() {
-        this.redis.command("CONFIG", "RESETSTAT");
     }
 
     @Test

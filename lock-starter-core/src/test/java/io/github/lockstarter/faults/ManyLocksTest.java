@@ -14,6 +14,7 @@ import io.github.lockstarter.fixture.Instance;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -41,13 +42,7 @@ class ManyLocksTest extends FaultFixture {
     void shouldBeRenewedInTime() throws Exception {
         Instance instance =
                 this.instances.at(this.server, setup -> setup.lease(LEASE).commandTimeout(Duration.ofSeconds(1)));
-        List<Lease> leases = new ArrayList<>();
-        inThreads(LOCKS, i -> {
-            Lease lease = instance.acquire("many:" + i);
-            synchronized (leases) {
-                leases.add(lease);
-            }
-        });
+        List<Lease> leases = acquire(instance, LOCKS);
         long heldSince = System.nanoTime();
 
         within(LEASE.multipliedBy(2)).until(() -> System.nanoTime() - heldSince > LEASE.toNanos());
@@ -60,6 +55,41 @@ class ManyLocksTest extends FaultFixture {
                 .isLessThan(LOCKS / 100);
         assertThat(instance.events().count(LockRenewedEvent.class)).isGreaterThan(2L * LOCKS);
         assertThat(instance.active()).isEqualTo(LOCKS);
+    }
+
+    /** For minutes, or for {@code -Dlock.soak.held-seconds}, while Redis stops now and then. */
+    @Test
+    @Tag("soak")
+    void shouldHoldAHundredThousandAndLeaveNothing() throws Exception {
+        Duration lease = Duration.ofSeconds(30);
+        long end = System.nanoTime()
+                + Duration.ofSeconds(Long.getLong("lock.soak.held-seconds", 150))
+                        .toNanos();
+        Instance instance =
+                this.instances.at(this.server, setup -> setup.lease(lease).commandTimeout(Duration.ofSeconds(3)));
+        int threads = ManagementFactory.getThreadMXBean().getThreadCount();
+        List<Lease> leases = acquire(instance, NAMES);
+        while (System.nanoTime() - end < 0) {
+            this.server.pause();
+            within(lease).during(Duration.ofSeconds(4)).until(this.server::isPaused);
+            this.server.resume();
+            within(lease).during(lease.dividedBy(2)).until(() -> !this.server.isPaused());
+            assertThat(leases).as("held").allMatch(Lease::isHeld);
+            instance.events().forget();
+        }
+
+        assertThat(this.redis.keys()).hasSize(NAMES);
+        assertThat(ManagementFactory.getThreadMXBean().getThreadCount())
+                .as("threads do not grow with locks")
+                .isLessThan(threads + SPARE_THREADS);
+        assertThat(leases).as("released").allMatch(Lease::release);
+        assertThat(this.redis.keys()).isEmpty();
+    }
+
+    private static List<Lease> acquire(Instance instance, int count) throws Exception {
+        List<Lease> leases = Collections.synchronizedList(new ArrayList<>());
+        inThreads(count, i -> leases.add(instance.acquire("many:" + i)));
+        return leases;
     }
 
     @Test

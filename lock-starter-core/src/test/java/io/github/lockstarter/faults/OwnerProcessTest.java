@@ -151,17 +151,14 @@ class OwnerProcessTest extends FaultFixture {
         }
     }
 
-    private Instance dying() {
-        return this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(1)).commandTimeout(Duration.ofMillis(250)));
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldEndItsLeaseAlthoughOthersGoOn(SharedGrants kind) throws Exception {
+        Instance dying = this.instances.at(
+                this.proxy, setup -> setup.lease(Duration.ofSeconds(1)).commandTimeout(Duration.ofMillis(250)));
         Instance alive = this.instances.at(this.server, Setup::calm);
         Instance waiting = this.instances.at(this.server, setup -> setup.calm().withoutPolling());
-        Lease dead = dying().registry().acquire(kind.request());
+        Lease dead = dying.registry().acquire(kind.request());
         String id = SharedGrants.holders(this.redis).get(0);
         Lease lease = alive.registry().acquire(kind.request());
         CompletableFuture<Lease> next = waiting.registry().acquireAsync(kind.alone());
@@ -186,30 +183,6 @@ class OwnerProcessTest extends FaultFixture {
     private void awaitEndOf(String id) {
         String[] holder = this.redis.hgetall(SharedGrants.KEY).get(id).split(":", -1);
         soon().until(() -> System.currentTimeMillis() > Long.parseLong(holder[0]));
-    }
-
-    /** It stands before a reader, which would fit beside the present one. */
-    @ParameterizedTest
-    @EnumSource
-    void shouldSkipTheFirstInTheLineWhenItIsDead(SharedGrants kind) throws Exception {
-        Instance alive = this.instances.at(this.server, Setup::calm);
-        Lease lease = alive.registry().acquire(kind.request());
-        CompletableFuture<Lease> dead = dying().registry().acquireAsync(kind.alone());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
-        Instance other = this.instances.at(this.server, Setup::calm);
-        CompletableFuture<Lease> behind = other.registry().acquireAsync(kind.request());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 2);
-
-        this.proxy.blackHole();
-        long diedAt = System.nanoTime();
-
-        assertThat(SharedGrants.get(behind).isHeld()).isTrue();
-        assertThat(since(diedAt)).as("three poll intervals").isLessThan(Duration.ofSeconds(5));
-        assertThat(lease.isHeld()).isTrue();
-        assertThat(dead).isNotDone();
-        lease.release();
-        SharedGrants.get(behind).release();
-        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
     }
 
     /** An instance in a process of its own: acquires a lock, and then obeys orders, line by line. */

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -59,18 +57,6 @@ enum Script implements Predicate<List<String>> {
     /** Calls for that key. */
     Predicate<List<String>> of(String key) {
         return command -> test(command) && command.contains(key);
-    }
-
-    /** Acquires, as if it came from the one with that id, which never waits. */
-    static void acquire(RedisCli redis, String key, String id, Duration lease) {
-        ACQUIRE.call(redis, key, id, Long.toString(lease.toMillis()));
-    }
-
-    /** Calls the script for that key, as if the command came late, and returns what Redis answers. */
-    Object call(RedisCli redis, String key, String... arguments) {
-        List<String> command = new ArrayList<>(List.of("EVALSHA", this.sha1, "1", key));
-        command.addAll(List.of(arguments));
-        return redis.command(command.toArray(String[]::new));
     }
 
     /** Makes Redis know all scripts, so that the next call of each is one command. */

@@ -136,6 +136,17 @@ class UnreachableTest extends FaultFixture {
         }
     }
 
+    @Test
+    void shouldEndAllItsThreadsIfItNeverConnects() {
+        this.proxy.blackHole();
+        Instance instance = start(setup -> setup);
+        soon().until(() -> connectionThreads() > 0);
+
+        instance.close();
+
+        soon().until(() -> connectionThreads() == 0);
+    }
+
     /** The application's own client has no word for locks. */
     @Test
     void shouldNotBeReadyOverTheApplicationsConnectionBeforeRedisHasAnswered() {
@@ -152,18 +163,6 @@ class UnreachableTest extends FaultFixture {
             assertThat(log.with("Cannot connect to Redis")).hasSize(1);
             soon().until(() -> connectionThreads() == 0);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldEndAllItsThreadsIfItNeverConnects(Outage outage) {
-        outage.begin(this.proxy);
-        Instance instance = start(setup -> setup);
-        soon().until(() -> connectionThreads() > 0);
-
-        instance.close();
-
-        soon().until(() -> connectionThreads() == 0);
     }
 
     private static long connectionThreads() {
@@ -228,23 +227,6 @@ class UnreachableTest extends FaultFixture {
         assertThat(lease.state()).isEqualTo(State.HELD);
         assertThat(instance.events().count(LockLostEvent.class)).isZero();
         assertThat(this.proxy.connections()).as("the old one was given up").isLessThanOrEqualTo(1);
-    }
-
-    @Test
-    void shouldWorkSoonAfterARestartOfRedis() throws Exception {
-        Instance instance = running(LEASE);
-        Lease lease = instance.registry().acquire(LockRequest.of("late"));
-        this.server.restart();
-        long restartedAt = System.nanoTime();
-
-        assertThat(instance.lock("another").tryLock(LIMIT)).isTrue();
-
-        assertThat(Duration.ofNanos(System.nanoTime() - restartedAt)).isLessThan(Duration.ofSeconds(3));
-        soon().until(() -> lease.state() == State.LOST);
-        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
-                .as("this Redis keeps nothing")
-                .isIn(LossReason.DELETED, LossReason.EXPIRED);
-        instance.lock("another").unlock();
     }
 
     @ParameterizedTest

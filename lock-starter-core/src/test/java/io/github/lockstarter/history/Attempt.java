@@ -1,62 +1,26 @@
 package io.github.lockstarter.history;
 
-import java.util.Objects;
-
-/** One attempt to get a lock, and what came of it. */
+/** One attempt to get a lock, and what came of it; null: it did not happen, or there was no answer. */
 final class Attempt {
 
-    private final Event invoked;
+    final Event invoked;
 
-    Event invoked() {
-        return this.invoked;
-    }
+    Event granted;
 
-    private Event granted;
+    Event ended;
 
-    Event granted() {
-        return Objects.requireNonNull(this.granted);
-    }
+    /** The first news of the loss. */
+    Event lost;
 
-    private Event ended;
+    Event release;
 
-    /** The answer; null: there never was one. */
-    Event ended() {
-        return this.ended;
-    }
-
-    private Event lost;
-
-    /** The first news of the loss; null: there was none. */
-    Event lost() {
-        return this.lost;
-    }
-
-    private Event release;
-
-    Event release() {
-        return this.release;
-    }
-
-    private Event released;
-
-    /** The answer to the release; null: there was none. */
-    Event released() {
-        return this.released;
-    }
+    Event released;
 
     private boolean releaseUnknown;
 
-    private long believedUntil;
+    long believedUntil;
 
-    long believedUntil() {
-        return this.believedUntil;
-    }
-
-    private long lastSeenHeld;
-
-    long lastSeenHeld() {
-        return this.lastSeenHeld;
-    }
+    long lastSeenHeld;
 
     Attempt(Event invoked) {
         this.invoked = invoked;
@@ -106,7 +70,7 @@ final class Attempt {
     }
 
     long token() {
-        return granted().token();
+        return this.granted.token();
     }
 
     boolean hasEndedWith(EventKind kind) {
@@ -120,7 +84,7 @@ final class Attempt {
 
     /** Whether anything was left of the grant when it arrived: a thread may not get its turn before the lease is over. */
     boolean wasBelieved() {
-        return this.believedUntil > granted().at();
+        return this.believedUntil > this.granted.at();
     }
 
     /** The last moment at which the owner could still rely on it. */

@@ -26,9 +26,9 @@ enum EventKind {
     NOT_OURS,
     /** The store did not answer the release; somebody takes care of it in the background. Token. */
     RELEASE_UNKNOWN,
-    /** The guarded resource took a write. Token; time: the how manyth it is; text: resource, and what was written before. */
+    /** The guarded resource took a write. Token; time: the how manyth it is; text: what was written before. */
     ACCEPTED,
-    /** The resource refused a read or a write. Token; text: which resource. */
+    /** The resource refused a read or a write. Token. */
     REFUSED,
     /** An instance noticed that it had stood still. Time: since when. */
     STOOD_STILL,
@@ -37,7 +37,5 @@ enum EventKind {
     /** The trouble of that number ends. */
     HEALED,
     /** The instance in place of the lock is no more. */
-    KILLED,
-    /** Somebody took the lock for nobody, or may have. Time: until when, at the latest. */
-    ORPHANED
+    KILLED
 }

@@ -62,9 +62,8 @@ final class Fleet implements AutoCloseable {
         public String toString() {
             Map<EventKind, Long> counts = new EnumMap<>(EventKind.class);
             this.history.events().forEach(event -> counts.merge(event.kind(), 1L, Long::sum));
-            return "seed " + this.seed + ": " + this.troubles + " troubles, " + counts + ", "
-                    + HistoryChecker.lostUpdates(this.history, Register.BARE).size()
-                    + " updates lost without fencing, " + this.violations.size() + " violations";
+            return "seed " + this.seed + ": " + this.troubles + " troubles, " + counts + ", " + this.violations.size()
+                    + " violations";
         }
     }
 

@@ -19,7 +19,19 @@ final class History {
 
     private final List<Event> events;
 
+    List<Event> events() {
+        return this.events;
+    }
+
+    Stream<Event> events(EventKind kind) {
+        return this.events.stream().filter(event -> event.kind() == kind);
+    }
+
     private final List<Attempt> attempts;
+
+    List<Attempt> attempts() {
+        return this.attempts;
+    }
 
     History(Collection<Event> events) {
         this.events =
@@ -86,27 +98,15 @@ final class History {
         return List.copyOf(byName.values());
     }
 
-    List<Event> events() {
-        return this.events;
-    }
-
-    Stream<Event> events(EventKind kind) {
-        return this.events.stream().filter(event -> event.kind() == kind);
-    }
-
     long count(EventKind kind) {
         return events(kind).count();
-    }
-
-    List<Attempt> attempts() {
-        return this.attempts;
     }
 
     /** All grants, by lock, in the order in which they were learned of. */
     Map<String, List<Attempt>> grants() {
         return this.attempts.stream()
                 .filter(Attempt::isGranted)
-                .sorted(Comparator.comparingLong(attempt -> attempt.granted().at()))
+                .sorted(Comparator.comparingLong(attempt -> attempt.granted.at()))
                 .collect(Collectors.groupingBy(Attempt::lock, TreeMap::new, Collectors.toList()));
     }
 

@@ -1,26 +1,17 @@
 package io.github.lockstarter.history;
 
 import io.github.lockstarter.history.Troubles.Span;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
  * Says what in a history must not be. Looks at events alone: it knows nothing of how a lock works.
- *
- * <p>As a program: {@code HistoryChecker [lease=1000] [command=250] [poll=150] [slack=2000] file...}, times in
- * milliseconds. Prints the violations, and exits with 1 if there are any.
  */
-public final class HistoryChecker {
-
-    /** With an orderly line it is as many as there are others; whenever a lease runs out, the line begins anew. */
-    private static final int PASSED_OVER = 20;
+final class HistoryChecker {
 
     private final History history;
 
@@ -47,37 +38,14 @@ public final class HistoryChecker {
         return checker.violations;
     }
 
-    public static void main(String[] arguments) {
-        Map<String, Long> times =
-                new LinkedHashMap<>(Map.of("lease", 1000L, "command", 250L, "poll", 150L, "slack", 2000L));
-        List<Path> files = new ArrayList<>();
-        for (String argument : arguments) {
-            String[] setting = argument.split("=", 2);
-            if (setting.length == 2 && times.containsKey(setting[0])) {
-                times.put(setting[0], Long.valueOf(setting[1]));
-            } else {
-                files.add(Path.of(argument));
-            }
-        }
-        History history = History.read(files);
-        List<String> violations = violations(
-                history,
-                Limits.ofMillis(times.get("lease"), times.get("command"), times.get("poll"), times.get("slack")));
-        violations.forEach(System.out::println);
-        System.out.println(
-                history.events().size() + " events, " + history.attempts().size() + " attempts, "
-                        + history.count(EventKind.GRANTED) + " grants, " + violations.size() + " violations");
-        System.exit(violations.isEmpty() ? 0 : 1);
-    }
-
     /** No two owners ever believe in the same lock at the same time. */
     private void belief(String lock, List<Attempt> grants) {
         Attempt longest = null;
         for (Attempt each : grants) {
-            if (longest != null && longest.endOfBelief() > each.granted().at()) {
-                this.violations.add("belief: Two owners of '" + lock + "': " + longest + " since " + longest.granted()
+            if (longest != null && longest.endOfBelief() > each.granted.at()) {
+                this.violations.add("belief: Two owners of '" + lock + "': " + longest + " since " + longest.granted
                         + " could believe in it until " + longest.endOfBelief() + ", but " + each + " had it at "
-                        + each.granted());
+                        + each.granted);
             }
             longest = longest == null || each.endOfBelief() > longest.endOfBelief() ? each : longest;
         }
@@ -89,64 +57,49 @@ public final class HistoryChecker {
         for (Attempt each : grants) {
             Attempt other = owners.put(each.token(), each);
             if (other != null) {
-                this.violations.add("tokens: The same token of '" + lock + "' for two: " + other.granted() + " and "
-                        + each.granted());
+                this.violations.add(
+                        "tokens: The same token of '" + lock + "' for two: " + other.granted + " and " + each.granted);
             }
         }
         List<Attempt> asked = grants.stream()
-                .sorted(Comparator.comparingLong(attempt -> attempt.invoked().at()))
+                .sorted(Comparator.comparingLong(attempt -> attempt.invoked.at()))
                 .toList();
         Attempt largest = null;
         int known = 0;
         for (Attempt each : asked) {
-            while (known < grants.size()
-                    && grants.get(known).granted().at() < each.invoked().at()) {
+            while (known < grants.size() && grants.get(known).granted.at() < each.invoked.at()) {
                 Attempt before = grants.get(known++);
                 largest = largest == null || before.token() > largest.token() ? before : largest;
             }
             if (largest != null && each.token() < largest.token()) {
-                this.violations.add("tokens: A token of '" + lock + "' is smaller than one before: " + largest.granted()
-                        + ", then " + each.invoked() + " and " + each.granted());
+                this.violations.add("tokens: A token of '" + lock + "' is smaller than one before: " + largest.granted
+                        + ", then " + each.invoked + " and " + each.granted);
             }
         }
     }
 
     /** A resource that looks at tokens accepts no smaller one after a larger one, and loses no update. */
     private void resource() {
-        lostUpdates(this.history, Register.FENCED).forEach(lost -> this.violations.add("resource: " + lost));
-        writesTo(this.history, Register.FENCED).forEach((lock, writes) -> {
+        Map<String, List<Event>> byLock = this.history
+                .events(EventKind.ACCEPTED)
+                .sorted(Comparator.comparingLong(Event::time))
+                .collect(Collectors.groupingBy(Event::lock));
+        byLock.forEach((lock, writes) -> {
+            Map<String, Event> followers = new HashMap<>();
             Event largest = null;
             for (Event write : writes) {
+                Event other = followers.put(write.text(), write);
+                if (other != null) {
+                    this.violations.add("resource: An update of '" + lock + "' is lost: " + other
+                            + " was overwritten by " + write + ", which had not seen it");
+                }
                 if (largest != null && write.token() < largest.token()) {
-                    this.violations.add("resource: The fenced resource of '" + lock
-                            + "' accepted a smaller token after a larger one: " + largest + ", then " + write);
+                    this.violations.add("resource: A smaller token of '" + lock + "' was accepted after a larger one: "
+                            + largest + ", then " + write);
                 }
                 largest = largest == null || write.token() > largest.token() ? write : largest;
             }
         });
-    }
-
-    /** Updates of one sort of resource that others have overwritten unseen. */
-    static List<String> lostUpdates(History history, String resource) {
-        List<String> violations = new ArrayList<>();
-        writesTo(history, resource).forEach((lock, writes) -> {
-            Map<String, Event> followers = new HashMap<>();
-            for (Event write : writes) {
-                Event other = followers.put(write.text(), write);
-                if (other != null) {
-                    violations.add("An update of the " + resource + " resource of '" + lock + "' is lost: " + other
-                            + " was overwritten by " + write + ", which had not seen it");
-                }
-            }
-        });
-        return violations;
-    }
-
-    private static Map<String, List<Event>> writesTo(History history, String resource) {
-        return history.events(EventKind.ACCEPTED)
-                .filter(event -> Objects.equals(event.text().split(" ", 2)[0], resource))
-                .sorted(Comparator.comparingLong(Event::time))
-                .collect(Collectors.groupingBy(Event::lock));
     }
 
     /**
@@ -155,9 +108,9 @@ public final class HistoryChecker {
      */
     private void notice() {
         for (Attempt each : this.history.attempts()) {
-            if (each.lost() != null && each.lastSeenHeld() > each.lost().at()) {
-                this.violations.add("notice: Held after the notice of its loss: " + each + " was told at " + each.lost()
-                        + ", and saw it held at " + each.lastSeenHeld());
+            if (each.lost != null && each.lastSeenHeld > each.lost.at()) {
+                this.violations.add("notice: Held after the notice of its loss: " + each + " was told at " + each.lost
+                        + ", and saw it held at " + each.lastSeenHeld);
             }
         }
         this.history.beliefs().forEach((lock, grants) -> {
@@ -166,86 +119,57 @@ public final class HistoryChecker {
                 Attempt next = grants.get(i + 1);
                 if (isLate(owner, next)) {
                     this.violations.add("notice: Not told in time that '" + lock + "' is lost: " + owner + " since "
-                            + owner.granted()
-                            + (owner.lost() == null ? " was never told" : " was told at " + owner.lost()) + ", but "
-                            + next + " had it at " + next.granted());
+                            + owner.granted
+                            + (owner.lost == null ? " was never told" : " was told at " + owner.lost) + ", but "
+                            + next + " had it at " + next.granted);
                 }
             }
         });
     }
 
     private boolean isLate(Attempt owner, Attempt next) {
-        long taken = next.granted().at();
-        if (owner.release() != null && owner.release().at() <= taken) {
+        long taken = next.granted.at();
+        if (owner.release != null && owner.release.at() <= taken) {
             return false;
         }
-        long told = owner.lost() != null ? owner.lost().at() : Long.MAX_VALUE;
-        if (owner.release() != null) {
+        long told = owner.lost != null ? owner.lost.at() : Long.MAX_VALUE;
+        if (owner.release != null) {
             // who releases a lost lease is told then
-            told = Math.min(told, owner.release().at());
+            told = Math.min(told, owner.release.at());
         }
         long until = Math.min(this.history.end(), this.troubles.killedAt(owner.instance()));
         if (told == Long.MAX_VALUE && until - taken < this.limits.slack()) {
             return false;
         }
-        long stoodStill =
-                this.troubles.stoodStill(owner.instance(), owner.granted().at(), Math.min(told, until));
+        long stoodStill = this.troubles.stoodStill(owner.instance(), owner.granted.at(), Math.min(told, until));
         return told - this.limits.slack() - stoodStill > taken;
     }
 
     /** Waiting ends in time; nobody waits for a lock that nobody has, and a refusal has an owner to blame. */
     private void waiting() {
         Tenures tenures = new Tenures(this.history, this.limits, this.troubles);
-        Map<String, List<Attempt>> grants = this.history.grants();
         long patience = this.limits.lease() + this.limits.command() + this.limits.slack();
         for (Attempt each : this.history.attempts()) {
-            Event ended = each.ended();
+            Event ended = each.ended;
             long end =
                     ended != null ? ended.at() : Math.min(this.history.end(), this.troubles.killedAt(each.instance()));
-            long stoodStill =
-                    this.troubles.stoodStill(each.instance(), each.invoked().at(), end);
-            if (end - each.invoked().time() - this.limits.command() - this.limits.slack() > stoodStill) {
-                this.violations.add("waiting: A wait for '" + each.lock() + "' did not end in time: " + each.invoked()
+            long stoodStill = this.troubles.stoodStill(each.instance(), each.invoked.at(), end);
+            if (end - each.invoked.time() - this.limits.command() - this.limits.slack() > stoodStill) {
+                this.violations.add("waiting: A wait for '" + each.lock() + "' did not end in time: " + each.invoked
                         + (ended == null ? " has no end" : " ended with " + ended));
             }
             if (each.hasEndedWith(EventKind.NOT_GRANTED) && !tenures.someoneElseDuring(each)) {
                 this.violations.add("honesty: Told that somebody else had '" + each.lock()
-                        + "', but nobody can have had it: " + each.invoked() + ", " + ended);
+                        + "', but nobody can have had it: " + each.invoked + ", " + ended);
             }
-            if (end - each.invoked().at() > patience) {
+            if (end - each.invoked.at() > patience) {
                 Span free = tenures.longestFreeTimeDuring(each);
                 if (free.to() - free.from() > patience) {
                     this.violations.add("waiting: Nobody had '" + each.lock() + "' from " + free.from() + " to "
-                            + free.to() + ", but " + each.invoked() + " did not get it then"
+                            + free.to() + ", but " + each.invoked + " did not get it then"
                             + (ended == null ? "" : ": " + ended));
                 }
-                Attempt last = passedOver(each, end, grants.getOrDefault(each.lock(), List.of()));
-                if (last != null) {
-                    this.violations.add("waiting: A wait for '" + each.lock() + "' was passed over " + PASSED_OVER
-                            + " times: " + each.invoked() + ", the last time by " + last.granted());
-                }
             }
         }
-    }
-
-    /** The grant with which the lock has changed among others once too often; null: it has not. */
-    private Attempt passedOver(Attempt waiter, long end, List<Attempt> grants) {
-        long since = this.troubles.calmFrom(waiter.instance(), waiter.invoked().at());
-        String owner = waiter.instance();
-        int count = 0;
-        for (Attempt each : grants) {
-            long at = each.granted().at();
-            if (at > since && at < end) {
-                boolean ours = each.instance().equals(waiter.instance());
-                if (ours || this.troubles.touch(waiter.instance(), since, at)) {
-                    since = Math.max(at, this.troubles.calmFrom(waiter.instance(), at));
-                    count = 0;
-                } else if (!each.instance().equals(owner) && ++count == PASSED_OVER) {
-                    return each;
-                }
-                owner = each.instance();
-            }
-        }
-        return null;
     }
 }

@@ -179,14 +179,12 @@ final class HistoryWorker {
     }
 
     private static void work(Visit visit, Register register, Duration time) {
-        String fenced = visit.read(register, Register.FENCED);
-        String bare = visit.read(register, Register.BARE);
+        String last = visit.read(register);
         // who has lost the lock goes on all the same, like code that was paused after its last look
         visit.stay(time);
-        if (fenced != null) {
-            visit.write(register, Register.FENCED, fenced);
+        if (last != null) {
+            visit.write(register, last);
         }
-        visit.write(register, Register.BARE, bare);
         visit.release();
     }
 

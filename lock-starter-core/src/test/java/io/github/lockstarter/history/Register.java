@@ -4,23 +4,17 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.util.Objects;
 
 /**
- * What the locks guard, on a server of its own on which nothing ever fails: per lock, who wrote last. One looks at the
- * fencing tokens of all who read or write, the other takes whatever comes. Used by one thread.
+ * What the locks guard, on a server of its own on which nothing ever fails: per lock, who wrote last, and the largest fencing token
+ * of all who have read or written. Used by one thread.
  */
 final class Register implements AutoCloseable {
 
-    static final String FENCED = "fenced";
-
-    static final String BARE = "bare";
-
     private static final String REFUSE_SMALLER = """
             local token = redis.call('HGET', KEYS[1], 'token')
-            if ARGV[1] ~= '0' then
-              if token and tonumber(token) > tonumber(ARGV[1]) then
-                return false
-              end
-              redis.call('HSET', KEYS[1], 'token', ARGV[1])
+            if token and tonumber(token) > tonumber(ARGV[1]) then
+              return false
             end
+            redis.call('HSET', KEYS[1], 'token', ARGV[1])
             """;
 
     private static final String READ = REFUSE_SMALLER + "return redis.call('HGET', KEYS[1], 'last') or '-'";
@@ -37,18 +31,14 @@ final class Register implements AutoCloseable {
     }
 
     /** Who wrote last; null if a larger token was here. */
-    String read(String resource, String lock, long token) {
-        return (String) call(READ, resource, lock, token, "");
+    String read(String lock, long token) {
+        return (String) this.redis.command("EVAL", READ, "1", lock, Long.toString(token));
     }
 
     /** Writes that; returns the how manyth write it is, or 0 if a larger token was here. */
-    long write(String resource, String lock, long token, String mine) {
-        return Objects.requireNonNullElse((Long) call(WRITE, resource, lock, token, mine), 0L);
-    }
-
-    private Object call(String script, String resource, String lock, long token, String mine) {
-        String shown = resource.equals(FENCED) ? Long.toString(token) : "0";
-        return this.redis.command("EVAL", script, "1", resource + ':' + lock, shown, mine);
+    long write(String lock, long token, String mine) {
+        Long number = (Long) this.redis.command("EVAL", WRITE, "1", lock, Long.toString(token), mine);
+        return Objects.requireNonNullElse(number, 0L);
     }
 
     @Override

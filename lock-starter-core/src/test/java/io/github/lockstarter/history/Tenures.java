@@ -34,8 +34,6 @@ final class Tenures {
                 add(attempt.lock(), new Tenure(attempt, span));
             }
         }
-        history.events(EventKind.ORPHANED)
-                .forEach(event -> add(event.lock(), new Tenure(null, new Span(event.at(), event.time()))));
         this.byLock
                 .values()
                 .forEach(list ->
@@ -47,21 +45,21 @@ final class Tenures {
     }
 
     private Span spanOf(Attempt attempt) {
-        long from = attempt.invoked().at();
-        if (attempt.ended() == null || attempt.hasEndedWith(EventKind.UNKNOWN)) {
+        long from = attempt.invoked.at();
+        if (attempt.ended == null || attempt.hasEndedWith(EventKind.UNKNOWN)) {
             return new Span(from, runsOut(attempt, lastSign(attempt)));
         }
         if (attempt.hasEndedWith(EventKind.WITHDRAWN)) {
             // perhaps in the moment in which it was granted
-            return new Span(from, orRunsOut(attempt, attempt.ended().at() + this.limits.tail()));
+            return new Span(from, orRunsOut(attempt, attempt.ended.at() + this.limits.tail()));
         }
         if (!attempt.isGranted()) {
             // told no, and yet an attempt of it may be on its way, if the way was bad
-            long end = attempt.ended().at();
+            long end = attempt.ended.at();
             return new Span(end, orRunsOut(attempt, end));
         }
         if (attempt.isReleased()) {
-            return new Span(from, orRunsOut(attempt, attempt.released().at() + this.limits.tail()));
+            return new Span(from, orRunsOut(attempt, attempt.released.at() + this.limits.tail()));
         }
         return new Span(from, runsOut(attempt, lastSign(attempt)));
     }
@@ -71,16 +69,16 @@ final class Tenures {
         if (this.troubles.isKilled(attempt.instance())) {
             return this.troubles.killedAt(attempt.instance());
         }
-        Event last = attempt.released() != null ? attempt.released() : attempt.lost();
+        Event last = attempt.released != null ? attempt.released : attempt.lost;
         if (last == null && !attempt.isGranted()) {
-            last = attempt.ended();
+            last = attempt.ended;
         }
-        return last != null ? Math.max(last.at(), attempt.believedUntil()) : Long.MAX_VALUE;
+        return last != null ? Math.max(last.at(), attempt.believedUntil) : Long.MAX_VALUE;
     }
 
     /** That moment; or, if the way was bad and something can come late, when nothing of it is left. */
     private long orRunsOut(Attempt attempt, long end) {
-        boolean bad = this.troubles.touch(attempt.instance(), attempt.invoked().at() - this.limits.command(), end);
+        boolean bad = this.troubles.touch(attempt.instance(), attempt.invoked.at() - this.limits.command(), end);
         return bad ? runsOut(attempt, end) : end;
     }
 
@@ -92,23 +90,22 @@ final class Tenures {
 
     /** Whether anybody else may have had the lock at any moment of an attempt. */
     boolean someoneElseDuring(Attempt attempt) {
-        long from = attempt.invoked().at();
-        long to = attempt.ended().at();
+        long from = attempt.invoked.at();
+        long to = attempt.ended.at();
         return this.byLock.getOrDefault(attempt.lock(), List.of()).stream()
                 .anyMatch(each -> each.attempt() != attempt && each.span().overlaps(from, to));
     }
 
     /** The longest time during an attempt in which nobody else had the lock, and nothing was wrong for it. */
     Span longestFreeTimeDuring(Attempt attempt) {
-        long end = attempt.ended() != null ? attempt.ended().at() : this.history.end();
+        long end = attempt.ended != null ? attempt.ended.at() : this.history.end();
         List<Span> others = this.byLock.getOrDefault(attempt.lock(), List.of()).stream()
-                .filter(each -> each.attempt() != attempt
-                        && each.span().overlaps(attempt.invoked().at(), end))
+                .filter(each -> each.attempt() != attempt && each.span().overlaps(attempt.invoked.at(), end))
                 .map(this::atLeast)
                 .sorted(Comparator.comparingLong(Span::from))
                 .toList();
         Span longest = new Span(0, 0);
-        long free = attempt.invoked().at();
+        long free = attempt.invoked.at();
         for (Span other : others) {
             longest = longer(attempt, longest, free, Math.min(other.from(), end));
             free = Math.max(free, other.to());
@@ -122,7 +119,7 @@ final class Tenures {
         if (attempt == null || !attempt.isGranted()) {
             return tenure.span();
         }
-        long learned = attempt.granted().at() - this.limits.tail();
+        long learned = attempt.granted.at() - this.limits.tail();
         return new Span(Math.max(tenure.span().from(), learned), tenure.span().to());
     }
 

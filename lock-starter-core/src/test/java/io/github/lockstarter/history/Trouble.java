@@ -3,7 +3,6 @@ package io.github.lockstarter.history;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.WorkerJvm;
 import java.time.Duration;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -47,8 +45,7 @@ enum Trouble {
     CONNECTIONS_RESET(0, 30, network(FaultProxy::cutRst)),
     CONNECTIONS_CLOSED(0, 30, network(FaultProxy::cutFin)),
     REPLY_LOST_BY_RESET(30, 50, replyLostBy(FaultProxy::cutRst)),
-    REPLY_LOST_BY_CLOSE(30, 50, replyLostBy(FaultProxy::cutFin)),
-    COMMANDS_REPEATED(30, 60, Trouble::repeatLast, Trouble::repeatLast);
+    REPLY_LOST_BY_CLOSE(30, 50, replyLostBy(FaultProxy::cutFin));
 
     /** Befalls a fleet, or one member of it. */
     @FunctionalInterface
@@ -168,38 +165,6 @@ enum Trouble {
     private static void send(Fleet fleet, String... command) {
         try (RedisCli redis = fleet.redis().cli()) {
             redis.command(command);
-        }
-    }
-
-    /** Executes the last call of a script again, as a client that repeats commands would. */
-    private static void repeatLast(Fleet fleet, Fleet.Member victim) {
-        AtomicReference<List<String>> last = new AtomicReference<>();
-        victim.network().commandsSeen(command -> {
-            if (SCRIPT_CALL.test(command)) {
-                last.set(command);
-            }
-            return false;
-        });
-        if (last.get() == null) {
-            return;
-        }
-        String key = last.get().get(3);
-        String lock = key.substring(key.indexOf('{') + 1, key.length() - 1);
-        if (lock.isEmpty()) {
-            // The check of permissions at the start, which concerns no lock.
-            return;
-        }
-        // by now it may be an acquire for nobody
-        long now = System.nanoTime();
-        long until = now + Fleet.LIMITS.lease() + Fleet.LIMITS.tail();
-        fleet.log().at(now, EventKind.ORPHANED, lock, 0, 0, until, "repeated command");
-        try {
-            send(fleet, last.get().toArray(new String[0]));
-        } catch (RedisErrorException ex) {
-            // The first call of a script, which the server did not know yet: the repetition is refused as it was.
-            if (!String.valueOf(ex.getMessage()).startsWith("NOSCRIPT")) {
-                throw ex;
-            }
         }
     }
 }

@@ -107,25 +107,20 @@ final class Visit {
         return false;
     }
 
-    /** What has to be read before anything is written to that resource; null: it refused. */
-    String read(Register register, String resource) {
-        String last = register.read(resource, this.lease.name(), this.lease.fencingToken());
+    /** What has to be read before anything is written to the resource; null: it refused. */
+    String read(Register register) {
+        String last = register.read(this.lease.name(), this.lease.fencingToken());
         if (last == null) {
-            note(System.nanoTime(), EventKind.REFUSED, 0, resource);
+            note(System.nanoTime(), EventKind.REFUSED, 0, "");
         }
         return last;
     }
 
-    /** Writes to the resource, after what was read; true if it was accepted. */
-    boolean write(Register register, String resource, String last) {
+    /** Writes to the resource, after what was read. */
+    void write(Register register, String last) {
         String mine = this.lease.fencingToken() + "#" + this.attempt;
-        long number = register.write(resource, this.lease.name(), this.lease.fencingToken(), mine);
-        if (number == 0) {
-            note(System.nanoTime(), EventKind.REFUSED, 0, resource);
-            return false;
-        }
-        note(System.nanoTime(), EventKind.ACCEPTED, number, resource + " " + last);
-        return true;
+        long number = register.write(this.lease.name(), this.lease.fencingToken(), mine);
+        note(System.nanoTime(), number == 0 ? EventKind.REFUSED : EventKind.ACCEPTED, number, last);
     }
 
     boolean release() {

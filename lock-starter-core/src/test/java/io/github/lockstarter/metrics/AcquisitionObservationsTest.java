@@ -296,14 +296,6 @@ class AcquisitionObservationsTest {
 
         final List<LockAcquisitionContext> stopped = new CopyOnWriteArrayList<>();
 
-        /** The one of that key. */
-        LockAcquisitionContext stopped(String key) {
-            return this.stopped.stream()
-                    .filter(context -> context.getKey().equals(key))
-                    .findAny()
-                    .orElseThrow();
-        }
-
         /** What else happens at the end of each. */
         volatile Runnable atEnd = () -> {};
 
