@@ -120,6 +120,9 @@ class WireFormatTest {
         this.redis.command("HSET", KEY, "note", "of an operator");
         assertThatLocksWork(start());
         assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN, "note", "of an operator"));
+        this.redis.flushall();
+        reconnect();
+        soon().until(() -> this.redis.hgetall(KEY).equals(Map.of("version", OWN)));
         assertThat(this.log.with("format")).isEmpty();
     }
 
@@ -201,18 +204,6 @@ class WireFormatTest {
             assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN));
             assertThat(lines.with("stores locks in format " + OWN)).hasSize(1);
         }
-    }
-
-    @Test
-    void shouldBeWrittenAgainAfterAFlush() {
-        Instance instance = start();
-        this.redis.flushall();
-        assertThatLocksWork(instance);
-
-        reconnect();
-
-        soon().until(() -> this.redis.hgetall(KEY).equals(Map.of("version", OWN)));
-        assertThatLocksWork(instance);
     }
 
     @Test
