@@ -524,10 +524,10 @@ final class CommandHistory {
         List<String> present = new ArrayList<>();
         for (LockState lock : this.table.locks()) {
             if (lock.name().equals(name)) {
-                for (LockState.Entry entry = lock.firstHolder(); entry != null; entry = entry.next()) {
+                for (LockState.Entry entry : lock.holders()) {
                     present.add(entry.id());
                 }
-                for (LockState.Entry entry = lock.firstWaiting(); entry != null; entry = entry.next()) {
+                for (LockState.Entry entry : lock.line()) {
                     present.add(entry.id());
                 }
                 if (lock.owner() != null && (present.isEmpty() || chance(50))) {
