@@ -15,7 +15,6 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.Reply;
-import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.ConnectedStore.Message;
@@ -61,18 +60,6 @@ class RedisLockStoreTest {
     private final RedisCli redis;
 
     private final List<ConnectedStore> stores = new ArrayList<>();
-
-    private final StoreListener silent = new StoreListener() {
-
-        @Override
-        public void granted(String lock, String id, long token) {}
-
-        @Override
-        public void notificationsMayBeLost() {}
-
-        @Override
-        public void serverChanged() {}
-    };
 
     RedisLockStoreTest(RedisServer server, FaultProxy proxy, RedisCli redis) {
         this.server = server;
@@ -247,7 +234,7 @@ class RedisLockStoreTest {
         one.store().stop();
 
         soon().until(() -> readers("one") == 0);
-        LockStoreException failure = one.failure(Way.CALL, acquire(NAME, "me"));
+        LockStoreException failure = one.failure(Way.SEND, acquire(NAME, "me"));
         assertThat(failure.isOutcomeUnknown()).isFalse();
         one.store().start("again", one);
         one.joins(NAME, "they");
@@ -270,24 +257,6 @@ class RedisLockStoreTest {
         assertThat(failure.isTransient()).isTrue();
         assertThat(this.redis.exists(KEY)).as("it was executed").isFalse();
         soon().ignoreExceptionsInstanceOf(LockStoreException.class).until(() -> store.granted(NAME, "next") > 0);
-    }
-
-    /** The second execution is rejected, the first was not. */
-    @ParameterizedTest
-    @EnumSource
-    void shouldNotBelieveARepeatedCommandThatIsRejected(Way way) {
-        ConnectedStore store = remote(PATIENT, false);
-        store.execute(way, acquire("b", "me"));
-        store.execute(way, release("b", "me"));
-        this.proxy.swallowReplyOf(Commands.with(KEY), () -> {
-            this.redis.command("SET", KEY, "of another program");
-            this.proxy.cutFin();
-        });
-
-        LockStoreException failure = store.failure(way, acquire(NAME, "me"));
-
-        assertThat(failure.getMessage()).contains("WRONGTYPE");
-        assertThat(failure.isOutcomeUnknown()).isTrue();
     }
 
     /** Neither by the repetition with the text of a script, nor by anything else. */
@@ -316,29 +285,18 @@ class RedisLockStoreTest {
     @Test
     void shouldSendOverAFactoryOfAnotherClient() {
         LettuceConnectionFactory hidden = Servers.of(this.server);
-        hidden.afterPropertiesSet();
-        hidden.start();
         RedisConnectionFactory other = (RedisConnectionFactory) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {RedisConnectionFactory.class},
                 (proxy, method, arguments) -> method.invoke(hidden, arguments));
-        RedisLockStore store =
-                new RedisLockStore(other, new RedisStoreSettings("lock", TIMEOUT, false, Duration.ofSeconds(5)));
-        assertThat(store.send(acquire(NAME, "me")).toCompletableFuture())
-                .as("not started")
-                .isCompletedExceptionally();
-        store.start("one", this.silent);
-        try {
+        RedisStoreSettings settings = new RedisStoreSettings("lock", PATIENT, false, Duration.ofSeconds(5));
+        try (ConnectedStore store = new ConnectedStore("one", hidden, other, settings).connected()) {
             List<CompletableFuture<Reply>> sent = IntStream.range(0, 1000)
-                    .mapToObj(i -> store.send(acquire("b" + i, "me")).toCompletableFuture())
+                    .mapToObj(i -> store.store().send(acquire("b" + i, "me")).toCompletableFuture())
                     .toList();
 
             assertThat(sent).allSatisfy(each -> assertThat(get(each)).isInstanceOf(Reply.Granted.class));
-            assertThat(store.renewalBatchSize()).isOne();
-            assertThat(store.isConnected()).isTrue();
-        } finally {
-            store.stop();
-            hidden.destroy();
+            assertThat(store.store().renewalBatchSize()).isOne();
         }
     }
 }
