@@ -4,6 +4,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,8 @@ public final class LockState {
     /** The last millisecond at which the lock exists. */
     long endsAt;
 
-    final Chain holders = new Chain();
+    /** In the order of the grants. */
+    final List<Entry> holders = new ArrayList<>(0);
 
     /** Sum of the weights of the holders. */
     int used;
@@ -74,7 +76,7 @@ public final class LockState {
     /** Id of the holder that a refusal names; empty if the next refusal chooses one. */
     String named = "";
 
-    final Chain line = new Chain();
+    final List<Entry> line = new ArrayList<>(0);
 
     int first;
 
@@ -123,24 +125,33 @@ public final class LockState {
         return (this.endsAt + 1) * 1000;
     }
 
-    /** Returns the first of the holders in the order of the grants; null if the lock has one owner. */
-    public @Nullable Entry firstHolder() {
-        return this.holders.head;
+    /** Returns an unmodifiable view of the holders in the order of the grants; empty if the lock has one owner. */
+    public List<Entry> holders() {
+        return Collections.unmodifiableList(this.holders);
+    }
+
+    /** Returns an unmodifiable view of the waiting line. */
+    public List<Entry> line() {
+        return Collections.unmodifiableList(this.line);
     }
 
     /** Returns the holder with that id; null if there is none. */
     public @Nullable Entry holder(String id) {
-        return this.holders.find(id);
-    }
-
-    /** Returns the first entry of the line; null if it is empty. */
-    public @Nullable Entry firstWaiting() {
-        return this.line.head;
+        return find(this.holders, id);
     }
 
     /** Returns the entry of the line with that id; null if there is none. */
     public @Nullable Entry waiting(String id) {
-        return this.line.find(id);
+        return find(this.line, id);
+    }
+
+    private static @Nullable Entry find(List<Entry> entries, String id) {
+        for (Entry entry : entries) {
+            if (entry.id.equals(id)) {
+                return entry;
+            }
+        }
+        return null;
     }
 
     boolean exists(long millis) {
@@ -148,14 +159,15 @@ public final class LockState {
     }
 
     boolean isFree() {
-        return this.owner == null && this.holders.head == null;
+        return this.owner == null && this.holders.isEmpty();
     }
 
     /** Returns whether a command must work on a copy, see the implementation note. */
     boolean mustCopy() {
-        boolean mayCleanLine = this.line.size > 0 && this.table.millis >= this.due;
-        boolean mayCount = this.holders.size > 0 && this.table.millis >= this.soonest;
-        boolean mayReachLimit = this.holders.size < MOST_HOLDERS && this.holders.size + this.line.size >= MOST_HOLDERS;
+        boolean mayCleanLine = !this.line.isEmpty() && this.table.millis >= this.due;
+        boolean mayCount = !this.holders.isEmpty() && this.table.millis >= this.soonest;
+        boolean mayReachLimit =
+                this.holders.size() < MOST_HOLDERS && this.holders.size() + this.line.size() >= MOST_HOLDERS;
         return mayCleanLine || mayCount || mayReachLimit;
     }
 
@@ -164,11 +176,11 @@ public final class LockState {
         copy.owner = this.owner;
         copy.shared = this.shared;
         copy.endsAt = this.endsAt;
-        copy.holders.addCopies(this.holders);
+        this.holders.forEach(holder -> copy.holders.add(holder.copy()));
         copy.used = this.used;
         copy.soonest = this.soonest;
         copy.named = this.named;
-        copy.line.addCopies(this.line);
+        this.line.forEach(entry -> copy.line.add(entry.copy()));
         copy.first = this.first;
         copy.last = this.last;
         copy.due = this.due;
@@ -206,7 +218,7 @@ public final class LockState {
             return new Reply.Granted(this.token);
         }
         Entry waiting =
-                this.owner != null && command.join() && this.table.millis < this.due ? this.line.find(id) : null;
+                this.owner != null && command.join() && this.table.millis < this.due ? find(this.line, id) : null;
         if (waiting != null) {
             this.isWritten = true;
             return taken(poll(waiting));
@@ -220,17 +232,17 @@ public final class LockState {
                     + ". Use different names for a lock and for a semaphore.");
         }
         long granted = grantLine(id, command.leaseMillis(), false);
-        Entry holder = this.holders.find(id);
+        Entry holder = find(this.holders, id);
         if (granted == 0 && holder != null) {
             extend(holder, end);
             granted = holder.token;
         }
         long interval = 0;
         if (granted == 0 && !hasEnded(id)) {
-            if (this.line.size == 0 && fits(kind)) {
+            if (this.line.isEmpty() && fits(kind)) {
                 granted = grant(id, kind, command.leaseMillis());
-            } else if (kind.isShared() && this.holders.size >= MOST_HOLDERS) {
-                throw rejected("has " + this.holders.size
+            } else if (kind.isShared() && this.holders.size() >= MOST_HOLDERS) {
+                throw rejected("has " + this.holders.size()
                         + " holders, which is the limit. Distribute the holders over several locks, for"
                         + " example by a key.");
             } else if (command.join()) {
@@ -263,8 +275,8 @@ public final class LockState {
                     && GrantKind.withoutKept(Objects.requireNonNull(this.owner)).equals(id);
         }
         String reader = GrantKind.readerOf(id);
-        boolean isReader = this.holders.find(reader) != null || this.holders.find(GrantKind.keptOf(reader)) != null;
-        return this.holders.find(GrantKind.keptOf(id)) != null
+        boolean isReader = find(this.holders, reader) != null || find(this.holders, GrantKind.keptOf(reader)) != null;
+        return find(this.holders, GrantKind.keptOf(id)) != null
                 || (isReader && !GrantKind.of(id).isShared());
     }
 
@@ -276,7 +288,7 @@ public final class LockState {
             endNotBefore(end);
             return Reply.Renewed.INSTANCE;
         }
-        Entry holder = this.holders.find(id);
+        Entry holder = find(this.holders, id);
         if (holder == null || holder.deadline <= this.table.millis) {
             return Reply.NotOwner.FREE;
         }
@@ -306,11 +318,11 @@ public final class LockState {
         }
         String next = successor != null ? successor.acquisitionId() : "";
         long lease = successor != null ? successor.leaseMillis() : 0;
-        boolean isOwner = id.equals(this.owner) || this.holders.find(id) != null;
+        boolean isOwner = id.equals(this.owner) || find(this.holders, id) != null;
         if (isOwner) {
             endGrant(id, command.lastToken());
         }
-        Entry holder = this.holders.find(next);
+        Entry holder = find(this.holders, next);
         if (holder != null) {
             extend(holder, this.table.millis + lease);
             grantLine("", 0, true);
@@ -337,10 +349,10 @@ public final class LockState {
             endNotBefore(this.table.millis + lease);
             return new Reply.Granted(this.token);
         }
-        if (this.line.find(next) != null) {
+        if (find(this.line, next) != null) {
             return new Reply.InLine(this.token);
         }
-        Entry entry = this.line.find(id);
+        Entry entry = find(this.line, id);
         if (entry == null) {
             return notOwner();
         }
@@ -361,12 +373,12 @@ public final class LockState {
             return Reply.Released.INSTANCE;
         }
         read("");
-        Entry holder = this.holders.find(id);
+        Entry holder = find(this.holders, id);
         if (holder != null) {
             holder.id = kept;
             holder.deadline = end;
         } else {
-            holder = this.holders.find(kept);
+            holder = find(this.holders, kept);
         }
         if (holder == null) {
             return notOwner();
@@ -381,7 +393,7 @@ public final class LockState {
     private Reply downgrade(Command.Downgrade command) {
         read("");
         String reader = GrantKind.readerOf(command.id());
-        Entry holder = this.holders.find(reader);
+        Entry holder = find(this.holders, reader);
         if (command.id().equals(this.owner)) {
             this.owner = null;
             this.shared = LockMode.READ;
@@ -405,28 +417,22 @@ public final class LockState {
     private @Nullable StoredLock inspect(boolean ownerOnly) {
         long remaining = this.endsAt - this.table.millis;
         read("");
-        Entry holder = this.holders.head;
-        String shown = this.owner;
-        if (shown == null) {
-            if (holder == null) {
-                return null;
-            }
-            shown = holder.id;
+        if (isFree()) {
+            return null;
         }
+        String shown = this.owner != null ? this.owner : this.holders.get(0).id;
         if (ownerOnly) {
-            return new StoredLock(holder == null ? GrantKind.withoutKept(shown) : null, 0, -1, -1);
+            return new StoredLock(this.owner != null ? GrantKind.withoutKept(shown) : null, 0, -1, -1);
         }
-        List<String> ids = new ArrayList<>();
-        for (Entry entry = this.line.head; entry != null && ids.size() < StoredLock.MOST_IN_LINE; entry = entry.next) {
-            ids.add(entry.id);
-        }
+        List<String> ids =
+                this.line.stream().limit(StoredLock.MOST_IN_LINE).map(Entry::id).toList();
         List<StoredHolder> described = new ArrayList<>();
-        for (; holder != null; holder = holder.next) {
+        for (Entry holder : this.holders) {
             String id = GrantKind.withoutKept(holder.id);
             long left = holder.deadline - this.table.millis;
             described.add(new StoredHolder(id, holder.token, left, holder.kind.weight()));
         }
-        return new StoredLock(GrantKind.withoutKept(shown), this.token, remaining, this.line.size, ids, described);
+        return new StoredLock(GrantKind.withoutKept(shown), this.token, remaining, this.line.size(), ids, described);
     }
 
     /** Begins a command. The caller is alive, whatever the deadline of its entry. */
@@ -435,7 +441,7 @@ public final class LockState {
         if (this.shared != null && this.table.millis >= this.soonest) {
             countHolders();
         }
-        if (this.line.size == 0) {
+        if (this.line.isEmpty()) {
             this.due = NEVER;
         } else if (this.table.millis >= this.due) {
             cleanLine(caller);
@@ -448,11 +454,8 @@ public final class LockState {
         this.soonest = NEVER;
         this.named = "";
         long latest = 0;
-        for (Entry holder = this.holders.head; holder != null; holder = holder.next) {
-            if (holder.deadline <= this.table.millis) {
-                this.holders.remove(holder);
-                continue;
-            }
+        this.holders.removeIf(holder -> holder.deadline <= this.table.millis);
+        for (Entry holder : this.holders) {
             this.used += holder.weight();
             this.soonest = Math.min(this.soonest, holder.deadline);
             if (holder.deadline > latest || (holder.deadline == latest && holder.id.compareTo(this.named) > 0)) {
@@ -468,17 +471,14 @@ public final class LockState {
     /** Removes the entries whose deadline is over, and moves the others together if most places are empty. */
     private void cleanLine(String caller) {
         this.due = NEVER;
-        for (Entry entry = this.line.head; entry != null; entry = entry.next) {
-            if (entry.deadline > this.table.millis || entry.id.equals(caller)) {
-                this.due = Math.min(this.due, Math.max(entry.deadline, this.table.millis + 1));
-            } else {
-                this.line.remove(entry);
-            }
+        this.line.removeIf(entry -> entry.deadline <= this.table.millis && !entry.id.equals(caller));
+        for (Entry entry : this.line) {
+            this.due = Math.min(this.due, Math.max(entry.deadline, this.table.millis + 1));
         }
-        if (this.last - this.first >= 2 * this.line.size) {
+        if (this.last - this.first >= 2 * this.line.size()) {
             this.first = 1;
             this.last = 0;
-            for (Entry entry = this.line.head; entry != null; entry = entry.next) {
+            for (Entry entry : this.line) {
                 this.last++;
                 entry.place = this.last;
             }
@@ -487,17 +487,17 @@ public final class LockState {
 
     private void remove(Entry entry) {
         this.line.remove(entry);
-        if (this.line.head != null && this.line.tail != null) {
-            this.first = this.line.head.place;
-            this.last = entry.place == this.last ? this.line.tail.place : this.last;
+        if (!this.line.isEmpty()) {
+            this.first = this.line.get(0).place;
+            this.last = entry.place == this.last ? this.line.get(this.line.size() - 1).place : this.last;
         }
     }
 
     /** Puts the acquisition at the end of the line, or sets its deadline again; returns the milliseconds until it polls. */
     private long join(String id, GrantKind kind) {
-        Entry entry = this.line.find(id);
+        Entry entry = find(this.line, id);
         if (entry == null) {
-            if (this.line.size == 0) {
+            if (this.line.isEmpty()) {
                 this.first = 1;
                 this.last = 0;
             }
@@ -512,7 +512,7 @@ public final class LockState {
     }
 
     private long poll(Entry entry) {
-        int ahead = Math.min(entry.place - this.first, this.line.size - 1);
+        int ahead = Math.min(entry.place - this.first, this.line.size() - 1);
         long shortest = this.table.claimMillis / 2;
         long interval = Math.max(shortest, (shortest * ahead + FIRST_PLACES - 1) / FIRST_PLACES);
         interval = Math.min(interval, shortest * LONGEST_INTERVAL);
@@ -525,7 +525,7 @@ public final class LockState {
     }
 
     private boolean fits(GrantKind kind) {
-        if (this.owner != null || this.holders.size >= MOST_HOLDERS) {
+        if (this.owner != null || this.holders.size() >= MOST_HOLDERS) {
             return false;
         }
         boolean isWithinLimit = kind.mode() == LockMode.READ || this.used + kind.weight() <= kind.limit();
@@ -566,21 +566,21 @@ public final class LockState {
     private void setHolder(Entry holder) {
         this.soonest = Math.min(this.soonest, holder.deadline);
         // The lease of the only holder is that of the lock.
-        boolean isOnlyLater = this.holders.size > 1 || this.isCounted;
+        boolean isOnlyLater = this.holders.size() > 1 || this.isCounted;
         this.endsAt = isOnlyLater ? Math.max(this.endsAt, holder.deadline) : holder.deadline;
     }
 
     private void endGrant(String id, long lastToken) {
-        Entry holder = this.holders.find(id);
+        Entry holder = find(this.holders, id);
         this.owner = null;
         if (holder != null) {
             this.holders.remove(holder);
             this.used -= holder.weight();
             this.named = this.named.equals(id) ? "" : this.named;
-            if (this.holders.head == null) {
+            if (this.holders.isEmpty()) {
                 this.shared = null;
-            } else if (this.holders.size == 1 && !this.named.isEmpty()) {
-                this.endsAt = this.holders.head.deadline;
+            } else if (this.holders.size() == 1 && !this.named.isEmpty()) {
+                this.endsAt = this.holders.get(0).deadline;
             }
         }
         this.token = Math.max(this.token, lastToken);
@@ -592,8 +592,8 @@ public final class LockState {
      */
     private long grantLine(String caller, long leaseMillis, boolean countsReceivers) {
         long own = 0;
-        while (this.owner == null && this.line.head != null) {
-            Entry head = this.line.head;
+        while (this.owner == null && !this.line.isEmpty()) {
+            Entry head = this.line.get(0);
             boolean isCaller = head.id.equals(caller);
             boolean isAlive = head.deadline > this.table.millis || isCaller;
             this.first = head.place;
@@ -628,10 +628,6 @@ public final class LockState {
 
         String inbox = "";
 
-        private @Nullable Entry previous;
-
-        private @Nullable Entry next;
-
         Entry(String id, GrantKind kind, long token, long deadline) {
             this.id = id;
             this.kind = kind;
@@ -639,9 +635,11 @@ public final class LockState {
             this.deadline = deadline;
         }
 
-        /** Returns the next one in the order of the grants or of the line; null after the last one. */
-        public @Nullable Entry next() {
-            return this.next;
+        private Entry copy() {
+            Entry copy = new Entry(this.id, this.kind, this.token, this.deadline);
+            copy.place = this.place;
+            copy.inbox = this.inbox;
+            return copy;
         }
 
         /** Returns the id as it is stored: with a prefix while the holder is kept for a minimum hold. */
@@ -672,59 +670,6 @@ public final class LockState {
         /** Returns the first microsecond at which the holder or entry does not count any more. */
         public long endsAtMicros() {
             return this.deadline * 1000;
-        }
-    }
-
-    /** Entries in order. An entry that was removed still leads to those behind it. */
-    static final class Chain {
-
-        int size;
-
-        private @Nullable Entry head;
-
-        private @Nullable Entry tail;
-
-        @Nullable
-        Entry find(String id) {
-            Entry entry = this.head;
-            while (entry != null && !entry.id.equals(id)) {
-                entry = entry.next;
-            }
-            return entry;
-        }
-
-        void add(Entry entry) {
-            entry.previous = this.tail;
-            if (this.tail != null) {
-                this.tail.next = entry;
-            } else {
-                this.head = entry;
-            }
-            this.tail = entry;
-            this.size++;
-        }
-
-        void remove(Entry entry) {
-            if (entry.previous != null) {
-                entry.previous.next = entry.next;
-            } else {
-                this.head = entry.next;
-            }
-            if (entry.next != null) {
-                entry.next.previous = entry.previous;
-            } else {
-                this.tail = entry.previous;
-            }
-            this.size--;
-        }
-
-        void addCopies(Chain original) {
-            for (Entry entry = original.head; entry != null; entry = entry.next) {
-                Entry copy = new Entry(entry.id, entry.kind, entry.token, entry.deadline);
-                copy.place = entry.place;
-                copy.inbox = entry.inbox;
-                add(copy);
-            }
         }
     }
 }

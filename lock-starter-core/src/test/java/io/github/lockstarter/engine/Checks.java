@@ -175,7 +175,7 @@ final class Checks {
         }
         long micros = this.simulation.micros();
         int used = 0;
-        for (LockState.Entry holder = state.firstHolder(); holder != null; holder = holder.next()) {
+        for (LockState.Entry holder : state.holders()) {
             used += holder.endsAtMicros() > micros ? holder.weight() : 0;
         }
         if (used > 0
@@ -183,11 +183,12 @@ final class Checks {
                         || kind.mode() == LockMode.PERMIT && used + kind.weight() > kind.limit())) {
             return true;
         }
-        LockState.Entry first = state.firstWaiting();
-        while (first != null && first.endsAtMicros() <= micros) {
-            first = first.next();
+        for (LockState.Entry entry : state.line()) {
+            if (entry.endsAtMicros() > micros) {
+                return !entry.kind().equals(kind);
+            }
         }
-        return first != null && !first.kind().equals(kind);
+        return false;
     }
 
     /** Notes the tokens that the owner has passed on in memory, whatever the store's clock shows. */
@@ -230,7 +231,7 @@ final class Checks {
             if (owner != null) {
                 forget(owner, before.endsAtMicros(), after);
             }
-            for (LockState.Entry holder = before.firstHolder(); holder != null; holder = holder.next()) {
+            for (LockState.Entry holder : before.holders()) {
                 forget(holder.id(), holder.endsAtMicros(), after);
             }
         }
@@ -261,13 +262,13 @@ final class Checks {
             if (owner != null) {
                 this.excused.add(owner);
             }
-            excuse(state.firstHolder());
-            excuse(state.firstWaiting());
+            excuse(state.holders());
+            excuse(state.line());
         }
     }
 
-    private void excuse(LockState.@Nullable Entry first) {
-        for (LockState.Entry entry = first; entry != null; entry = entry.next()) {
+    private void excuse(List<LockState.Entry> entries) {
+        for (LockState.Entry entry : entries) {
             this.excused.add(entry.id());
         }
     }
@@ -297,7 +298,7 @@ final class Checks {
             return;
         }
         long micros = this.simulation.micros();
-        for (LockState.Entry entry = state.firstWaiting(); entry != null; entry = entry.next()) {
+        for (LockState.Entry entry : state.line()) {
             Stored known = find(lineBefore, entry.id());
             this.line.add(known != null ? known : new Stored(entry.id(), 0, ++this.arrivals));
             check(endOf(state, entry.id()) <= micros, "a holder is in the line", entry.id());
@@ -306,7 +307,7 @@ final class Checks {
         if (owner != null) {
             compare(owner, state.token(), state, before, lineBefore, isStep);
         }
-        for (LockState.Entry holder = state.firstHolder(); holder != null; holder = holder.next()) {
+        for (LockState.Entry holder : state.holders()) {
             compare(holder.id(), holder.token(), state, before, lineBefore, isStep);
         }
     }
@@ -387,12 +388,12 @@ final class Checks {
         if (owner != null) {
             checkKnown(owner, true, only);
         }
-        checkKnown(state.firstHolder(), true, only);
-        checkKnown(state.firstWaiting(), false, only);
+        checkKnown(state.holders(), true, only);
+        checkKnown(state.line(), false, only);
     }
 
-    private void checkKnown(LockState.@Nullable Entry first, boolean holds, @Nullable Side only) {
-        for (LockState.Entry entry = first; entry != null; entry = entry.next()) {
+    private void checkKnown(List<LockState.Entry> entries, boolean holds, @Nullable Side only) {
+        for (LockState.Entry entry : entries) {
             if (entry.endsAtMicros() > this.simulation.micros()) {
                 checkKnown(entry.id(), holds, only);
             }
@@ -704,11 +705,11 @@ final class Checks {
     /** Returns whether the store has the ticket of that JVM, in the line or as a grant of which it has not been notified yet. */
     private static boolean isKnown(LockState state, Side side) {
         boolean found = isTicket(state.owner(), side);
-        for (LockState.Entry entry = state.firstWaiting(); entry != null && !found; entry = entry.next()) {
-            found = isTicket(entry.id(), side);
+        for (LockState.Entry entry : state.line()) {
+            found |= isTicket(entry.id(), side);
         }
-        for (LockState.Entry entry = state.firstHolder(); entry != null && !found; entry = entry.next()) {
-            found = isTicket(entry.id(), side);
+        for (LockState.Entry entry : state.holders()) {
+            found |= isTicket(entry.id(), side);
         }
         return found;
     }

@@ -7,17 +7,23 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockAcquiredEvent;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
 import io.github.lockstarter.LockInventory.StoredWaiter;
+import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
@@ -29,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What an instance shows of locks that are shared. */
+/** What an instance shows of locks that are shared, and what its listeners receive of them. */
 @RedisTest
 class SharedInventoryTest {
 
@@ -95,9 +101,8 @@ class SharedInventoryTest {
         assertThat(shipping.registry().awaited())
                 .extracting(Awaited::name, Awaited::mode, Awaited::waiters)
                 .containsExactlyInAnyOrder(tuple("orders:42", LockMode.WRITE, 1), tuple("orders:42", LockMode.READ, 2));
-        Awaited all = shipping.registry().awaited("orders:42").orElseThrow();
-        assertThat(all.waiters()).isEqualTo(3);
-        assertThat(all.mode()).as("of the first").isEqualTo(LockMode.WRITE);
+        assertThat(shipping.registry().awaited("orders:42").orElseThrow().waiters())
+                .isEqualTo(3);
         assertThat(shipping.registry().held("orders:42").orElseThrow().fencingToken())
                 .isEqualTo(second.fencingToken());
         assertThat(shipping.registry().health().held()).isEqualTo(1);
@@ -121,28 +126,49 @@ class SharedInventoryTest {
         Instance shipping = instance("shipping");
         Lease two = billing.registry().acquire(LOCK.withPermits(2, 5));
         Lease three = shipping.registry().acquire(LOCK.withPermits(3, 5));
-        CompletableFuture<Lease> one = shipping.registry().acquireAsync(LOCK.withPermits(1, 5));
         CompletableFuture<Lease> all = shipping.registry().acquireAsync(LOCK.withPermits(5, 5));
         soon().until(() -> waiting(billing) == 1);
 
         Stored stored = shipping.registry().stored("orders:42").orElseThrow();
-
         assertThat(stored.mode()).isEqualTo(LockMode.PERMIT);
         assertThat(stored.holders())
                 .extracting(holder -> holder.holder().application(), StoredGrant::permits)
                 .containsExactly(tuple("billing", 2), tuple("shipping", 3));
-        assertThat(shipping.registry().held("orders:42").orElseThrow())
-                .extracting(Held::mode, Held::permits)
-                .containsExactly(LockMode.PERMIT, 3);
+        assertThat(shipping.registry().held("orders:42").orElseThrow().permits())
+                .isEqualTo(3);
         assertThat(shipping.registry().awaited())
                 .extracting(Awaited::mode, Awaited::waiters)
-                .containsExactly(tuple(LockMode.PERMIT, 2));
-        assertThat(shipping.registry().awaited("orders:42").orElseThrow().waiters())
-                .isEqualTo(2);
+                .containsExactly(tuple(LockMode.PERMIT, 1));
+
         two.release();
-        three.release();
-        get(one).release();
+        assertThat(billing.lock("orders:42").forceUnlock()).isTrue();
+        soon().until(() -> three.state() == Lease.State.LOST);
         get(all).release();
+        soon().until(() -> shipping.events().count(LockLostEvent.class, "orders:42") == 1);
+        assertThat(modes(shipping)).containsOnly(LockMode.PERMIT);
+    }
+
+    private static List<LockMode> modes(Instance instance) {
+        return instance.events().all().stream()
+                .filter(event -> event.lockName().equals("orders:42"))
+                .map(LockEvent::mode)
+                .toList();
+    }
+
+    /** Readers that share one grant of the store as well. */
+    @Test
+    void shouldPublishEventsOfEachReader() throws Exception {
+        Instance instance = this.instances.at(this.server, Setup::calm);
+        Lease first = instance.registry().acquire(READING);
+        Lease second = instance.registry().acquire(READING);
+        soon().until(() -> instance.events().count(LockRenewedEvent.class, "orders:42") >= 2);
+        first.release();
+        second.release();
+
+        soon().until(() -> instance.events().count(LockReleasedEvent.class, "orders:42") == 2);
+        assertThat(instance.events().count(LockAcquiredEvent.class, "orders:42"))
+                .isEqualTo(2);
+        assertThat(modes(instance)).containsOnly(LockMode.READ);
     }
 
     @Test

@@ -22,15 +22,15 @@ public final class StoredFields {
         fields.put("o", lock.owner != null ? lock.owner : marker);
         fields.put("f", Long.toString(lock.token));
         if (lock.shared != null) {
-            fields.put("s", joined(lock.holders.size, lock.used, lock.soonest, lock.named));
+            fields.put("s", joined(lock.holders.size(), lock.used, lock.soonest, lock.named));
         }
-        for (LockState.Entry entry = lock.firstHolder(); entry != null; entry = entry.next()) {
+        for (LockState.Entry entry : lock.holders()) {
             fields.put("h:" + entry.id, joined(entry.deadline, entry.token, entry.weight()));
         }
-        if (lock.line.size > 0) {
-            fields.put("q", joined(lock.first, lock.last, lock.line.size, lock.due));
+        if (lock.line.size() > 0) {
+            fields.put("q", joined(lock.first, lock.last, lock.line.size(), lock.due));
         }
-        for (LockState.Entry entry = lock.firstWaiting(); entry != null; entry = entry.next()) {
+        for (LockState.Entry entry : lock.line()) {
             fields.put("e:" + entry.place, entry.id);
             fields.put("w:" + entry.id, joined(entry.place, entry.deadline, claimMillis, entry.inbox));
         }
@@ -47,11 +47,11 @@ public final class StoredFields {
         TreeSet<Long> ends = new TreeSet<>();
         for (LockState lock : table.locks()) {
             ends.add(lock.endsAt);
-            for (LockState.Entry entry = lock.firstHolder(); entry != null; entry = entry.next()) {
+            for (LockState.Entry entry : lock.holders()) {
                 ends.add(entry.deadline);
                 ends.add(lock.soonest);
             }
-            for (LockState.Entry entry = lock.firstWaiting(); entry != null; entry = entry.next()) {
+            for (LockState.Entry entry : lock.line()) {
                 ends.add(entry.deadline);
                 ends.add(lock.due);
             }
@@ -61,12 +61,12 @@ public final class StoredFields {
 
     /** Returns the number of holders in shared use. */
     public static int holdersOf(LockState lock) {
-        return lock.holders.size;
+        return lock.holders.size();
     }
 
     /** Returns the number of entries in the waiting line. */
     public static int waitingIn(LockState lock) {
-        return lock.line.size;
+        return lock.line.size();
     }
 
     private static String joined(Object... parts) {

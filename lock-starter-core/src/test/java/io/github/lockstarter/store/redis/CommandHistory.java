@@ -334,47 +334,9 @@ final class CommandHistory {
                 compare(name + ' ' + field, model, String.valueOf(stored.get(field)), differences);
             }
         }
-        for (Map<String, String> stored : step.stored()) {
-            check(stored, differences);
-        }
         // As the test has done in Redis by reading all locks.
         this.table.removeExpired(micros);
         return differences.toString();
-    }
-
-    /** Checks what must hold for each lock, whatever the commands were. */
-    private static void check(Map<String, String> stored, StringBuilder differences) {
-        int holders = 0;
-        int used = 0;
-        int waiting = 0;
-        for (Map.Entry<String, String> field : stored.entrySet()) {
-            String id = field.getKey().substring(field.getKey().indexOf(':') + 1);
-            if (field.getKey().startsWith("h:")) {
-                holders++;
-                used += Integer.parseInt(
-                        field.getValue().substring(field.getValue().lastIndexOf(':') + 1));
-                if (stored.containsKey("w:" + id)) {
-                    differences.append(id).append(" is a holder and in the line\n");
-                }
-            }
-            waiting += field.getKey().startsWith("w:") ? 1 : 0;
-        }
-        if (!stored.getOrDefault("s", "0:0:").startsWith(holders + ":" + used + ":")) {
-            differences
-                    .append("there are ")
-                    .append(holders)
-                    .append(" holders, but s ")
-                    .append(stored.get("s"))
-                    .append('\n');
-        }
-        if (!stored.getOrDefault("q", "0:0:0:").contains(":" + waiting + ":")) {
-            differences
-                    .append("there are ")
-                    .append(waiting)
-                    .append(" entries, but q ")
-                    .append(stored.get("q"))
-                    .append('\n');
-        }
     }
 
     /** The order of holders is that of a hash in Redis, so a description may name any of them. */
@@ -524,10 +486,10 @@ final class CommandHistory {
         List<String> present = new ArrayList<>();
         for (LockState lock : this.table.locks()) {
             if (lock.name().equals(name)) {
-                for (LockState.Entry entry = lock.firstHolder(); entry != null; entry = entry.next()) {
+                for (LockState.Entry entry : lock.holders()) {
                     present.add(entry.id());
                 }
-                for (LockState.Entry entry = lock.firstWaiting(); entry != null; entry = entry.next()) {
+                for (LockState.Entry entry : lock.line()) {
                     present.add(entry.id());
                 }
                 if (lock.owner() != null && (present.isEmpty() || chance(50))) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A started store with a connection factory of its own, and what its listener was notified of. */
@@ -41,10 +42,19 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
 
     /** Starts a store over the factory, which is not started and is destroyed with the store. */
     ConnectedStore(String instance, LettuceConnectionFactory factory, RedisStoreSettings settings) {
+        this(instance, factory, factory, settings);
+    }
+
+    /** As above, over another factory that uses it. */
+    ConnectedStore(
+            String instance,
+            LettuceConnectionFactory factory,
+            RedisConnectionFactory over,
+            RedisStoreSettings settings) {
         this.factory = factory;
         factory.afterPropertiesSet();
         factory.start();
-        this.store = new RedisLockStore(factory, settings);
+        this.store = new RedisLockStore(over, settings);
         this.store.start(instance, this);
     }
 

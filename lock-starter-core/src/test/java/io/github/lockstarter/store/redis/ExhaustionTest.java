@@ -10,15 +10,11 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
-import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
-import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;
-import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The system refuses threads for a moment, or a thread has no stack left: whatever is tried afterwards works. */
 @RedisTest
@@ -48,48 +43,6 @@ class ExhaustionTest {
                 }
                 super.start();
             }
-        };
-    }
-
-    @Test
-    void shouldSubscribeAfterAThreadWasRefused(RedisServer server) {
-        LettuceConnectionFactory factory = Servers.of(server);
-        factory.afterPropertiesSet();
-        factory.start();
-        AtomicInteger gaps = new AtomicInteger();
-        Inbox inbox = new Inbox(
-                new LockKeys("lock", LoggedNames.WITH_KEYS), "one", listener(gaps::incrementAndGet), refusing(2));
-        try {
-            inbox.connected(factory);
-            assertThat(inbox.address()).as("nothing has waited").isNull();
-
-            inbox.request();
-
-            assertThat(inbox.address()).as("waiters poll").isEmpty();
-            soon().until(() -> {
-                inbox.request();
-                return "one".equals(inbox.address());
-            });
-            assertThat(gaps).hasValue(2);
-        } finally {
-            inbox.stop();
-            factory.destroy();
-        }
-    }
-
-    private static StoreListener listener(Runnable onGap) {
-        return new StoreListener() {
-
-            @Override
-            public void granted(String lock, String id, long token) {}
-
-            @Override
-            public void notificationsMayBeLost() {
-                onGap.run();
-            }
-
-            @Override
-            public void serverChanged() {}
         };
     }
 

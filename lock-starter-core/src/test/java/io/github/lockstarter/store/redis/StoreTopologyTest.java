@@ -6,11 +6,13 @@ import static io.github.lockstarter.store.redis.ConnectedStore.get;
 import static io.github.lockstarter.store.redis.ConnectedStore.renew;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -51,6 +53,12 @@ class StoreTopologyTest {
                 names.forEach(name -> assertThat(store.execute(way, new Command.RenewAll(List.of(renew(name, "me")))))
                         .isEqualTo(new Reply.RenewedAll(List.of(Reply.Renewed.INSTANCE))));
                 assertThat(store.execute(way, renew("free", "me"))).isEqualTo(Reply.NotOwner.FREE);
+                names.forEach(name -> {
+                    LockHolder instance = new LockHolder(name, "shop", null, null, null);
+                    store.execute(way, new Command.PublishInstance(instance, 10_000));
+                    assertThat(store.execute(way, new Command.FindInstance(name)))
+                            .isEqualTo(new Reply.Instance(instance));
+                });
             }
             assertThat(store.store().renewalBatchSize()).isOne();
         }
@@ -104,6 +112,52 @@ class StoreTopologyTest {
                     .ignoreExceptionsInstanceOf(LockStoreException.class)
                     .until(() -> store.execute(Way.SEND, acquire("after", "me")) instanceof Reply.Granted);
             assertThat(store.execute(Way.SEND, renew("before", "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+        }
+    }
+
+    /** The version of the format is one key, on one node, which is read with each connection and at each new master. */
+    @Test
+    @Tag("full")
+    void shouldReadTheFormatAtTheNewMaster(RedisSentinels sentinels) {
+        try (ConnectedStore store = store(Servers.of(sentinels), 0)) {
+            store.granted("held", "me");
+            storeAnotherFormat(sentinels.master());
+            store.granted("before", "me");
+            sentinels.awaitInSync();
+
+            sentinels.failOver();
+
+            afterFailover().until(() -> isRefusedBecauseOfTheFormat(store));
+            assertThat(store.execute(Way.SEND, renew("held", "me"))).isEqualTo(Reply.Renewed.INSTANCE);
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void shouldReadTheFormatInACluster(RedisCluster cluster) {
+        try (ConnectedStore first = store(Servers.of(cluster), 0)) {
+            first.granted("before", "me");
+            storeAnotherFormat(cluster.masterOf("lock:format"));
+            try (ConnectedStore second = store(Servers.of(cluster), 0)) {
+                assertThat(isRefusedBecauseOfTheFormat(second)).isTrue();
+            }
+            first.granted("before it connects again", "me");
+        }
+    }
+
+    private static void storeAnotherFormat(RedisServer server) {
+        try (RedisCli cli = server.cli()) {
+            assertThat(cli.hgetall("lock:format")).containsOnlyKeys("version");
+            cli.command("HSET", "lock:format", "version", "1000");
+        }
+    }
+
+    private static boolean isRefusedBecauseOfTheFormat(ConnectedStore store) {
+        try {
+            store.call(acquire("wanted", "me"));
+            return false;
+        } catch (LockStoreException ex) {
+            return String.valueOf(ex.getMessage()).contains("format 1000 (key lock:format)");
         }
     }
 }

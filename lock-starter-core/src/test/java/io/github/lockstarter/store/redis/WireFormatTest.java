@@ -1,22 +1,19 @@
 package io.github.lockstarter.store.redis;
 
-import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
+import static io.github.lockstarter.store.redis.ConnectedStore.release;
+import static io.github.lockstarter.store.redis.ConnectedStore.renew;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseReadWriteLock;
-import io.github.lockstarter.LockRenewedEvent;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.LogCapture;
-import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.Successor;
+import io.github.lockstarter.store.redis.ConnectedStore.Way;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
@@ -25,14 +22,13 @@ import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The version of the format is written once, and another one stops new acquisitions and nothing else. */
 @RedisTest
-@SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class WireFormatTest {
 
     private static final String KEY = "lock:format";
@@ -41,16 +37,8 @@ class WireFormatTest {
 
     private static final String OTHER = Long.toString(WireFormat.VERSION + 1);
 
-    private static final Predicate<List<String>> READS =
-            Commands.named("eval", "evalsha").and(Commands.with(KEY));
-
-    private static final Predicate<List<String>> ASKS_FOR_THE_LOCK = Commands.with("lock:{wanted}");
-
     @AutoClose
-    private final Instances instances = new Instances();
-
-    @AutoClose
-    private final LogCapture log = new LogCapture();
+    private final LogCapture log = new LogCapture(WireFormat.class, Level.INFO);
 
     private final FaultProxy proxy;
 
@@ -61,158 +49,108 @@ class WireFormatTest {
         this.redis = redis;
     }
 
-    private Instance start() {
-        return this.instances.at(this.proxy, Setup::calm);
+    private ConnectedStore start(int port, String prefix) {
+        return new ConnectedStore(
+                        "one",
+                        Servers.at("127.0.0.1", port),
+                        new RedisStoreSettings(prefix, Duration.ofSeconds(5), true, Duration.ofSeconds(1)))
+                .connected();
     }
 
-    private void store(String version) {
-        this.redis.command("HSET", KEY, "version", version);
+    private ConnectedStore start() {
+        return start(this.proxy.port(), "lock");
     }
 
     /** Breaks the connections, which Lettuce reopens by itself, and waits until the version has been read again. */
-    private void reconnect() {
+    private void reconnect(ConnectedStore store) {
         this.proxy.forgetCommands();
         this.proxy.cutRst();
-        soon().until(() -> this.proxy.commandsSeen(READS) > 0);
+        soon().until(() ->
+                this.proxy.commandsSeen(Commands.named("eval", "evalsha").and(Commands.with(KEY))) > 0);
+        soon().ignoreExceptionsInstanceOf(LockStoreException.class)
+                .until(() -> store.call(new Command.Inspect("any", true)) instanceof Reply.Described);
     }
 
-    /** Lets a connected instance find that version. */
-    private void change(Instance instance, String version) {
-        store(version);
-        reconnect();
-        soon().until(() -> isRefused(instance));
-    }
-
-    private static boolean isRefused(Instance instance) {
-        Throwable failure = catchThrowable(
-                () -> assertThat(instance.lock("probe").tryLock()).isTrue());
-        if (failure == null) {
-            instance.lock("probe").unlock();
-        }
-        return failure != null && String.valueOf(failure.getMessage()).contains(KEY);
-    }
-
-    private void assertThatLocksWork(Instance instance) {
-        soon().ignoreExceptions().until(() -> instance.lock("working").tryLock());
-        instance.lock("working").unlock();
-    }
-
-    private static void assertRefusal(Throwable thrown) {
-        assertThat(thrown)
+    private static void assertRefused(ConnectedStore store, Way way, String id) {
+        LockStoreException failure = store.failure(way, acquire("wanted", id));
+        assertThat(failure)
                 .hasMessageContaining("'wanted'")
-                .hasMessageContaining("format " + OTHER + " (key " + KEY + ")")
+                .hasMessageContaining("format " + OTHER + " (key ")
                 .hasMessageContaining("format " + OWN + '.')
-                .hasMessageContaining("docs/reference/upgrading.md")
-                .isInstanceOfSatisfying(LockStoreException.class, failure -> {
-                    assertThat(failure.isTransient()).as("waited for").isFalse();
-                    assertThat(failure.isOutcomeUnknown()).isFalse();
-                });
+                .hasMessageContaining("docs/reference/upgrading.md");
+        assertThat(failure.isTransient()).as("waited for").isFalse();
+        assertThat(failure.isOutcomeUnknown()).isFalse();
     }
 
     @Test
     void shouldBeWrittenWhereItIsAbsentAndStay() {
-        Instance instance = start();
-
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN));
-        assertThat(this.redis.pttl(KEY)).as("does not expire").isEqualTo(-1);
-        assertThatLocksWork(instance);
-
-        this.redis.command("HSET", KEY, "note", "of an operator");
-        assertThatLocksWork(start());
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN, "note", "of an operator"));
-        assertThat(this.log.with("format")).isEmpty();
-    }
-
-    @Test
-    void shouldRefuseAcquisitionsFromTheStartOn() throws Exception {
-        store(OTHER);
-        Instance instance = start();
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1))));
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").lock()));
-        assertRefusal(catchThrowableOfType(
-                        ExecutionException.class,
-                        () -> instance.waitFor("wanted").get())
-                .getCause());
-        LeaseReadWriteLock readWrite = instance.registry().getReadWriteLock("wanted");
-        assertRefusal(catchThrowable(() -> readWrite.readLock().tryLock()));
-        assertRefusal(catchThrowable(
-                () -> instance.registry().getSemaphore("wanted", 3).tryAcquire()));
-
-        assertThat(this.proxy.commandsSeen(ASKS_FOR_THE_LOCK)).as("sent").isZero();
-        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OTHER));
-        assertThat(instance.lock("wanted").isLocked()).isFalse();
-        reconnect();
-        soon().ignoreExceptions().until(() -> !instance.lock("wanted").isLocked());
-        assertThat(this.log.with("stores locks in format " + OTHER))
-                .as("logged once")
-                .hasSize(1);
-    }
-
-    /** Every kind of release, and all that keeps a lease. */
-    @Test
-    void shouldRenewAndReleaseWhatIsHeldWhenItChanges() throws Exception {
-        Instance instance = start();
-        Lease held = instance.acquire("held");
-        Lease later = instance.acquire("later");
-        Lease kept = instance.registry().acquire(LockRequest.of("kept").withMinHold(Duration.ofMinutes(1)));
-        Lease permit = instance.registry().getSemaphore("permits", 2).acquire();
-        LeaseReadWriteLock readWrite = instance.registry().getReadWriteLock("downgraded");
-        readWrite.writeLock().lock();
-
-        store(OTHER);
-        assertThatLocksWork(instance);
-        change(instance, OTHER);
-
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        for (Lease each : List.of(held, later, kept, permit)) {
-            long renewed = instance.events().count(LockRenewedEvent.class, each.name());
-            soon().until(() -> instance.events().count(LockRenewedEvent.class, each.name()) > renewed + 1);
-            assertThat(each.state()).isEqualTo(Lease.State.HELD);
-        }
-        held.extend(Duration.ofMinutes(2));
-        assertThat(this.redis.pttl("lock:{held}")).isGreaterThan(60_000);
-        readWrite.readLock().lock();
-        readWrite.writeLock().unlock();
-        assertThat(this.redis.hgetall("lock:{downgraded}")).containsEntry("o", "~r");
-        readWrite.readLock().unlock();
-        assertThat(held.release()).isTrue();
-        assertThat(get(later.releaseAsync())).isTrue();
-        assertThat(kept.release()).isTrue();
-        assertThat(permit.release()).isTrue();
-
-        assertThat(this.redis.hgetall("lock:{kept}").get("o")).startsWith("~k");
-        assertThat(this.redis.keys()).containsExactly("lock:{kept}");
-        assertThat(instance.lock("kept").forceUnlock()).isTrue();
-        assertThat(this.redis.keys()).isEmpty();
-    }
-
-    @Test
-    void shouldAcquireAgainWhenItIsBack() {
-        store(OTHER);
-        Instance instance = start();
-        assertRefusal(catchThrowable(() -> instance.lock("wanted").tryLock()));
-        try (LogCapture lines = new LogCapture(WireFormat.class.getName(), Level.INFO)) {
-            this.redis.command("DEL", KEY);
-            reconnect();
-
-            assertThatLocksWork(instance);
+        try (ConnectedStore store = start()) {
             assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN));
-            assertThat(lines.with("stores locks in format " + OWN)).hasSize(1);
+            assertThat(this.redis.pttl(KEY)).as("does not expire").isEqualTo(-1);
+
+            this.redis.command("HSET", KEY, "note", "of an operator");
+            reconnect(store);
+            assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN, "note", "of an operator"));
+            this.redis.flushall();
+            reconnect(store);
+            soon().until(() -> this.redis.hgetall(KEY).equals(Map.of("version", OWN)));
+            store.granted("a", "me");
+            assertThat(this.log.with("format")).isEmpty();
         }
     }
 
-    @Test
-    void shouldBeWrittenAgainAfterAFlush() {
-        Instance instance = start();
-        this.redis.flushall();
-        assertThatLocksWork(instance);
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseAcquisitionsFromTheStartOnUntilItIsBack(Way way) {
+        this.redis.command("HSET", KEY, "version", OTHER);
+        try (ConnectedStore store = start()) {
+            List.of("me", "me.r", "me.s1.2").forEach(id -> assertRefused(store, way, id));
+            assertThat(this.proxy.commandsSeen(Commands.with("lock:{wanted}"))).isZero();
+            reconnect(store);
+            assertRefused(store, way, "me");
+            assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OTHER));
+            assertThat(this.log.with("stores locks in format " + OTHER))
+                    .as("logged once")
+                    .hasSize(1);
 
-        reconnect();
+            this.redis.command("DEL", KEY);
+            reconnect(store);
 
-        soon().until(() -> this.redis.hgetall(KEY).equals(Map.of("version", OWN)));
-        assertThatLocksWork(instance);
+            soon().ignoreExceptionsInstanceOf(LockStoreException.class)
+                    .until(() -> store.execute(way, acquire("wanted", "me")) instanceof Reply.Granted);
+            assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("version", OWN));
+            assertThat(this.log.with("stores locks in format " + OWN + " again"))
+                    .hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRenewAndReleaseWhatIsHeldWhenItChanges(Way way) {
+        try (ConnectedStore store = start()) {
+            List.of("released", "passed", "kept", "downgraded").forEach(name -> store.granted(name, "me"));
+            store.granted("permits", "me.s1.2");
+            this.redis.command("HSET", KEY, "version", OTHER);
+            store.granted("not read yet", "me");
+            reconnect(store);
+            assertRefused(store, way, "me");
+
+            assertThat(store.execute(
+                            way, new Command.RenewAll(List.of(renew("released", "me"), renew("permits", "me.s1.2")))))
+                    .isEqualTo(new Reply.RenewedAll(List.of(Reply.Renewed.INSTANCE, Reply.Renewed.INSTANCE)));
+            assertThat(store.execute(way, new Command.Downgrade("downgraded", "me", 0, 60_000)))
+                    .isInstanceOf(Reply.Granted.class);
+            assertThat(store.execute(way, new Command.Release("kept", "me", 0, 60_000, null)))
+                    .isEqualTo(Reply.Released.INSTANCE);
+            assertThat(store.execute(way, new Command.Release("passed", "me", 0, 0, new Successor("next", 60_000))))
+                    .as("without its successor")
+                    .isEqualTo(Reply.Released.INSTANCE);
+            assertThat(store.execute(way, release("released", "me"))).isEqualTo(Reply.Released.INSTANCE);
+            assertThat(store.execute(way, release("permits", "me.s1.2"))).isEqualTo(Reply.Released.INSTANCE);
+            assertThat(this.redis.hgetall("lock:{downgraded}")).containsEntry("o", "~r");
+            assertThat(this.redis.keys())
+                    .containsExactlyInAnyOrder("lock:{kept}", "lock:{downgraded}", "lock:{not read yet}");
+        }
     }
 
     @Test
@@ -220,20 +158,16 @@ class WireFormatTest {
         try (RedisServer server = RedisServer.start();
                 RedisCli cli = server.cli()) {
             cli.command("REPLICAOF", "127.0.0.1", "1");
-            Instance instance = this.instances.at(server, Setup::calm);
-            assertThat(catchThrowableOfType(
-                            LockStoreException.class,
-                            () -> instance.lock("wanted").tryLock()))
-                    .hasMessageContaining("READONLY");
-            assertThat(cli.exists(KEY)).isFalse();
+            try (ConnectedStore store = start(server.port(), "lock")) {
+                assertThat(store.failure(Way.CALL, acquire("a", "me"))).hasMessageContaining("READONLY");
+                assertThat(cli.exists(KEY)).isFalse();
 
-            cli.command("REPLICAOF", "NO", "ONE");
+                cli.command("REPLICAOF", "NO", "ONE");
+                cli.command("CLIENT", "KILL", "TYPE", "normal");
 
-            assertThatLocksWork(instance);
-            cli.command("CLIENT", "KILL", "TYPE", "normal");
-            soon().until(() -> cli.hgetall(KEY).equals(Map.of("version", OWN)));
-            assertThat(this.log.with("format")).isEmpty();
-            instance.close();
+                soon().until(() -> cli.hgetall(KEY).equals(Map.of("version", OWN)));
+                assertThat(this.log.with("format")).isEmpty();
+            }
         }
     }
 
@@ -241,11 +175,10 @@ class WireFormatTest {
     void shouldBelongToThePrefix() {
         this.redis.command("HSET", "other:format", "version", OTHER);
 
-        assertThatLocksWork(start());
-        Instance other = this.instances.at(this.proxy, setup -> setup.calm().keyPrefix("other"));
-
-        assertThatCode(() -> other.lock("wanted").tryLock())
-                .hasMessageContaining("(key other:format)")
-                .hasMessageContaining("format " + OTHER);
+        try (ConnectedStore store = start();
+                ConnectedStore other = start(this.proxy.port(), "other")) {
+            store.granted("wanted", "me");
+            assertRefused(other, Way.CALL, "me");
+        }
     }
 }

@@ -185,13 +185,18 @@ class LockScriptTest {
         this.scripts.held("short", "me", 42, 2_000);
         this.scripts.held("yours", "you", 42, 2_000);
         this.redis.command("SET", "text", "x");
+        this.redis.command("HSET", "read", "o", "~r", "f", "42", "h:me.r", "9999999999999:42:1");
+        this.redis.command("PEXPIRE", "read", "60000");
         long before = changes();
 
         assertThat(this.scripts.call(
-                        LuaScript.CONFIRM, List.of("free", "long", "short", "yours", "text"), 10_000, "me;me;me;me;me"))
+                        LuaScript.CONFIRM,
+                        List.of("free", "long", "short", "yours", "text", "read"),
+                        10_000,
+                        "me;me;me;me;me;me.r"))
                 .isEqualTo(List.of(1L, 0L, 4L, -1L, 5L, -1L));
 
-        assertThat(changes()).isEqualTo(before + 2);
+        assertThat(changes()).as("one, one, and three of the reader").isEqualTo(before + 5);
         assertThat(this.redis.pttl("long")).isGreaterThan(50_000L);
         assertThat(this.redis.pttl("short")).isBetween(9_000L, 10_000L);
         assertThat(this.redis.pttl("yours")).isLessThanOrEqualTo(2_000L);
