@@ -1,24 +1,24 @@
 package io.github.lockstarter.key;
 
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationContext;
 
 /** The variables of an expression: the parameters of the method, by name and by position, and {@code #root}. Immutable. */
-final class ExpressionVariables implements ParameterNameDiscoverer {
+final class ExpressionVariables {
 
     /** An instance of our own: the one that Spring shares exists only since Spring Framework 7. */
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
 
-    private final @Nullable String @Nullable [] names;
+    /** Of each parameter: {@code a0}, {@code p0}, and the name if it is known. */
+    private final List<List<String>> parameters = new ArrayList<>();
 
-    private final int count;
+    private final boolean named;
 
     /**
      * Creates the variables of a method.
@@ -28,9 +28,14 @@ final class ExpressionVariables implements ParameterNameDiscoverer {
      */
     ExpressionVariables(Method method, @Nullable Object annotated) {
         @Nullable String[] found = annotated instanceof Method declared ? DISCOVERER.getParameterNames(declared) : null;
-        this.names = found != null ? found : DISCOVERER.getParameterNames(method);
+        @Nullable String[] names = found != null ? found : DISCOVERER.getParameterNames(method);
         // The last parameter of a suspend function is not declared by its author.
-        this.count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+        int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+        for (int i = 0; i < count; i++) {
+            String name = names != null ? names[i] : null;
+            this.parameters.add(name != null ? List.of("a" + i, "p" + i, name) : List.of("a" + i, "p" + i));
+        }
+        this.named = names != null || count == 0;
     }
 
     /** Returns whether there is such a variable: {@code root}, or a parameter. */
@@ -40,39 +45,34 @@ final class ExpressionVariables implements ParameterNameDiscoverer {
 
     /** Returns the index of the parameter of that name or position ({@code a0}, {@code p0}); -1 if there is none. */
     int indexOf(String name) {
-        int named = this.names != null ? Arrays.asList(this.names).indexOf(name) : -1;
-        if (named >= 0 && named < this.count) {
-            return named;
-        }
-        for (int i = 0; i < this.count; i++) {
-            if (name.equals("a" + i) || name.equals("p" + i)) {
+        for (int i = this.parameters.size() - 1; i >= 0; i--) {
+            if (this.parameters.get(i).contains(name)) {
                 return i;
             }
         }
         return -1;
     }
 
+    /** Sets the variables to the arguments of a call. */
+    void setIn(EvaluationContext context, @Nullable Object[] arguments) {
+        for (int i = 0; i < this.parameters.size(); i++) {
+            for (String name : this.parameters.get(i)) {
+                context.setVariable(name, arguments[i]);
+            }
+        }
+    }
+
     /** Returns a sentence for messages that lists all variables. */
     String describe() {
-        List<String> all = new ArrayList<>();
-        for (int i = 0; i < this.count; i++) {
-            String name = this.names != null ? this.names[i] : null;
-            all.add(name != null ? "#" + name + " (#a" + i + ")" : "#a" + i);
+        StringBuilder known = new StringBuilder("Available variables: ");
+        for (List<String> names : this.parameters) {
+            String position = '#' + names.get(0);
+            known.append(names.size() > 2 ? '#' + names.get(2) + " (" + position + ')' : position)
+                    .append(", ");
         }
-        String known = "Available variables: " + String.join(", ", all) + (all.isEmpty() ? "" : ", ")
-                + "#root.method, #root.target.";
-        return this.names != null || this.count == 0
-                ? known
+        known.append("#root.method, #root.target.");
+        return this.named
+                ? known.toString()
                 : known + " The class has no parameter names; compile it with -parameters.";
-    }
-
-    @Override
-    public @Nullable String @Nullable [] getParameterNames(Method method) {
-        return this.names != null ? Arrays.copyOf(this.names, this.count) : null;
-    }
-
-    @Override
-    public @Nullable String @Nullable [] getParameterNames(Constructor<?> constructor) {
-        return null;
     }
 }

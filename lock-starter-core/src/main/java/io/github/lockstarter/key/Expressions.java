@@ -7,7 +7,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.AccessException;
 import org.springframework.expression.EvaluationContext;
@@ -98,10 +97,9 @@ public final class Expressions {
         }
 
         EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments) {
-            Method method = this.site.method();
-            MethodBasedEvaluationContext context =
-                    new MethodBasedEvaluationContext(new CallRoot(method, target), method, arguments, this.variables);
+            StandardEvaluationContext context = new StandardEvaluationContext(new CallRoot(this.site.method(), target));
             this.shared.applyDelegatesTo(context);
+            this.variables.setIn(context, arguments);
             return context;
         }
     }

@@ -122,20 +122,21 @@ public record NamedSettings(
 
     /** Returns the request with these values where it has none; the same request if nothing is added. */
     LockRequest complete(LockRequest request) {
-        LockRequest completed = with(request, request.waitTime() == null, this.waitTime, LockRequest::withWaitTime);
-        completed = with(completed, request.lease() == null, this.lease, LockRequest::withLease);
-        completed = with(completed, request.maxHold() == null, this.maxHold, LockRequest::withMaxHold);
-        completed = with(completed, !request.isMinHoldSet(), this.minHold, LockRequest::withMinHold);
-        return with(completed, request.onLost() == OnLost.DEFAULT, this.onLost, LockRequest::withOnLost);
+        return apply(request, false);
     }
 
     /** Returns the request with these values instead of its own. */
     public LockRequest override(LockRequest request) {
-        LockRequest changed = with(request, true, this.waitTime, LockRequest::withWaitTime);
-        changed = with(changed, true, this.lease, LockRequest::withLease);
-        changed = with(changed, true, this.maxHold, LockRequest::withMaxHold);
-        changed = with(changed, true, this.minHold, LockRequest::withMinHold);
-        return with(changed, true, this.onLost, LockRequest::withOnLost);
+        return apply(request, true);
+    }
+
+    private LockRequest apply(LockRequest request, boolean always) {
+        LockRequest changed =
+                with(request, always || request.waitTime() == null, this.waitTime, LockRequest::withWaitTime);
+        changed = with(changed, always || request.lease() == null, this.lease, LockRequest::withLease);
+        changed = with(changed, always || request.maxHold() == null, this.maxHold, LockRequest::withMaxHold);
+        changed = with(changed, always || !request.isMinHoldSet(), this.minHold, LockRequest::withMinHold);
+        return with(changed, always || request.onLost() == OnLost.DEFAULT, this.onLost, LockRequest::withOnLost);
     }
 
     private static <T> LockRequest with(

@@ -2,48 +2,140 @@ package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockNotGrantedException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskExecutor;
 import org.springframework.resilience.InvocationRejectedException;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The order of the lock and of other annotations on the same method, and how to change it. */
 class AnnotationOrderTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    @ParameterizedTest
+    @ValueSource(classes = {ClassProxies.class, InterfaceProxies.class, AspectProxies.class})
+    void shouldAcquireBeforeTheTransactionAndReleaseAfterIt(Class<?> proxies) {
+        try (LockedContext context = LockedContext.of(proxies, Transactions.class, TransactionalStock.class)) {
+            Stock stock = context.getBean(Stock.class);
+            stock.take("a");
+            assertThatThrownBy(() -> stock.take("none")).isInstanceOf(IllegalStateException.class);
 
-    @Test
-    void shouldAcquireEvenForACachedResult() {
-        assertThat(eventsOfTwoCalls(processor -> {}, CachesInside.class))
-                .containsExactly("lock price:a", "worked out", "unlock price:a", "lock price:a", "unlock price:a");
+            assertThat(AopUtils.isJdkDynamicProxy(stock)).isEqualTo(proxies == InterfaceProxies.class);
+            assertThat(context.registry.events)
+                    .containsExactly(
+                            "lock stock:a",
+                            "begin",
+                            "body in transaction",
+                            "commit",
+                            "unlock stock:a",
+                            "lock stock:none",
+                            "begin",
+                            "body in transaction",
+                            "rollback",
+                            "unlock stock:none");
+        }
     }
 
     @Test
-    void shouldNotAcquireForACachedResultIfConfigured() {
-        List<String> once = List.of("lock price:a", "worked out", "unlock price:a");
+    void shouldAcquireInsideTheTransactionIfConfigured() {
+        try (LockedContext context = LockedContext.with(
+                processor -> processor.setLockOrder(Integer.MAX_VALUE),
+                ClassProxies.class,
+                Transactions.class,
+                TransactionalStock.class)) {
+            context.getBean(Stock.class).take("a");
 
-        assertThat(eventsOfTwoCalls(processor -> {}, CachesOutside.class)).isEqualTo(once);
-        assertThat(eventsOfTwoCalls(processor -> processor.setLockOrder(Integer.MAX_VALUE), CachesInside.class))
+            assertThat(context.registry.events)
+                    .containsExactly(
+                            "begin",
+                            "lock stock:a",
+                            "lock of kept stock:a",
+                            "body in transaction",
+                            "unlock stock:a",
+                            "commit",
+                            "unlock of kept stock:a");
+        }
+    }
+
+    @Test
+    void shouldBeInsideOfAspectsWithAnOrderAndOutsideOfThoseWithout() {
+        try (LockedContext context =
+                LockedContext.of(Aspects.class, Security.class, Audit.class, TransactionalStock.class)) {
+            context.getBean(Stock.class).take("a");
+
+            assertThat(context.registry.events)
+                    .containsExactly(
+                            "security", "lock stock:a", "audit", "body", "audit ended", "unlock stock:a", "allowed");
+        }
+    }
+
+    @Test
+    void shouldLockInTheThreadOfAnAsynchronousMethod() throws InterruptedException {
+        try (LockedContext context = LockedContext.of(AsyncMethods.class, Mailer.class)) {
+            CountDownLatch callerReturned = new CountDownLatch(1);
+            CountDownLatch sent = new CountDownLatch(1);
+            context.getBean(Mailer.class).send(callerReturned, sent);
+
+            // The lock is held while the caller goes on, by the thread that does the work.
+            callerReturned.countDown();
+            assertThat(sent.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(context.registry.threads).extracting(Thread::getName).containsExactly("mail-1");
+        }
+    }
+
+    /** Also for a cached result, unless the cache is outside. */
+    @Test
+    void shouldAcquireOutsideOfTheCacheUnlessConfigured() {
+        List<String> once = List.of("lock price:a", "worked out", "unlock price:a");
+        assertThat(eventsOfTwoCalls(Integer.MAX_VALUE - 100, CachesInside.class))
+                .containsExactly("lock price:a", "worked out", "unlock price:a", "lock price:a", "unlock price:a");
+        assertThat(eventsOfTwoCalls(Integer.MAX_VALUE - 100, CachesOutside.class))
                 .isEqualTo(once);
+        assertThat(eventsOfTwoCalls(Integer.MAX_VALUE, CachesInside.class)).isEqualTo(once);
+    }
+
+    private static List<String> eventsOfTwoCalls(int lockOrder, Class<?> caching) {
+        try (LockedContext context =
+                LockedContext.with(processor -> processor.setLockOrder(lockOrder), caching, Prices.class)) {
+            Prices prices = context.getBean(Prices.class);
+            assertThat(prices.of("a")).isEqualTo("price of a");
+            assertThat(prices.of("a")).isEqualTo("price of a");
+            return context.registry.events;
+        }
     }
 
     @ParameterizedTest
@@ -51,48 +143,54 @@ class AnnotationOrderTest {
     void shouldAcquireForEachAttemptWithAnyOrder(int order) {
         try (LockedContext context =
                 LockedContext.with(processor -> processor.setLockOrder(order), ResilienceOutside.class, Flaky.class)) {
-            context.getBean(Flaky.class).call(new Attempts());
+            context.getBean(Flaky.class).call();
 
             assertThat(context.registry.events)
-                    .containsExactly("lock flaky:1", "unlock flaky:1", "lock flaky:2", "unlock flaky:2");
+                    .containsExactly("lock Flaky.call", "unlock Flaky.call", "lock Flaky.call", "unlock Flaky.call");
         }
     }
 
     @Test
     void shouldHoldOneLockForAllAttemptsIfConfigured() {
         try (LockedContext context = LockedContext.of(ResilienceInside.class, Flaky.class)) {
-            context.getBean(Flaky.class).call(new Attempts());
+            context.getBean(Flaky.class).call();
 
-            assertThat(context.registry.events).containsExactly("lock flaky:1", "unlock flaky:1");
+            assertThat(context.registry.events).containsExactly("lock Flaky.call", "unlock Flaky.call");
         }
     }
 
     @Test
     void shouldRetryAcquisitionsUnlessExcluded() {
-        Attempts retried = new Attempts();
-        Attempts excluded = new Attempts();
+        AtomicInteger retried = new AtomicInteger();
+        AtomicInteger excluded = new AtomicInteger();
         try (RealLocks locks = RealLocks.with(ResilienceOutside.class, Busy.class)) {
             Busy busy = locks.bean(Busy.class);
-
-            locks.takenByAnother("busy:now", () -> {
+            locks.takenByAnother("busy", () -> {
                 assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> busy.retry(retried));
                 assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> busy.giveUp(excluded));
             });
         }
-        assertThat(retried.count).hasValue(3);
-        assertThat(excluded.count).hasValue(1);
+        assertThat(retried).hasValue(3);
+        assertThat(excluded).hasValue(1);
     }
 
-    @Test
-    void shouldCountWaitingCallsTowardsTheConcurrencyLimit() {
+    /** Unless the limit is inside of the lock. */
+    @ParameterizedTest
+    @ValueSource(classes = {ResilienceOutside.class, ResilienceInside.class})
+    void shouldCountWaitingCallsTowardsTheConcurrencyLimit(Class<?> resilience) {
         ExecutorService threads = Executors.newCachedThreadPool();
-        try (RealLocks locks = RealLocks.with(ResilienceOutside.class, Limited.class)) {
+        try (RealLocks locks = RealLocks.with(resilience, Limited.class)) {
             Limited limited = locks.bean(Limited.class);
             locks.takenByAnother("Limited.call", () -> {
                 CompletableFuture<Void> first = CompletableFuture.runAsync(limited::call, threads);
-                await().atMost(LIMIT).until(() -> locks.registry.waiting() == 1);
-
-                assertThatExceptionOfType(InvocationRejectedException.class).isThrownBy(limited::call);
+                await().until(() -> locks.registry.waiting() == 1);
+                if (resilience == ResilienceOutside.class) {
+                    assertThatExceptionOfType(InvocationRejectedException.class).isThrownBy(limited::call);
+                } else {
+                    CompletableFuture<Void> second = CompletableFuture.runAsync(limited::call, threads);
+                    await().until(() -> locks.registry.waiting() == 2);
+                    assertThat(second).isNotDone();
+                }
                 assertThat(first).isNotDone();
             });
         } finally {
@@ -100,33 +198,111 @@ class AnnotationOrderTest {
         }
     }
 
-    @Test
-    void shouldLimitCallsThatHoldTheLockIfConfigured() throws Exception {
-        ExecutorService threads = Executors.newCachedThreadPool();
-        try (RealLocks locks = RealLocks.with(ResilienceInside.class, Limited.class)) {
-            Limited limited = locks.bean(Limited.class);
-            locks.takenByAnother("Limited.call", () -> {
-                CompletableFuture<Void> first = CompletableFuture.runAsync(limited::call, threads);
-                CompletableFuture<Void> second = CompletableFuture.runAsync(limited::call, threads);
+    @EnableTransactionManagement(proxyTargetClass = true)
+    static class ClassProxies {}
 
-                await().atMost(LIMIT).until(() -> locks.registry.waiting() == 2);
-                assertThat(CompletableFuture.anyOf(first, second)).isNotDone();
-            });
-        } finally {
-            threads.shutdown();
-            assertThat(threads.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    @EnableTransactionManagement
+    static class InterfaceProxies {}
+
+    @EnableAspectJAutoProxy(proxyTargetClass = true)
+    @EnableTransactionManagement
+    static class AspectProxies {}
+
+    @EnableAspectJAutoProxy(proxyTargetClass = true)
+    static class Aspects {}
+
+    @SuppressWarnings("serial")
+    static class Transactions extends AbstractPlatformTransactionManager {
+
+        private final transient List<String> events;
+
+        Transactions(RecordingRegistry registry) {
+            this.events = registry.events;
+        }
+
+        @Override
+        protected Object doGetTransaction() {
+            return this;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {
+            this.events.add("begin");
+        }
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            this.events.add("commit");
+        }
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {
+            this.events.add("rollback");
         }
     }
 
-    private static List<String> eventsOfTwoCalls(
-            Consumer<DistributedLockBeanPostProcessor> settings, Class<?> caching) {
-        try (LockedContext context = LockedContext.with(settings, caching, Prices.class)) {
-            Prices prices = context.getBean(Prices.class);
+    interface Stock {
+        void take(String item);
+    }
 
-            assertThat(prices.of("a")).isEqualTo("1 a");
-            assertThat(prices.of("a")).isEqualTo("1 a");
+    static class TransactionalStock implements Stock {
 
-            return context.registry.events;
+        private final RecordingRegistry registry;
+
+        TransactionalStock(RecordingRegistry registry) {
+            this.registry = registry;
+        }
+
+        @Override
+        @Transactional
+        @DistributedLock(name = "stock", key = "#item")
+        public void take(String item) {
+            boolean active = TransactionSynchronizationManager.isActualTransactionActive();
+            this.registry.events.add(active ? "body in transaction" : "body");
+            if (item.equals("none")) {
+                throw new IllegalStateException();
+            }
+        }
+    }
+
+    @Aspect
+    @Order(1)
+    record Security(RecordingRegistry registry) {
+        @Around("execution(* take(..))")
+        public Object check(ProceedingJoinPoint call) throws Throwable {
+            this.registry.events.add("security");
+            Object result = call.proceed();
+            this.registry.events.add("allowed");
+            return result;
+        }
+    }
+
+    @Aspect
+    record Audit(RecordingRegistry registry) {
+        @Around("execution(* take(..))")
+        public Object note(ProceedingJoinPoint call) throws Throwable {
+            this.registry.events.add("audit");
+            Object result = call.proceed();
+            this.registry.events.add("audit ended");
+            return result;
+        }
+    }
+
+    @EnableAsync(proxyTargetClass = true)
+    static class AsyncMethods {
+        @Bean
+        static TaskExecutor taskExecutor() {
+            return new SimpleAsyncTaskExecutor("mail-");
+        }
+    }
+
+    static class Mailer {
+        @Async
+        @DistributedLock
+        public void send(CountDownLatch callerReturned, CountDownLatch sent) throws InterruptedException {
+            if (callerReturned.await(10, TimeUnit.SECONDS)) {
+                sent.countDown();
+            }
         }
     }
 
@@ -138,17 +314,9 @@ class AnnotationOrderTest {
     @Import(ConcurrentMapCacheManager.class)
     static class CachesOutside {}
 
-    @EnableResilientMethods(proxyTargetClass = true)
-    static class ResilienceOutside {}
-
-    @EnableResilientMethods(proxyTargetClass = true, order = 0)
-    static class ResilienceInside {}
-
     static class Prices {
 
         private final RecordingRegistry registry;
-
-        private final AtomicInteger calls = new AtomicInteger();
 
         Prices(RecordingRegistry registry) {
             this.registry = registry;
@@ -158,51 +326,41 @@ class AnnotationOrderTest {
         @DistributedLock(name = "price", key = "#item")
         public String of(String item) {
             this.registry.events.add("worked out");
-            return this.calls.incrementAndGet() + " " + item;
+            return "price of " + item;
         }
     }
 
-    /** Counts evaluations of a key, one for each acquisition. */
-    static class Attempts {
+    @EnableResilientMethods(proxyTargetClass = true)
+    static class ResilienceOutside {}
 
-        private final AtomicInteger count = new AtomicInteger();
-
-        public int next() {
-            return this.count.incrementAndGet();
-        }
-
-        public String nextOf(String key) {
-            next();
-            return key;
-        }
-    }
+    @EnableResilientMethods(proxyTargetClass = true, order = 0)
+    static class ResilienceInside {}
 
     static class Flaky {
 
-        private final AtomicInteger calls = new AtomicInteger();
+        private int calls;
 
         @Retryable(delay = 1)
-        @DistributedLock(name = "flaky", key = "#attempts.next()")
-        public void call(Attempts attempts) {
-            if (this.calls.incrementAndGet() == 1) {
+        @DistributedLock
+        public void call() {
+            if (this.calls++ == 0) {
                 throw new IllegalStateException("once");
             }
         }
     }
 
+    /** The condition is evaluated once for each acquisition. */
     static class Busy {
-
         @Retryable(delay = 1, maxRetries = 2)
-        @DistributedLock(name = "busy", key = "#attempts.nextOf('now')", waitTime = 0)
-        public void retry(Attempts attempts) {}
+        @DistributedLock(name = "busy", condition = "#attempts.incrementAndGet() > 0", waitTime = 0)
+        public void retry(AtomicInteger attempts) {}
 
         @Retryable(delay = 1, maxRetries = 2, excludes = LockNotGrantedException.class)
-        @DistributedLock(name = "busy", key = "#attempts.nextOf('now')", waitTime = 0)
-        public void giveUp(Attempts attempts) {}
+        @DistributedLock(name = "busy", condition = "#attempts.incrementAndGet() > 0", waitTime = 0)
+        public void giveUp(AtomicInteger attempts) {}
     }
 
     static class Limited {
-
         @ConcurrencyLimit(limit = 1, policy = ConcurrencyLimit.ThrottlePolicy.REJECT)
         @DistributedLock
         public void call() {}

@@ -74,11 +74,6 @@ class ConditionalResultTest {
         assertThat(this.feeds.calls()).hasValue(0);
     }
 
-    @Test
-    void shouldPropagateFailuresOfASubscriptionWithoutTheLock() {
-        assertThatThrownBy(() -> this.feeds.failing().block(SOON)).hasMessage("on purpose");
-    }
-
     static class Feeds {
 
         private final AtomicInteger asked = new AtomicInteger();
@@ -120,11 +115,6 @@ class ConditionalResultTest {
             this.calls.incrementAndGet();
             String lock = LeaseContext.current().map(lease -> lease.name()).orElse("none");
             return Flux.just(lock, lock);
-        }
-
-        @DistributedLock(name = "feed", condition = "#root.target.isWanted()")
-        public Mono<String> failing() {
-            throw new IllegalStateException("on purpose");
         }
     }
 }

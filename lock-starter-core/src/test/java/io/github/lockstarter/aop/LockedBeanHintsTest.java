@@ -38,20 +38,11 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
         assertThat(hints).as("elements of a list").matches(invoked(Article.class, "code"));
         assertThat(hints).as("repeated").matches(invoked(Orders.class, "count"));
+        assertThat(hints).as("of a condition").matches(invoked(Urgent.class, "reason"));
         assertThat(hints).as("#root").matches(invoked(CallRoot.class, "getMethod"));
         assertThat(hints)
                 .as("read by no key")
                 .matches(invoked(Unread.class, "code").negate());
-    }
-
-    @Test
-    void shouldCoverConditions() {
-        RuntimeHints hints = hintsFor(Conditional.class);
-
-        assertThat(hints).as("a property").matches(invoked(Order.class, "customer"));
-        assertThat(hints).as("a property of it").matches(invoked(Customer.class, "getId"));
-        assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
-        assertThat(hints).as("#root").matches(invoked(CallRoot.class, "getTarget"));
     }
 
     @Test
@@ -113,14 +104,11 @@ class LockedBeanHintsTest {
         @DistributedLock(name = "count")
         public void count(List<Article> articles) {}
 
+        @DistributedLock(name = "urgent", condition = "#urgent.reason != ''")
+        public void hurry(Urgent urgent) {}
+
         @DistributedLock(name = "all")
         public void recount(Unread unread) {}
-    }
-
-    static class Conditional {
-
-        @DistributedLock(name = "order", condition = "#order.customer.id != null")
-        public void settle(Order order) {}
     }
 
     record Order(Customer customer) {
@@ -138,6 +126,8 @@ class LockedBeanHintsTest {
     }
 
     record Article(String code) {}
+
+    record Urgent(String reason) {}
 
     record Unread(String code) {}
 }

@@ -8,7 +8,6 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import java.lang.reflect.Proxy;
@@ -43,7 +42,7 @@ public final class RecordingRegistry implements LockRegistry {
         }
         this.events.add("lock " + request.lockName());
         try {
-            TestLease lease = new TestLease(request.lockName(), this.requests.size());
+            Lease lease = lease(request.lockName(), this.requests.size());
             return EnclosingTransaction.holding(this, request, DEFAULTS, body).run(lease);
         } finally {
             this.events.add("unlock " + request.lockName());
@@ -68,7 +67,7 @@ public final class RecordingRegistry implements LockRegistry {
                         return 0;
                     }
                     if (method.getName().equals("currentLease")) {
-                        return new TestLease(name, this.requests.size());
+                        return lease(name, this.requests.size());
                     }
                     this.events.add(method.getName() + " of kept " + name);
                     return null;
@@ -106,53 +105,21 @@ public final class RecordingRegistry implements LockRegistry {
         throw new UnsupportedOperationException();
     }
 
-    private record TestLease(String name, long fencingToken) implements Lease {
-
-        @Override
-        public State state() {
-            return State.HELD;
-        }
-
-        @Override
-        public boolean isHeld() {
-            return true;
-        }
-
-        @Override
-        public Duration remaining() {
-            return Duration.ofSeconds(30);
-        }
-
-        @Override
-        public void ensureHeld() {}
-
-        @Override
-        public void ensureHeld(Duration atLeast) {}
-
-        @Override
-        public CompletionStage<LossReason> lost() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public void extend(Duration atLeast) {}
-
-        @Override
-        public boolean release() {
-            return true;
-        }
-
-        @Override
-        public boolean releaseAfter(Duration delay) {
-            return true;
-        }
-
-        @Override
-        public CompletionStage<Boolean> releaseAsync(Duration delay) {
-            return CompletableFuture.completedStage(true);
-        }
-
-        @Override
-        public void close() {}
+    private static Lease lease(String name, long token) {
+        return (Lease) Proxy.newProxyInstance(
+                RecordingRegistry.class.getClassLoader(),
+                new Class<?>[] {Lease.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "name" -> name;
+                    case "fencingToken" -> token;
+                    case "state" -> Lease.State.HELD;
+                    case "isHeld", "release", "releaseAfter" -> true;
+                    case "remaining" -> Duration.ofSeconds(30);
+                    case "lost" -> new CompletableFuture<>();
+                    case "releaseAsync" -> CompletableFuture.completedStage(true);
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    case "equals" -> proxy == arguments[0];
+                    default -> null;
+                });
     }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.ScheduledLock;
 import io.github.lockstarter.fixture.LogCapture;
@@ -16,12 +18,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -31,121 +31,60 @@ class ScheduledJobRulesTest {
     @AutoClose
     private final LogCapture log = new LogCapture(ScheduledJobRules.class.getName());
 
-    private List<String> warnings() {
-        return this.log.with("");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                ByDefault.class,
-                Waiting.class,
-                Repeated.class,
-                Composed.class,
-                OfClass.class,
-                Overriding.class,
-                SeveralLocks.class
-            })
-    void shouldBeLoggedOnce(Class<?> bean) {
-        LockedContext.of(bean).close();
-
-        assertThat(warnings())
-                .singleElement()
-                .asString()
-                .contains("@Scheduled", bean.getName() + ".run()", "minHold", "waitTime = 0", "onNotGranted = SKIP");
-    }
-
     @Test
-    void shouldContainTheWaitTime() {
-        LockedContext.with(processor -> processor.setWaitTime(Duration.ofMillis(90_500)), ByDefault.class)
-                .close();
-
-        assertThat(warnings()).singleElement().asString().contains("1m30s500ms");
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {TriedOnce.class, TriedOnceAndKept.class, OneTriedOnce.class, ScheduledLocks.class})
-    void shouldNotBeLogged(Class<?> bean) {
-        LockedContext.of(bean).close();
-
-        assertThat(warnings()).isEmpty();
-    }
-
-    @Test
-    void shouldNotBeLoggedIfTheDefaultWaitTimeIsZero() {
-        LockedContext.with(processor -> processor.setWaitTime(Duration.ZERO), ByDefault.class)
-                .close();
-
-        assertThat(warnings()).isEmpty();
-    }
-
-    @Test
-    void shouldBeLoggedOnceForBeansOfOneClass() {
-        try (LockedContext context = LockedContext.of(Prototype.class)) {
-            context.getBean(Prototype.class);
-            context.getBean(Prototype.class);
+    void shouldReportEachJobThatWaitsOnce() {
+        try (LockedContext context = LockedContext.with(
+                processor -> processor.setWaitTime(Duration.ofMillis(90_500)), Jobs.class, OfClass.class)) {
+            context.getBean(Jobs.class);
+            context.getBean(Jobs.class);
         }
 
-        assertThat(warnings()).hasSize(1);
+        assertThat(this.log.with(""))
+                .hasSize(8)
+                .allSatisfy(line -> assertThat(line)
+                        .contains("@Scheduled", "minHold", "waitTime = 0", "onNotGranted = SKIP", "@DistributedLock"))
+                .anyMatch(line -> line.contains("Jobs.byDefault() waits up to 1m30s500ms (distributed-lock.wait-time"))
+                .anyMatch(line -> line.contains("Jobs.waiting() waits up to 5s for its lock"))
+                .anyMatch(line -> line.contains("Jobs.repeated()"))
+                .anyMatch(line -> line.contains("Jobs.composed()"))
+                .anyMatch(line -> line.contains("Jobs.severalLocks()"))
+                .anyMatch(line -> line.contains("Jobs.limited() ") && line.contains("permits"))
+                .anyMatch(line -> line.contains("Jobs.reading()") && line.contains("at the same time"))
+                .anyMatch(line -> line.contains("OfClass.run()") && line.contains("one after the other"));
+    }
+
+    @Test
+    void shouldNotReportJobsWithOneAttempt() {
+        LockedContext.of(Accepted.class).close();
+
+        assertThat(this.log.with("")).isEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Kept.class, SeveralKept.class})
-    void shouldFailForAJobWithAMinimumHold(Class<?> bean) {
+    @ValueSource(classes = {Kept.class, SeveralKept.class, NotKept.class})
+    void shouldFailForAJobWithAMinimumHoldOrWithoutARequiredOne(Class<?> bean) {
         assertThatThrownBy(() -> LockedContext.of(bean))
                 .rootCause()
                 .isInstanceOf(InvalidLockDefinitionException.class)
-                .hasMessageContaining(bean.getName() + ".run()")
-                .hasMessageContaining("@ScheduledLock");
+                .hasMessageContainingAll(bean.getName() + ".run()", "@ScheduledLock");
+        assertThat(this.log.with("")).isEmpty();
     }
 
-    @Test
-    void shouldFailForAJobThatWaitsByAProperty() {
-        assertThatThrownBy(() -> LockedContext.with(waitingByProperty("job"), TriedOnceAndKept.class))
+    @ParameterizedTest
+    @ValueSource(strings = {"job", "report"})
+    void shouldFailForAJobThatWaitsByAProperty(String name) {
+        String property = NamedSettings.property(name, "wait-time");
+        NamedSettings settings = new NamedSettings(
+                name, new NamedValue<>(property, Duration.ofSeconds(5)), null, null, null, null, null);
+
+        assertThatThrownBy(() -> LockedContext.with(
+                        processor -> processor.setSettingsByName(new SettingsByName(List.of(settings))),
+                        Accepted.class))
                 .rootCause()
                 .isInstanceOfSatisfying(
                         InvalidLockSettingException.class,
-                        failure -> assertThat(failure.property()).isEqualTo("distributed-lock.locks.job.wait-time"))
-                .hasMessageContaining(TriedOnceAndKept.class.getName() + ".run()");
-    }
-
-    @Test
-    void shouldFailForAScheduledLockWithoutAMinimumHold() {
-        assertThatThrownBy(() -> LockedContext.of(NotKept.class))
-                .rootCause()
-                .isInstanceOf(InvalidLockDefinitionException.class)
-                .hasMessageContaining("@ScheduledLock", "minHold");
-    }
-
-    private static Consumer<DistributedLockBeanPostProcessor> waitingByProperty(String name) {
-        NamedSettings settings = new NamedSettings(
-                name,
-                new NamedValue<>(NamedSettings.property(name, "wait-time"), Duration.ofSeconds(5)),
-                null,
-                null,
-                null,
-                null,
-                null);
-        return processor -> processor.setSettingsByName(new SettingsByName(List.of(settings)));
-    }
-
-    static class ByDefault {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job")
-        public void run() {}
-    }
-
-    static class Waiting {
-        @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(name = "job", waitTime = 5000)
-        public void run() {}
-    }
-
-    static class Repeated {
-        @Scheduled(cron = "0 0 3 * * *")
-        @Scheduled(cron = "0 0 4 * * *")
-        @DistributedLock(name = "job")
-        public void run() {}
+                        failure -> assertThat(failure.property()).isEqualTo("distributed-lock." + property))
+                .hasMessageContaining(Accepted.class.getName());
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -153,15 +92,37 @@ class ScheduledJobRulesTest {
     @DistributedLock(name = "job")
     @interface Nightly {}
 
-    static class Composed {
-        @Nightly
-        public void run() {}
-    }
+    @Scope("prototype")
+    static class Jobs {
 
-    @DistributedLock(name = "job")
-    static class OfClass {
         @Scheduled(fixedDelay = 1000)
-        public void run() {}
+        @DistributedLock(name = "job")
+        public void byDefault() {}
+
+        @Scheduled(cron = "0 0 3 * * *")
+        @DistributedLock(name = "job", waitTimeString = "5s", onNotGranted = OnNotGranted.SKIP)
+        public void waiting() {}
+
+        @Scheduled(cron = "0 0 3 * * *")
+        @Scheduled(cron = "0 0 4 * * *")
+        @DistributedLock(name = "job")
+        public void repeated() {}
+
+        @Nightly
+        public void composed() {}
+
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(name = "job")
+        @DistributedLock(name = "stock")
+        public void severalLocks() {}
+
+        @Scheduled(fixedDelay = 1000)
+        @DistributedSemaphore(permits = 2)
+        public void limited() {}
+
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(mode = LockMode.READ)
+        public void reading() {}
     }
 
     interface Job {
@@ -169,36 +130,33 @@ class ScheduledJobRulesTest {
         void run();
     }
 
-    static class Overriding implements Job {
+    @DistributedLock(name = "job")
+    static class OfClass implements Job {
         @Override
-        @DistributedLock(name = "job")
         public void run() {}
     }
 
-    static class SeveralLocks {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job")
-        @DistributedLock(name = "stock")
-        public void run() {}
-    }
+    static class Accepted {
 
-    @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
-    static class Prototype {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job")
-        public void run() {}
-    }
-
-    static class TriedOnce {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job", waitTime = 0)
-        public void run() {}
-    }
-
-    static class TriedOnceAndKept {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "job", waitTime = 0, minHold = 1000, onNotGranted = OnNotGranted.SKIP)
-        public void run() {}
+        public void keptWithOneAttempt() {}
+
+        @Scheduled(fixedDelay = 1000)
+        @DistributedLock(name = "once", waitTime = 0)
+        @DistributedLock(name = "stock")
+        @DistributedSemaphore(name = "jobs", permits = 2)
+        public void oneOfThemWithOneAttempt() {}
+
+        @DistributedLock(name = "not scheduled", minHold = 1000)
+        public void notScheduled() {}
+
+        @ScheduledLock(name = "report", minHold = "1m", maxHold = "1h")
+        public void report() {}
+
+        @Scheduled(fixedDelay = 1000)
+        @ScheduledLock(minHold = "PT30S")
+        public void poll() {}
     }
 
     static class Kept {
@@ -207,27 +165,11 @@ class ScheduledJobRulesTest {
         public void run() {}
     }
 
-    static class OneTriedOnce {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "job", waitTime = 0)
-        @DistributedLock(name = "stock")
-        public void run() {}
-    }
-
     static class SeveralKept {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "stock", waitTime = 1)
         @DistributedLock(name = "job", waitTime = 1, minHold = 60_000)
         public void run() {}
-    }
-
-    static class ScheduledLocks {
-        @ScheduledLock(name = "report", minHold = "1m", maxHold = "1h")
-        public void report() {}
-
-        @Scheduled(fixedDelay = 1000)
-        @ScheduledLock(minHold = "PT30S")
-        public void poll() {}
     }
 
     static class NotKept {

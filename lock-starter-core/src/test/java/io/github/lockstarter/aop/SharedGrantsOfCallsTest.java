@@ -154,16 +154,6 @@ class SharedGrantsOfCallsTest {
         };
     }
 
-    @Test
-    void shouldReturnThePermitsOfACancelledSubscription() {
-        var subscription = this.exports.printMono(new CompletableFuture<>()).subscribe();
-        await().until(() -> available("printers") == 1);
-
-        subscription.dispose();
-
-        await().until(() -> available("printers") == 2);
-    }
-
     /** While a call waits for permits, it does not hold its lock; after it, the lock is released first. */
     @Test
     void shouldWaitForPermitsWithoutTheLock() throws Exception {

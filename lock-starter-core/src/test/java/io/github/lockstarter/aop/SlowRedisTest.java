@@ -19,13 +19,19 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.publisher.Mono;
 
@@ -46,15 +52,19 @@ class SlowRedisTest {
     /** The second answer arrives after the deadline and one command timeout, and a third would arrive even later. */
     private static final Duration LATEST = ANSWER.multipliedBy(2).plusMillis(700);
 
-    private static final List<String> KEYS =
-            IntStream.range(0, 10).mapToObj(i -> "k" + i).toList();
-
-    /** The kind of result of the method. */
+    /** The kind of result of the method. The calls of all kinds run at the same time, each with keys of its own. */
     enum Way {
         DIRECT,
         FUTURE,
-        MONO
+        MONO;
+
+        List<String> keys() {
+            return IntStream.range(0, 10).mapToObj(i -> name() + i).toList();
+        }
     }
+
+    /** What came of a call, and when: null if it succeeded. */
+    private record Outcome(Throwable failure, long endNanos) {}
 
     private final RedisServer server;
 
@@ -65,6 +75,8 @@ class SlowRedisTest {
     private final LettuceConnectionFactory factory;
 
     private final LeasingLockRegistry another;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private RealLocks app;
 
@@ -85,9 +97,7 @@ class SlowRedisTest {
         this.app.processor.setCommandTimeout(COMMAND_TIMEOUT);
         this.transfers = this.app.bean(Transfers.class);
         await().ignoreExceptions().until(() -> !this.app.isLocked("warm-up"));
-        for (Way way : Way.values()) {
-            await().until(() -> call(way, List.of("a", "b"), () -> {}) == null);
-        }
+        await().until(() -> callAll(10, () -> {}).stream().allMatch(outcome -> outcome.failure == null));
     }
 
     private static RedisLockStore store(LettuceConnectionFactory factory) {
@@ -110,116 +120,148 @@ class SlowRedisTest {
         this.slowFactory.destroy();
         this.factory.destroy();
         this.proxy.close();
+        this.threads.shutdownNow();
     }
 
-    /** Returns the exception of the call; null if it succeeds. */
+    private List<Outcome> callAll(int locks, Runnable body) {
+        List<CompletableFuture<Outcome>> calls = Stream.of(Way.values())
+                .map(way -> CompletableFuture.supplyAsync(
+                        () -> new Outcome(call(way, way.keys().subList(0, locks), body), System.nanoTime()),
+                        this.threads))
+                .toList();
+        return calls.stream().map(CompletableFuture::join).toList();
+    }
+
     private Throwable call(Way way, List<String> keys, Runnable body) {
         Throwable failure = catchThrowable(() -> {
             switch (way) {
                 case DIRECT -> this.transfers.direct(keys, body);
-                case FUTURE -> this.transfers.future(keys, body).join();
+                case FUTURE -> this.transfers.future(keys, body, this.threads).join();
                 default -> this.transfers.mono(keys, body).block(Duration.ofSeconds(20));
             }
         });
         return failure instanceof CompletionException ? failure.getCause() : failure;
     }
 
-    private void assertReleased(List<String> keys) {
+    /** Pauses the server when the bodies of all kinds run, and returns how long the calls take from then. */
+    private List<Duration> pausedInTheBodies() {
+        long[] paused = new long[1];
+        CyclicBarrier bodies = new CyclicBarrier(Way.values().length, () -> {
+            this.server.pause();
+            paused[0] = System.nanoTime();
+        });
+        List<Outcome> outcomes = callAll(10, () -> {
+            try {
+                int unused = bodies.await(10, TimeUnit.SECONDS);
+            } catch (Exception ex) {
+                throw new IllegalStateException(ex);
+            }
+        });
+        assertThat(outcomes)
+                .as("the locks were held until the bodies ended")
+                .allSatisfy(outcome -> assertThat(outcome.failure).isNull());
+        return outcomes.stream()
+                .map(outcome -> Duration.ofNanos(outcome.endNanos - paused[0]))
+                .toList();
+    }
+
+    private void assertReleased(int locks) {
         this.server.resume();
         this.proxy.heal();
-        for (String key : keys) {
-            await().ignoreExceptions().until(() -> !this.app.isLocked("account:" + key));
+        for (Way way : Way.values()) {
+            for (String key : way.keys().subList(0, locks)) {
+                await().ignoreExceptions().until(() -> !this.app.isLocked("account:" + key));
+            }
         }
     }
 
-    private static Duration since(long startNanos) {
-        return Duration.ofNanos(System.nanoTime() - startNanos);
+    private static void assertTook(List<Outcome> outcomes, long startNanos, Duration most) {
+        assertThat(outcomes)
+                .allSatisfy(outcome -> assertThat(Duration.ofNanos(outcome.endNanos - startNanos))
+                        .isLessThan(most));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldReleaseAllTogether(Way way) {
+    @Test
+    void shouldReleaseAllTogether() {
         start(ReleaseMode.AWAIT);
-        long[] endOfBody = new long[1];
-        Throwable failure = call(way, KEYS, () -> {
-            this.server.pause();
-            endOfBody[0] = System.nanoTime();
-        });
 
-        assertThat(since(endOfBody[0]))
+        assertThat(pausedInTheBodies())
                 .as("two timeouts, on a busy machine")
-                .isLessThan(COMMAND_TIMEOUT.multipliedBy(2));
-        assertThat(failure).as("the locks were held until the body ended").isNull();
-        assertReleased(KEYS);
+                .allSatisfy(time -> assertThat(time).isLessThan(COMMAND_TIMEOUT.multipliedBy(2)));
+        assertReleased(10);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldNotWaitForTheReleaseIfItIsDoneInTheBackground(Way way) {
+    @Test
+    void shouldNotWaitForTheReleaseIfItIsDoneInTheBackground() {
         start(ReleaseMode.BACKGROUND);
-        long[] endOfBody = new long[1];
-        Throwable failure = call(way, KEYS, () -> {
-            this.server.pause();
-            endOfBody[0] = System.nanoTime();
-        });
 
-        assertThat(since(endOfBody[0])).isLessThan(COMMAND_TIMEOUT.dividedBy(2));
-        assertThat(failure).isNull();
-        assertReleased(KEYS);
+        assertThat(pausedInTheBodies()).allSatisfy(time -> assertThat(time).isLessThan(COMMAND_TIMEOUT.dividedBy(2)));
+        assertReleased(10);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldEndTheWaitForTheLastLockInTime(Way way) throws Exception {
+    @Test
+    void shouldEndTheWaitForTheLastLockInTime() throws Exception {
         start(ReleaseMode.AWAIT);
-        Lease taken = this.app.registry.acquire(LockRequest.of("account:k9"));
+        List<CompletableFuture<?>> released = new ArrayList<>();
+        List<Lease> taken = new ArrayList<>();
+        for (Way way : Way.values()) {
+            taken.add(this.app.registry.acquire(
+                    LockRequest.of("account:" + way.keys().get(9))));
+        }
         long start = System.nanoTime();
-        CompletableFuture<Throwable> call = CompletableFuture.supplyAsync(() -> call(way, KEYS, () -> {}));
+        CompletableFuture<List<Outcome>> calls =
+                CompletableFuture.supplyAsync(() -> callAll(10, () -> {}), this.threads);
         await().pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> this.app.registry.active() == KEYS.size());
+                .until(() -> this.app.registry.active() == 30);
         this.server.pause();
         // No longer held by this JVM, so that only Redis can answer.
-        CompletableFuture<?> released = taken.releaseAsync(Duration.ZERO).toCompletableFuture();
+        taken.forEach(lease -> released.add(lease.releaseAsync(Duration.ZERO).toCompletableFuture()));
 
-        assertThat(call).succeedsWithin(Duration.ofSeconds(20));
-        assertThat(since(start)).isLessThan(COMMAND_TIMEOUT.multipliedBy(2).plusMillis(WAIT));
-        assertThat(call.join()).isInstanceOf(LockStoreException.class);
-        assertReleased(KEYS);
-        assertThat(released).succeedsWithin(Duration.ofSeconds(5));
+        assertThat(calls).succeedsWithin(Duration.ofSeconds(20));
+        assertTook(calls.join(), start, COMMAND_TIMEOUT.multipliedBy(2).plusMillis(WAIT));
+        assertThat(calls.join())
+                .allSatisfy(outcome -> assertThat(outcome.failure).isInstanceOf(LockStoreException.class));
+        assertReleased(10);
+        assertThat(released).allSatisfy(answer -> assertThat(answer).succeedsWithin(Duration.ofSeconds(5)));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldNotRequestFurtherLocksAfterTheDeadline(Way way) {
+    @Test
+    void shouldNotRequestFurtherLocksAfterTheDeadline() {
         start(ReleaseMode.AWAIT);
         this.proxy.delay(Duration.ZERO, ANSWER);
         long start = System.nanoTime();
-        Throwable failure = call(way, KEYS, () -> {});
+        List<Outcome> outcomes = callAll(10, () -> {});
 
-        assertThat(since(start)).isLessThan(LATEST);
-        assertThat(failure)
-                .isInstanceOfSatisfying(LockStoreException.class, ex -> {
-                    assertThat(ex.isOutcomeUnknown()).isFalse();
-                    assertThat(ex.isTransient()).isTrue();
-                })
-                .hasMessageContainingAll("account:k", "of its 10 locks", WAIT + " ms");
-        assertReleased(KEYS);
+        assertTook(outcomes, start, LATEST);
+        assertThat(outcomes)
+                .allSatisfy(outcome -> assertThat(outcome.failure)
+                        .isInstanceOfSatisfying(LockStoreException.class, ex -> {
+                            assertThat(ex.isOutcomeUnknown()).isFalse();
+                            assertThat(ex.isTransient()).isTrue();
+                        })
+                        .hasMessageContainingAll("account:", "of its 10 locks", WAIT + " ms"));
+        assertReleased(10);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void shouldLimitTheWaitForReleases(Way way) throws Exception {
+    @Test
+    void shouldLimitTheWaitForReleases() throws Exception {
         start(ReleaseMode.AWAIT);
-        Lease taken = this.another.acquire(LockRequest.of("account:b"));
+        List<Lease> taken = new ArrayList<>();
+        for (Way way : Way.values()) {
+            taken.add(
+                    this.another.acquire(LockRequest.of("account:" + way.keys().get(1))));
+        }
         this.proxy.delay(Duration.ZERO, ANSWER);
         long start = System.nanoTime();
-        Throwable failure = call(way, List.of("a", "b"), () -> {});
+        List<Outcome> outcomes = callAll(2, () -> {});
 
-        assertThat(since(start)).isLessThan(LATEST);
-        assertThat(failure).isInstanceOfAny(LockNotGrantedException.class, LockStoreException.class);
-        assertReleased(List.of("a"));
-        assertThat(taken.release()).isTrue();
+        assertTook(outcomes, start, LATEST);
+        assertThat(outcomes)
+                .allSatisfy(outcome -> assertThat(outcome.failure)
+                        .isInstanceOfAny(LockNotGrantedException.class, LockStoreException.class));
+        assertReleased(1);
+        assertThat(taken).allSatisfy(lease -> assertThat(lease.release()).isTrue());
     }
 
     static class Transfers {
@@ -230,8 +272,8 @@ class SlowRedisTest {
         }
 
         @DistributedLock(name = "account", key = "#keys", waitTime = WAIT, lease = 20_000)
-        public CompletableFuture<Void> future(List<String> keys, Runnable body) {
-            return CompletableFuture.runAsync(body);
+        public CompletableFuture<Void> future(List<String> keys, Runnable body, Executor threads) {
+            return CompletableFuture.runAsync(body, threads);
         }
 
         @DistributedLock(name = "account", key = "#keys", waitTime = WAIT, lease = 20_000)

@@ -69,7 +69,6 @@ class ConditionTest {
         assertThat(this.orders.byTarget("us")).isEqualTo("none");
         assertThat(this.orders.byMethod(7)).isEqualTo("Orders.byMethod");
         assertThat(this.orders.byMethod(3)).isEqualTo("none");
-        assertThat(this.orders.byProperty()).isEqualTo("Orders.byProperty");
     }
 
     @Test
@@ -183,11 +182,6 @@ class ConditionTest {
 
         @DistributedLock(condition = "#root.method.name == 'byMethod' and #a0 > 5")
         public String byMethod(int count) {
-            return lock();
-        }
-
-        @DistributedLock(condition = "@environment.getProperty('locks') == 'true'")
-        public String byProperty() {
             return lock();
         }
 

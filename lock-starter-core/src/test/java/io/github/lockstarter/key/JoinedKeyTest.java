@@ -110,16 +110,6 @@ class JoinedKeyTest {
         assertThat(this.beans.calls.get()).isEqualTo(1);
     }
 
-    @Test
-    void shouldFailInTheSameWayForEachCall() {
-        KeyExpression key = parse("'a' + #none");
-
-        for (int call = 0; call < 3; call++) {
-            assertThatThrownBy(() -> key.evaluate(null, arguments())).hasMessageContaining("joins #none");
-            assertThat(key.evaluate(null, new Object[] {"b"})).containsExactly("ab");
-        }
-    }
-
     private Collection<String> evaluate(String key) {
         return parse(key).evaluate(null, arguments());
     }

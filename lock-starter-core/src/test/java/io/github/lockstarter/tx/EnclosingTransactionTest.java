@@ -4,25 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AutoClose;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A lock that is acquired inside a transaction is held until the transaction has completed. */
+/** Locks, readers and permits that are acquired inside a transaction are held until the transaction has completed. */
 class EnclosingTransactionTest {
 
-    @AutoClose
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(Shop.class, Orders.class);
 
@@ -30,21 +35,62 @@ class EnclosingTransactionTest {
 
     private final JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
 
-    private final LockRegistry registry = this.context.getBean(LockRegistry.class);
+    private final LeasingLockRegistry registry = this.context.getBean(LeasingLockRegistry.class);
 
     private final TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
 
+    @AfterEach
+    void assertThatNothingIsHeld() {
+        assertThat(isLocked()).isFalse();
+        assertThat(readWriteLock().readLock().getHoldCount()).isZero();
+        assertThat(readWriteLock().writeLock().getHoldCount()).isZero();
+        assertThat(this.registry.active()).isZero();
+        this.context.close();
+    }
+
+    private LeaseReadWriteLock readWriteLock() {
+        return this.registry.getReadWriteLock("orders");
+    }
+
+    private boolean isLocked() {
+        return this.registry.getLock("orders").isLocked();
+    }
+
+    /** Another thread can acquire it, with one attempt. */
+    private boolean isFree(LockMode mode) {
+        return CompletableFuture.supplyAsync(() -> {
+                    try (Lease lease = this.registry
+                            .tryAcquire(LockRequest.of("orders").withMode(mode).withWaitTime(Duration.ZERO))
+                            .orElse(null)) {
+                        return lease != null;
+                    } catch (InterruptedException ex) {
+                        throw new AssertionError(ex);
+                    }
+                })
+                .join();
+    }
+
     @Test
-    void shouldHoldTheLockUntilTheCommit() {
+    void shouldHoldTheLockOnceUntilTheCommit() {
         this.transactions.executeWithoutResult(status -> {
             this.orders.insert();
-            assertThat(isLocked()).isTrue();
-            assertThat(this.registry.getLock("orders").isHeldByCurrentThread()).isTrue();
+            this.orders.insert();
+            assertThat(isFree(LockMode.WRITE)).isFalse();
+            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
         });
 
-        assertThat(isLocked()).isFalse();
-        assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(1);
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(2);
+    }
+
+    @Test
+    void shouldHoldTheLockUntilTheRollback() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.insert();
+            status.setRollbackOnly();
+            assertThat(isLocked()).isTrue();
+        });
+
+        assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     @Test
@@ -57,26 +103,12 @@ class EnclosingTransactionTest {
                 assertThat(isLocked()).isFalse();
             });
         }
-
         this.transactions.executeWithoutResult(status -> {
             this.orders.insertOfStock();
             assertThat(isLocked()).isTrue();
             assertThat(this.registry.getLock("stock").isLocked()).isTrue();
         });
-        assertThat(isLocked()).isFalse();
         assertThat(this.registry.getLock("stock").isLocked()).isFalse();
-    }
-
-    @Test
-    void shouldHoldTheLockOnceForSeveralCalls() {
-        this.transactions.executeWithoutResult(status -> {
-            for (int i = 0; i < 10; i++) {
-                this.orders.insert();
-            }
-            assertThat(this.registry.getLock("orders").getHoldCount()).isEqualTo(1);
-        });
-
-        assertThat(isLocked()).isFalse();
     }
 
     @Test
@@ -85,7 +117,7 @@ class EnclosingTransactionTest {
             Lease lease = this.orders.insert();
             assertThat(lease.lost().toCompletableFuture())
                     .as("longer than a lease lasts")
-                    .failsWithin(1500, TimeUnit.MILLISECONDS);
+                    .failsWithin(1200, TimeUnit.MILLISECONDS);
             assertThat(lease.isHeld()).isTrue();
         });
     }
@@ -110,41 +142,50 @@ class EnclosingTransactionTest {
     }
 
     @Test
+    void shouldHoldAReaderInAWriterOfOneTransaction() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.write(this.orders::read);
+            this.orders.read();
+            assertThat(isFree(LockMode.READ)).isFalse();
+            assertThat(readWriteLock().writeLock().getHoldCount()).isEqualTo(1);
+        });
+
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
+    }
+
+    @Test
+    void shouldHoldAReaderAndRefuseToWrite() {
+        this.transactions.executeWithoutResult(status -> {
+            this.orders.read();
+            this.orders.read();
+            assertThat(readWriteLock().readLock().getHoldCount()).isEqualTo(1);
+            assertThat(isFree(LockMode.READ)).isTrue();
+            assertThat(isFree(LockMode.WRITE)).isFalse();
+            assertThatThrownBy(() -> this.orders.write(() -> null)).isInstanceOf(IllegalStateException.class);
+        });
+    }
+
+    @Test
     void shouldRejectTheCommitIfTheLockIsLostAfterTheMethod() {
-        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> loseAfter(this.orders.insert())))
-                .isInstanceOf(LockLostException.class);
-
-        assertThat(Shop.orders(this.jdbc)).isZero();
-        assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
+        assertThatCommitIsRejected(() -> loseAfter(this.orders.insert()));
+        assertThatCommitIsRejected(() -> loseAfter(this.orders.read()));
+        assertThatCommitIsRejected(() -> loseAfter(this.orders.ship()));
+        assertThatCommitIsRejected(() -> {
+            this.orders.insertAndIgnoreLosses();
+            loseAfter(this.orders.insert());
+        });
+        assertThatCommitIsRejected(this.orders::insertTooSlowly);
     }
 
-    @Test
-    void shouldRejectTheCommitIfOneOfSeveralCallsDoesNotIgnoreLosses() {
-        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> {
-                    this.orders.insertAndIgnoreLosses();
-                    loseAfter(this.orders.insert());
-                }))
+    private void assertThatCommitIsRejected(Runnable work) {
+        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> work.run()))
                 .isInstanceOf(LockLostException.class);
-
-        assertThat(Shop.orders(this.jdbc)).isZero();
-    }
-
-    @Test
-    void shouldRenewForNoLongerThanTheMethodAllows() {
-        assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> this.orders.insertTooSlowly()))
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("maxHold");
-
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
     private void loseAfter(Lease lease) {
-        this.registry.getLock("orders").forceUnlock();
+        this.registry.getLock(lease.name()).forceUnlock();
         lease.lost().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
-    }
-
-    private boolean isLocked() {
-        return this.registry.getLock("orders").isLocked();
     }
 
     static class Orders {
@@ -155,10 +196,14 @@ class EnclosingTransactionTest {
             this.jdbc = jdbc;
         }
 
-        @DistributedLock(name = "orders")
-        public Lease insert() {
+        private Lease inserted() {
             Shop.insert(this.jdbc);
             return LeaseContext.required();
+        }
+
+        @DistributedLock(name = "orders")
+        public Lease insert() {
+            return inserted();
         }
 
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE)
@@ -168,8 +213,7 @@ class EnclosingTransactionTest {
 
         @DistributedLock(name = "orders", maxHold = 100)
         public void insertTooSlowly() {
-            Shop.insert(this.jdbc);
-            LeaseContext.required()
+            inserted()
                     .lost()
                     .toCompletableFuture()
                     .orTimeout(10, TimeUnit.SECONDS)
@@ -185,6 +229,22 @@ class EnclosingTransactionTest {
         @DistributedLock(name = "orders", releaseAfterTransaction = false)
         public void insertAndRelease() {
             Shop.insert(this.jdbc);
+        }
+
+        @DistributedLock(name = "orders", mode = LockMode.READ)
+        public Lease read() {
+            return inserted();
+        }
+
+        @DistributedLock(name = "orders")
+        public Lease write(Supplier<Lease> inside) {
+            Shop.insert(this.jdbc);
+            return inside.get();
+        }
+
+        @DistributedSemaphore(name = "vans", permits = 3, weight = 2)
+        public Lease ship() {
+            return inserted();
         }
     }
 }

@@ -114,15 +114,6 @@ class LocksInCodeTest {
     }
 
     @Test
-    void shouldReleaseAtOnceWithoutATransaction() throws Exception {
-        this.registry.executeWithoutResult(BOUND, lease -> {});
-        assertThat(isLocked("orders")).isFalse();
-
-        this.registry.tryAcquire(BOUND).orElseThrow().close();
-        assertThat(isLocked("orders")).isFalse();
-    }
-
-    @Test
     void shouldReleaseAtOnceUnlessRequested() {
         this.transactions.executeWithoutResult(status -> {
             this.registry.executeWithoutResult(LockRequest.of("orders"), lease -> {});

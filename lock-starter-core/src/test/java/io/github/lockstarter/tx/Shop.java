@@ -1,6 +1,5 @@
 package io.github.lockstarter.tx;
 
-import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.engine.LeasingLockRegistry;
@@ -8,7 +7,6 @@ import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -71,15 +69,5 @@ class Shop {
 
     static void insert(JdbcTemplate jdbc) {
         jdbc.update("insert into orders values ('one')");
-    }
-
-    /** The lock is taken away from whoever works under it, and he has been told. */
-    static void loseTheLock(LockRegistry registry) {
-        registry.getLock(LeaseContext.required().name()).forceUnlock();
-        try {
-            LeaseContext.required().lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
-        } catch (Exception ex) {
-            throw new AssertionError("not told", ex);
-        }
     }
 }

@@ -147,15 +147,6 @@ class WeavingTest {
     }
 
     @Test
-    void shouldRejectTwoMethodsOfTheSameName() {
-        assertThat(lines)
-                .anySatisfy(line -> assertThat(line)
-                        .startsWith("> rejected Twins: InvalidLockDefinitionException: @DistributedLock on "
-                                + Twins.class.getName() + ".run(")
-                        .contains("'Twins.run'"));
-    }
-
-    @Test
     void shouldNotAffectApplicationsWithProxies() {
         assertThat(lines)
                 .contains(

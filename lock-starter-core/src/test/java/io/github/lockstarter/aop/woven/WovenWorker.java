@@ -112,7 +112,7 @@ final class WovenWorker {
     }
 
     private static void rejections() throws Exception {
-        for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class, Twins.class}) {
+        for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class}) {
             say("rejected " + bean.getSimpleName(), () -> {
                 Application.with(AdviceMode.ASPECTJ, port, "lock", keys, bean).close();
                 return "";
