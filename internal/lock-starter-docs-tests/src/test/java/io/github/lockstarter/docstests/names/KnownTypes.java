@@ -3,10 +3,15 @@ package io.github.lockstarter.docstests.names;
 import io.github.lockstarter.docstests.Resources;
 import io.github.lockstarter.docstests.project.Sources;
 import java.beans.Introspector;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +22,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.ZipFile;
 
 /** Types by their simple names: those of the project, of the JDK, and of the libraries that the manual mentions. */
 final class KnownTypes {
@@ -28,6 +34,9 @@ final class KnownTypes {
     private static final Pattern METHOD = Pattern.compile("\\b([a-z]\\w*)\\(");
 
     private static final Pattern ACCESSOR = Pattern.compile("^(get|set|is)(?=[A-Z])");
+
+    /** Names of all classes outside of the JDK: a class loader looks for one that is missing in each jar. */
+    private static final Set<String> CLASS_PATH = classPath();
 
     private static final Map<Path, KnownTypes> READ = new ConcurrentHashMap<>();
 
@@ -92,6 +101,35 @@ final class KnownTypes {
                         .findFirst());
     }
 
+    private static Set<String> classPath() {
+        Set<String> names = new HashSet<>();
+        for (String element : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            Path path = Path.of(element);
+            try {
+                if (Files.isDirectory(path)) {
+                    try (Stream<Path> files = Files.walk(path)) {
+                        files.forEach(file -> addClass(path.relativize(file).toString(), names));
+                    }
+                } else if (Files.exists(path)) {
+                    try (ZipFile jar = new ZipFile(path.toFile())) {
+                        jar.stream().forEach(entry -> addClass(entry.getName(), names));
+                    }
+                }
+            } catch (IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        }
+        return names;
+    }
+
+    private static void addClass(String file, Set<String> names) {
+        if (file.endsWith(".class")) {
+            names.add(file.substring(0, file.length() - ".class".length())
+                    .replace('/', '.')
+                    .replace('\\', '.'));
+        }
+    }
+
     private Stream<String> packageOfSource(String simpleName) {
         return Optional.ofNullable(this.sources.get(simpleName)).stream()
                 .flatMap(file -> PACKAGE.matcher(Sources.text(file)).results())
@@ -99,6 +137,9 @@ final class KnownTypes {
     }
 
     private static Stream<Class<?>> find(String name) {
+        if (!name.startsWith("java") && !CLASS_PATH.contains(name)) {
+            return Stream.empty();
+        }
         try {
             return Stream.of(Class.forName(name, false, KnownTypes.class.getClassLoader()));
         } catch (ClassNotFoundException | NoClassDefFoundError ex) {
