@@ -38,13 +38,10 @@ final class TestRun {
     private static final List<String> CLASSES = List.of(
             "LeastPrivilegeTest",
             "ServerCheckTest",
-            "PartialGrantTest",
-            "PasswordTest",
             "RefusalTest",
             "FullRedisTest",
-            "BadKeyTest",
-            "ForeignKeyTest",
-            "ScriptFlushTest",
+            "DamagedKeyTest",
+            "ConnectionTest",
             "SingleShardTest");
 
     private static final int STACK_LINES = 30;
