@@ -583,7 +583,7 @@ final class PlantedFaults {
                 "store: granted past the line",
                 20,
                 STATE,
-                "if (this.line.size == 0 && fits(kind)) {",
+                "if (this.line.isEmpty() && fits(kind)) {",
                 "if (fits(kind)) {");
         plant(
                 "store: weights are ignored",

@@ -15,9 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.platform.engine.DiscoverySelector;
-import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -93,7 +91,8 @@ final class TestRun {
     /** What failed, and why. */
     List<String> failures() {
         return this.summary.getFailures().stream()
-                .map(failure -> nameOf(failure.getTestIdentifier()) + ": " + failure.getException())
+                .map(failure ->
+                        failure.getTestIdentifier().getUniqueId().replace(ROOT, "") + ": " + failure.getException())
                 .toList();
     }
 
@@ -104,18 +103,8 @@ final class TestRun {
         return text.toString();
     }
 
-    private static String nameOf(TestIdentifier test) {
-        String where = test.getSource()
-                .filter(MethodSource.class::isInstance)
-                .map(MethodSource.class::cast)
-                .map(method -> method.getClassName().replace(ROOT, "") + '.' + method.getMethodName())
-                .orElse(test.getUniqueId());
-        return where + " (" + test.getDisplayName() + ')';
-    }
-
     String counts() {
-        return this.summary.getTestsFoundCount() + " tests, " + this.summary.getTestsSucceededCount() + " passed, "
-                + this.summary.getTestsFailedCount() + " failed, "
+        return this.summary.getTestsSucceededCount() + " passed, " + this.summary.getTestsFailedCount() + " failed, "
                 + (this.summary.getTestsSkippedCount() + this.summary.getTestsAbortedCount()) + " skipped";
     }
 }

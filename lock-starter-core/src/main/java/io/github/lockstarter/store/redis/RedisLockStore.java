@@ -69,9 +69,8 @@ public final class RedisLockStore implements LockStore {
      * executes what is sent over it. Whatever is thrown, an Error included, becomes a failure of the command.
      *
      * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the repetition
-     * with the text of the script, the confirmation by replicas, the repetition of renewals one by one. A blocking call over the
-     * template ends within the timeout as well, except that a server which has lost its scripts gets the text in a command
-     * of its own. Over the application's connection its timeouts apply once a call has begun.
+     * with the text of the script and the confirmation by replicas. A blocking call over the template ends within the timeout as
+     * well, except that a server which has lost its scripts gets the text in a command of its own. Over the application's connection its timeouts apply once a call has begun.
      *
      * Format. The scripts of two formats would misread the same key, so WireFormat decides whether locks may be acquired; its
      * version is read with each connection. Without it a release names no successor, or the waiters of this JVM would

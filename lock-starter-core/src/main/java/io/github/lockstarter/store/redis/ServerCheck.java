@@ -25,7 +25,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 
 /**
  * Checks the server after the first connection, and logs problems before a lock fails: missing permissions, with the
@@ -45,17 +44,10 @@ final class ServerCheck {
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
-    /** Prefix of the permissions for commands that Lettuce sends on each new connection, and does without. */
-    private static final String OF_CLIENT = "+client|";
-
     private static final String PUBSUB = "PUBSUB";
 
     /** Of this command, one subcommand is enough. */
     private static final String TO_COUNT_SUBSCRIBERS = "+pubsub|numsub";
-
-    /** Whether the client is Lettuce 7 or newer, which has this class and sends {@code CLIENT MAINT_NOTIFICATIONS}. */
-    private static final boolean SENDS_MAINT_NOTIFICATIONS =
-            ClassUtils.isPresent("io.lettuce.core.MaintNotificationsConfig", ServerCheck.class.getClassLoader());
 
     private static final String SHA_OF_NO_SCRIPT = "0".repeat(40);
 
@@ -134,22 +126,15 @@ final class ServerCheck {
     private Map<RedisFuture<?>, String> sendOthers(byte[][] declared) {
         Map<RedisFuture<?>, String> replies = new LinkedHashMap<>();
         replies.put(this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared), "+evalsha");
-        replies.put(send(List.of("HGET", this.keys.ofFormat(), FIELD), 1), '~' + this.keys.ofFormat());
+        replies.put(send(CommandType.HGET, this.keys.ofFormat(), FIELD), '~' + this.keys.ofFormat());
         if (this.settings.publishInstance()) {
             String instance = this.keys.ofInstance(FIELD);
-            replies.put(send(List.of("HMGET", instance, FIELD), 1), this.keys.instancePattern());
-            replies.put(send(List.of("HSET", instance, FIELD, FIELD, FIELD), 1), this.keys.instancePattern());
+            replies.put(send(CommandType.HMGET, instance, FIELD), this.keys.instancePattern());
+            replies.put(send(CommandType.HSET, instance, FIELD, FIELD, FIELD), this.keys.instancePattern());
         }
         if (this.settings.confirmReplicas() > 0) {
             // Returns at once.
             replies.put(this.commands.waitForReplication(0, 0), "+wait");
-        }
-        // The options do not exist, so that these have no effect. Servers without the subcommand do not check the
-        // permission, except Redis 6.2.
-        replies.put(send(List.of("CLIENT", "SETINFO", FIELD, FIELD), 0), OF_CLIENT + "setinfo");
-        if (SENDS_MAINT_NOTIFICATIONS) {
-            replies.put(
-                    send(List.of("CLIENT", "MAINT_NOTIFICATIONS", FIELD, FIELD), 0), OF_CLIENT + "maint_notifications");
         }
         return replies;
     }
@@ -179,19 +164,13 @@ final class ServerCheck {
         }
     }
 
-    /**
-     * Sends a command.
-     *
-     * @param position position of the key; less than 1: there is none
-     */
-    private RedisFuture<?> send(List<String> words, int position) {
+    private RedisFuture<?> send(CommandType command, String key, String... more) {
         CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-        for (int i = 1; i < words.size(); i++) {
-            byte[] word = LettuceScripts.bytes(words.get(i));
-            CommandArgs<byte[], byte[]> unused = i == position ? arguments.addKey(word) : arguments.add(word);
+        CommandArgs<byte[], byte[]> unused = arguments.addKey(LettuceScripts.bytes(key));
+        for (String word : more) {
+            CommandArgs<byte[], byte[]> unusedToo = arguments.add(word);
         }
-        return this.commands.dispatch(
-                CommandType.valueOf(words.get(0)), new VoidOutput<>(ByteArrayCodec.INSTANCE), arguments);
+        return this.commands.dispatch(command, new VoidOutput<>(ByteArrayCodec.INSTANCE), arguments);
     }
 
     private static String permissionOf(List<String> attempt) {
@@ -249,9 +228,6 @@ final class ServerCheck {
         }
         if (permission.equals(TO_COUNT_SUBSCRIBERS)) {
             return "an instance that ends while it waits delays the others by two poll intervals";
-        }
-        if (permission.startsWith(OF_CLIENT)) {
-            return "each new connection adds an entry to the server's ACL LOG";
         }
         if (permission.endsWith(LockKeys.ANY_INSTANCE)) {
             return "holders of locks are shown by their ids, as with distributed-lock.redis.publish-instance=false";

@@ -116,6 +116,8 @@ class SharedConnectionTest {
             factory.start();
             store.store().start("again", store);
             store.connected().granted("a", "me");
+            // The server knows the script from then on.
+            assertThat(store.call(release("b", "me"))).isEqualTo(Reply.NotOwner.FREE);
             proxy.swallowReplyOf(Commands.with("shop:{a}"), proxy::cutFin);
 
             assertThat(store.call(release("a", "me")))

@@ -1,7 +1,6 @@
 -- Executes commands, each independently of the others, to find those that the user may not execute.
 --
--- KEYS[1]  the key that the commands name, which no lock has; absent if the user may not access it, because a server would
---          reject the whole call
+-- KEYS[1]  the key that the commands name, which no lock has
 -- ARGV     the commands: for each of them the number of its words, then the words
 --
 -- Returns the failures only, as a flat list: the position of the command, counted from 1, then the text of its error.
