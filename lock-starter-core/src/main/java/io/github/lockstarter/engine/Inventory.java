@@ -99,15 +99,18 @@ final class Inventory {
     /** Visits the live grants, each with the static name of its lock and the nanoseconds since it began. */
     void forEachHold(ObjLongConsumer<String> visitor) {
         long now = this.engine.now().nanos();
-        this.engine.forEachGrant(null, grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
+        this.engine.forEachGrant(
+                null, grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
     }
 
     List<Awaited> awaited() {
         record Wanted(String lockName, LockMode mode) {}
         Map<Wanted, Awaited> all = new LinkedHashMap<>();
         long now = this.engine.now().nanos();
-        this.engine.forEachWait(null, wait ->
-                all.merge(new Wanted(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
+        this.engine.forEachWait(
+                null,
+                wait -> all.merge(
+                        new Wanted(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
         return List.copyOf(all.values());
     }
 

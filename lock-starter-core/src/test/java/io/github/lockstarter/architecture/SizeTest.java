@@ -30,8 +30,8 @@ class SizeTest {
             "\"\"\".*?\"\"\"|\"(?:[^\"\\\\\\n]++|\\\\.)*+\"|'(?:[^'\\\\\\n]++|\\\\.)*+'|/\\*.*?\\*/|//[^\\n]*",
             Pattern.DOTALL);
 
-    private static final Pattern TYPE = Pattern.compile(
-            "(?m)^\\s*(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed)\\s+)*"
+    private static final Pattern TYPE =
+            Pattern.compile("(?m)^\\s*(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed)\\s+)*"
                     + "(?:class|interface|enum|record|@interface)\\s+\\w+");
 
     private static final Pattern CLASS = Pattern.compile("\\bclass\\s+(\\w+)");
@@ -63,9 +63,11 @@ class SizeTest {
             case "store" -> lines(MAIN.resolve("store"), ".java");
             case "Lua" -> lines(RESOURCES, ".lua");
             case "tests" -> lines(TESTS, ".java");
-            case "types" -> sources(MAIN, ".java").mapToInt(each -> count(TYPE, each)).sum();
+            case "types" ->
+                sources(MAIN, ".java").mapToInt(each -> count(TYPE, each)).sum();
             case "packages" -> (int) sources(MAIN, "package-info.java").count();
-            case "constructors" -> sources(MAIN, ".java").mapToInt(SizeTest::longConstructors).sum();
+            case "constructors" ->
+                sources(MAIN, ".java").mapToInt(SizeTest::longConstructors).sum();
             default -> throw new IllegalArgumentException(what);
         };
     }
@@ -80,7 +82,8 @@ class SizeTest {
     /** Returns the sources with empty texts and without comments. */
     private static Stream<String> sources(Path folder, String suffix) {
         try (Stream<Path> files = Files.walk(folder)) {
-            List<Path> found = files.filter(file -> file.toString().endsWith(suffix)).toList();
+            List<Path> found =
+                    files.filter(file -> file.toString().endsWith(suffix)).toList();
             return found.stream().map(SizeTest::source);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
@@ -91,7 +94,9 @@ class SizeTest {
         try {
             String text = Files.readString(file);
             return file.toString().endsWith(".java")
-                    ? TEXT_OR_COMMENT.matcher(text).replaceAll(found -> Matcher.quoteReplacement(reduced(found.group())))
+                    ? TEXT_OR_COMMENT
+                            .matcher(text)
+                            .replaceAll(found -> Matcher.quoteReplacement(reduced(found.group())))
                     : text;
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
@@ -115,10 +120,16 @@ class SizeTest {
                 .results()
                 .map(found -> found.group(1))
                 .distinct()
-                .flatMap(name -> Pattern.compile("(?<!new )\\b" + name + "\\(([^()]*(?:\\([^()]*\\)[^()]*)*)\\)\\s*(?:throws [\\w., ]+)?\\{")
+                .flatMap(name -> Pattern.compile("(?<!new )\\b" + name
+                                + "\\(([^()]*(?:\\([^()]*\\)[^()]*)*)\\)\\s*(?:throws [\\w., ]+)?\\{")
                         .matcher(source)
                         .results())
-                .filter(found -> found.group(1).replaceAll("<[^<>]*>", "").replaceAll("<[^<>]*>", "").split(",").length > 5)
+                .filter(found -> found.group(1)
+                                .replaceAll("<[^<>]*>", "")
+                                .replaceAll("<[^<>]*>", "")
+                                .split(",")
+                                .length
+                        > 5)
                 .count();
     }
 }

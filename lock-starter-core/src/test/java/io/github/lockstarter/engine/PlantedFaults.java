@@ -368,7 +368,11 @@ final class PlantedFaults {
                 LOCK,
                 "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;",
                 "boolean joins = false;");
-        plant("last in, first out", 20, QUEUE, "this.last = waiter;\n        if (index",
+        plant(
+                "last in, first out",
+                20,
+                QUEUE,
+                "this.last = waiter;\n        if (index",
                 "this.last = before == null ? waiter : before;\n        waiter.previous = null;\n"
                         + "        waiter.next = before == null ? null : this.first;\n        if (waiter.next != null) {\n"
                         + "            before.next = null;\n            waiter.next.previous = waiter;\n        }\n"

@@ -101,8 +101,8 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldRecordTheHoldOfAReleasedLease() {
-        this.listener.released(new LockReleasedEvent(
-                grant("orders", LockMode.WRITE), LockReleasedEvent.Outcome.RELEASED, TIME, null));
+        this.listener.released(
+                new LockReleasedEvent(grant("orders", LockMode.WRITE), LockReleasedEvent.Outcome.RELEASED, TIME, null));
 
         assertTimed("distributed.lock.hold", "lock", "orders");
     }
@@ -281,8 +281,7 @@ class MicrometerLockListenerTest {
         }
         this.listener.renewed(new LockRenewedEvent(grant(name, mode), TIME));
         this.listener.renewalFailed(new LockRenewalFailedEvent(grant(name, mode), TIME, null, null));
-        this.listener.renewalFailed(
-                new LockRenewalFailedEvent(grant(name, mode), TIME, LossReason.DELETED, null));
+        this.listener.renewalFailed(new LockRenewalFailedEvent(grant(name, mode), TIME, LossReason.DELETED, null));
         for (LossReason reason : LossReason.values()) {
             this.listener.lost(new LockLostEvent(grant(name, mode), reason, TIME));
         }
