@@ -91,10 +91,14 @@ final class OwnEventLoops {
 
     /** Ends the event loops, and waits for their threads for a limited time. All clients must have been closed. */
     void shutdown() {
+        ClientResources current;
         this.lock.lock();
-        ClientResources current = this.resources;
-        this.resources = null;
-        this.lock.unlock();
+        try {
+            current = this.resources;
+            this.resources = null;
+        } finally {
+            this.lock.unlock();
+        }
         if (current != null) {
             // Lettuce does not cancel the timeouts of attempts to connect: each would log that its event loop is gone.
             Set<Timeout> unusedTimeouts = current.timer().stop();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.store.Command;
@@ -8,11 +9,13 @@ import io.github.lockstarter.store.LockTable;
 import io.github.lockstarter.store.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,10 +26,11 @@ import org.junit.jupiter.api.io.TempDir;
  * compares replies, messages and everything that is stored after each command. Tests that use the model therefore hold for
  * Redis.
  *
- * <p>The test determines the time of each command, and many are executed in the very millisecond in which a lease or a deadline
- * ends. It needs a server whose clock can be set, see {@link ServerClock}.
+ * <p>Where the clock of the server can be set, the test determines the time of each command, and many are executed in the very
+ * millisecond in which a lease or a deadline ends. Otherwise it uses the real time, and no command within 20 ms of such an end.
  *
- * <p>A failure prints the seed of the history and its last commands; {@code -Dlock.differential.seed=<seed>} repeats it.
+ * <p>A failure prints the seed of the history and its last commands; {@code -Dlock.differential.seed=<seed>} repeats it, in
+ * real time only the random numbers.
  */
 @Tag("redis")
 class DifferentialTest {
@@ -34,18 +38,23 @@ class DifferentialTest {
     /** Milliseconds in which a waiter must claim a grant, as by default. */
     static final long CLAIM = 2_000;
 
+    /** The same for histories in real time. */
+    static final long SHORT_CLAIM = 200;
+
     private static final int COMMANDS = 20_000;
 
     private static final int MANY_COMMANDS = 100_000;
+
+    private static final int COMMANDS_IN_REAL_TIME = 2_000;
+
+    private static final int HISTORIES_IN_REAL_TIME = 100;
 
     private static final String CROWDED = "crowded";
 
     private static final Long SEED = Long.getLong("lock.differential.seed");
 
-    @AutoClose
     private static ServerClock clock;
 
-    @AutoClose
     private static ScriptedStore redis;
 
     private final Map<String, Integer> contents = new TreeMap<>();
@@ -56,6 +65,15 @@ class DifferentialTest {
     static void startServer(@TempDir Path directory) throws IOException {
         clock = ServerClock.start(directory);
         redis = new ScriptedStore(clock.server());
+        if (!clock.obstacle().isEmpty()) {
+            Remarks.say("DifferentialTest uses the real time: " + clock.obstacle());
+        }
+    }
+
+    @AfterAll
+    static void stopServer() {
+        redis.close();
+        clock.close();
     }
 
     @Test
@@ -71,6 +89,10 @@ class DifferentialTest {
     }
 
     private void compare(int commands) {
+        if (!clock.obstacle().isEmpty()) {
+            compareInRealTime(commands);
+            return;
+        }
         long started = System.nanoTime();
         int executed = 0;
         do {
@@ -88,9 +110,42 @@ class DifferentialTest {
         }
     }
 
+    @Test
+    void shouldBehaveAsTheScriptsDoInRealTime() {
+        compareInRealTime(COMMANDS_IN_REAL_TIME);
+    }
+
+    private void compareInRealTime(int commands) {
+        clock.set(0);
+        Random random = new Random(this.seed);
+        List<CommandHistory> histories = new ArrayList<>();
+        int executed = 0;
+        int ended = 0;
+        int discarded = 0;
+        while (executed < commands) {
+            while (histories.size() < HISTORIES_IN_REAL_TIME) {
+                histories.add(new CommandHistory(this.seed, redis, SHORT_CLAIM, this.contents));
+                this.seed++;
+            }
+            CommandHistory history = histories.get(random.nextInt(histories.size()));
+            int before = history.executed();
+            boolean goesOn = history.stepInRealTime();
+            // Neither a step that was put off nor one that was discarded has compared anything.
+            executed += history.isDiscarded() ? 0 : history.executed() - before;
+            if (!goesOn) {
+                histories.remove(history);
+                ended++;
+                discarded += history.isDiscarded() ? 1 : 0;
+            }
+        }
+        Remarks.say("%d commands in real time, %d of %d histories discarded: %s"
+                .formatted(executed, discarded, ended + histories.size(), this.contents));
+    }
+
     /** The largest number of holders is beyond the size of random histories. */
     @Test
     void shouldLimitTheHoldersAsTheScriptsDo() {
+        assumeThat(clock.obstacle()).isEmpty();
         long micros = CommandHistory.BEGIN;
         clock.set(micros);
         CommandHistory history = new CommandHistory(this.seed, redis, CLAIM, this.contents);

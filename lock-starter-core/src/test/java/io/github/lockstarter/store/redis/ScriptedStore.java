@@ -48,12 +48,13 @@ final class ScriptedStore implements AutoCloseable {
     /**
      * What a command has done.
      *
-     * @param micros microseconds of the server
+     * @param before microseconds of the server before the command
+     * @param after microseconds of the server after it
      * @param outcome the reply, or the code of the error
      * @param messages the messages in the order of their publication, each with its channel
      * @param stored the fields of the locks, in their order, and {@link #TTL}; empty: the key does not exist
      */
-    record Step(long micros, Object outcome, List<String> messages, List<Map<String, String>> stored) {}
+    record Step(long before, long after, Object outcome, List<String> messages, List<Map<String, String>> stored) {}
 
     ScriptedStore(RedisServer server) {
         this.redis = server.cli();
@@ -85,9 +86,10 @@ final class ScriptedStore implements AutoCloseable {
             this.redis.send("HGETALL", this.keys.keyOf(lock));
             this.redis.send("PTTL", this.keys.keyOf(lock));
         }
+        this.redis.send("TIME");
         List<String> messages = new ArrayList<>();
         List<Object> replies = new ArrayList<>();
-        while (replies.size() < 2 * locks.size() + 2) {
+        while (replies.size() < 2 * locks.size() + 3) {
             Object reply = reply();
             if (reply instanceof List<?> list && !list.isEmpty() && "pmessage".equals(list.get(0))) {
                 messages.add(list.get(2) + " <- " + list.get(3));
@@ -96,15 +98,17 @@ final class ScriptedStore implements AutoCloseable {
             }
         }
         List<Map<String, String>> stored = new ArrayList<>();
-        for (int i = 2; i < replies.size(); i += 2) {
+        for (int i = 2; i < replies.size() - 1; i += 2) {
             Map<String, String> fields = new TreeMap<>();
             ((Map<?, ?>) replies.get(i)).forEach((name, value) -> fields.put((String) name, (String) value));
             if (!fields.isEmpty()) {
-                fields.put(TTL, String.valueOf(replies.get(i + 1)));
+                fields.put(TTL, "remainingMillis=" + replies.get(i + 1));
             }
             stored.add(fields);
         }
-        return new Step(ServerClock.timeIn(replies.get(0)), outcome(codec, command, replies.get(1)), messages, stored);
+        long before = ServerClock.timeIn(replies.get(0));
+        long after = ServerClock.timeIn(replies.get(replies.size() - 1));
+        return new Step(before, after, outcome(codec, command, replies.get(1)), messages, stored);
     }
 
     private Object reply() {

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.redisbinary.RedisBinary;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -16,11 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.opentest4j.TestAbortedException;
 
 /**
  * A Redis whose wall clock stands still until the test sets it, so that the test determines the time of each command to the
- * microsecond. This needs Linux on x86-64 and a C compiler.
+ * microsecond. This needs Linux on x86-64 and a C compiler; without them, it is a Redis in real time.
  */
 final class ServerClock implements AutoCloseable {
 
@@ -34,44 +32,48 @@ final class ServerClock implements AutoCloseable {
 
     private final RedisServer server;
 
-    /** Microseconds since 1970. */
+    /** Microseconds since 1970; 0: the real time. */
     private final MappedByteBuffer clock;
 
-    private ServerClock(RedisServer server, MappedByteBuffer clock) {
+    private final String obstacle;
+
+    private ServerClock(RedisServer server, MappedByteBuffer clock, String obstacle) {
         this.server = server;
         this.clock = clock;
+        this.obstacle = obstacle;
     }
 
-    /** Starts a server, whose files are in that directory. Aborts the test where that is not possible. */
+    /** Starts a server, whose files are in that directory. */
     static ServerClock start(Path directory) throws IOException {
         MappedByteBuffer clock = map(directory.resolve("clock"));
-        RedisBinary binary =
-                RedisBinary.installed().or(RedisBinary::embedded).orElseThrow(() -> aborted("there is no server"));
-        compile(directory);
+        Optional<RedisBinary> binary = RedisBinary.installed().or(RedisBinary::embedded);
+        String obstacle = binary.isEmpty() ? "the server does not run on this system" : compile(directory);
+        if (!obstacle.isEmpty()) {
+            return new ServerClock(RedisServer.start(), clock, obstacle);
+        }
         Path script = directory.resolve("redis-server");
         Files.writeString(
                 script,
                 "#!/bin/sh\nexec env LC_ALL=C '%s' '%s' '%s' \"$@\"\n"
-                        .formatted(directory.resolve("server-clock"), directory.resolve("clock"), binary.path()));
+                        .formatted(
+                                directory.resolve("server-clock"),
+                                directory.resolve("clock"),
+                                binary.get().path()));
         if (!script.toFile().setExecutable(true)) {
             throw new IOException("Cannot make " + script + " executable");
         }
-        ServerClock started;
+        RedisServer server;
         try {
-            started = new ServerClock(startAs(script), clock);
+            server = startAs(script);
         } catch (IllegalStateException ex) {
-            throw aborted("the server did not start: " + ex.getMessage());
+            return new ServerClock(RedisServer.start(), clock, "the server did not start: " + ex.getMessage());
         }
-        if (!started.follows()) {
-            started.close();
-            throw aborted("the server's clock was not replaced");
+        ServerClock started = new ServerClock(server, clock, "");
+        if (started.follows()) {
+            return started;
         }
-        return started;
-    }
-
-    private static TestAbortedException aborted(String obstacle) {
-        Remarks.say("The scripts are not compared with the model: " + obstacle);
-        return new TestAbortedException(obstacle);
+        server.close();
+        return new ServerClock(RedisServer.start(), clock, "the server's clock was not replaced");
     }
 
     private static MappedByteBuffer map(Path file) throws IOException {
@@ -83,27 +85,31 @@ final class ServerClock implements AutoCloseable {
         }
     }
 
-    private static void compile(Path directory) throws IOException {
+    /** Returns why there is no program; empty if there is. */
+    private static String compile(Path directory) throws IOException {
         Path source = directory.resolve(SOURCE);
         try (InputStream in = ServerClock.class.getResourceAsStream(SOURCE)) {
             Files.copy(Objects.requireNonNull(in), source);
         }
-        ProcessBuilder compiler = new ProcessBuilder(
-                        "cc",
-                        "-O1",
-                        "-fno-stack-protector",
-                        "-o",
-                        directory.resolve("server-clock").toString(),
-                        source.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("compiler.log").toFile());
+        Process compiler;
         try {
-            if (compiler.start().waitFor() != 0) {
-                throw aborted(
-                        "the C compiler cannot make the clock: " + Files.readString(directory.resolve("compiler.log")));
-            }
+            compiler = new ProcessBuilder(
+                            "cc",
+                            "-O1",
+                            "-fno-stack-protector",
+                            "-o",
+                            directory.resolve("server-clock").toString(),
+                            source.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(directory.resolve("compiler.log").toFile())
+                    .start();
         } catch (IOException ex) {
-            throw aborted("there is no C compiler: " + ex.getMessage());
+            return "there is no C compiler: " + ex.getMessage();
+        }
+        try {
+            return compiler.waitFor() == 0
+                    ? ""
+                    : "the C compiler cannot make the clock: " + Files.readString(directory.resolve("compiler.log"));
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(ex);
@@ -146,6 +152,11 @@ final class ServerClock implements AutoCloseable {
 
     RedisServer server() {
         return this.server;
+    }
+
+    /** Returns why the time of the server is the real one; empty if the test sets it. */
+    String obstacle() {
+        return this.obstacle;
     }
 
     /** Sets the time to these microseconds since 1970. */
