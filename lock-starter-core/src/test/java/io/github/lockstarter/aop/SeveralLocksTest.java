@@ -191,7 +191,8 @@ class SeveralLocksTest {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         app.takenByAnother("transfer:y", () -> {
             new Thread(() -> thrown.complete(call.get())).start();
-            await().until(() -> app.isLocked("transfer:x"));
+            // Behind the first one, whose short lease may be over before it is looked at.
+            await().until(() -> app.registry.awaited("transfer:y").isPresent());
             await().until(() -> !app.isLocked("transfer:x"));
         });
         return thrown.join();
