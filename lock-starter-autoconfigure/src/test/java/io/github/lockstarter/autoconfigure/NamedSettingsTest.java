@@ -155,7 +155,7 @@ class NamedSettingsTest {
                 "distributed-lock.locks.[TicketOffice.refund].lease",
                 "30s",
                 "TicketOffice.refund()",
-                "distributed-lock.locks.[TicketOffice.refund].min-hold");
+                "distributed-lock.locks.[TicketOffice.refund].lease to -1");
         this.application
                 .withPropertyValues(
                         "distributed-lock.locks.[TicketOffice.refund].lease=30s",
