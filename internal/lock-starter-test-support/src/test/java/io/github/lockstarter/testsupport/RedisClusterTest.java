@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.testsupport.RedisCluster.Takeover;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes that share the slots, and take over from each other. */
 @TopologyTest
+@Tag("full") // the topology tests of core fail as well without these
 class RedisClusterTest {
 
     private static final String KEY = "lock:{orders}";

@@ -10,10 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sentinels that watch over a master and its replicas. */
 @TopologyTest
+@Tag("full") // the topology tests of core fail as well without these
 class RedisSentinelsTest {
 
     private final RedisSentinels topology;
