@@ -595,6 +595,9 @@ final class Engine implements StoreListener {
     /** One lock: its state machine, its mutex, and the chain of its effects. An entry in the wheel of the watchdog. */
     final class Cell extends TimingWheel.Entry implements Effects {
 
+        /** Shared with other locks. */
+        private final ReentrantLock mutex;
+
         private final LocalLock lock;
 
         // Guarded by the mutex
@@ -632,11 +635,8 @@ final class Engine implements StoreListener {
         private volatile boolean needsRepair;
 
         Cell(String name) {
+            this.mutex = Engine.this.mutexes[name.hashCode() & (MUTEXES - 1)];
             this.lock = new LocalLock(name, Engine.this.rules, this, Engine.this.draws);
-        }
-
-        private ReentrantLock mutex() {
-            return Engine.this.mutexes[this.lock.name.hashCode() & (MUTEXES - 1)];
         }
 
         boolean input(Input input) {
@@ -672,7 +672,7 @@ final class Engine implements StoreListener {
             Effect effects = null;
             Thread thread = Thread.currentThread();
             StackRoom.require();
-            mutex().lock();
+            this.mutex.lock();
             try {
                 if (this.isRemoved) {
                     return false;
@@ -706,7 +706,7 @@ final class Engine implements StoreListener {
                     this.call = null;
                 }
             } finally {
-                mutex().unlock();
+                this.mutex.unlock();
             }
             if (effects != null) {
                 try {
@@ -759,7 +759,7 @@ final class Engine implements StoreListener {
                     execute(effect, renewals);
                 }
                 this.delivered = null;
-                mutex().lock();
+                this.mutex.lock();
                 try {
                     this.deliverer = null;
                     chain = --rounds > 0 && this.first != null ? takeEffects(thread) : null;
@@ -771,7 +771,7 @@ final class Engine implements StoreListener {
                         remove();
                     }
                 } finally {
-                    mutex().unlock();
+                    this.mutex.unlock();
                 }
             } while (chain != null);
         }
@@ -898,26 +898,26 @@ final class Engine implements StoreListener {
         }
 
         boolean isIdle() {
-            mutex().lock();
+            this.mutex.lock();
             try {
                 return this.lock.isIdle();
             } finally {
-                mutex().unlock();
+                this.mutex.unlock();
             }
         }
 
         void inspect(Consumer<LocalLock> inspection) {
-            mutex().lock();
+            this.mutex.lock();
             try {
                 inspection.accept(this.lock);
             } finally {
-                mutex().unlock();
+                this.mutex.unlock();
             }
         }
 
         /** Removes the cell if it is idle, and has been since the call before. */
         void removeIfIdle() {
-            mutex().lock();
+            this.mutex.lock();
             try {
                 if (!this.isRemoved && this.lock.isIdle()) {
                     if (this.wasSeenIdle) {
@@ -928,7 +928,7 @@ final class Engine implements StoreListener {
                     }
                 }
             } finally {
-                mutex().unlock();
+                this.mutex.unlock();
             }
         }
 
