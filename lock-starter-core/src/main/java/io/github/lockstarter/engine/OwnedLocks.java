@@ -9,6 +9,7 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
+import io.github.lockstarter.tx.LockSequence;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -284,7 +285,7 @@ final class OwnedLocks {
                 LockLostException loss = end(hold, number, interrupt, onLost);
                 isLeft = true;
                 // The exception of the body takes precedence; it may itself report this loss.
-                if (loss != null && !isReportOf(loss, ex)) {
+                if (loss != null && !LockSequence.isReportOf(loss, ex)) {
                     ex.addSuppressed(loss);
                 }
                 throw ex;
@@ -300,12 +301,6 @@ final class OwnedLocks {
                 hold.abandon();
             }
         }
-    }
-
-    private static boolean isReportOf(LockLostException loss, Throwable thrown) {
-        return thrown instanceof LockLostException other
-                && other.lockName().equals(loss.lockName())
-                && other.fencingToken() == loss.fencingToken();
     }
 
     private @Nullable LockLostException end(Hold hold, int number, @Nullable BodyInterrupt interrupt, OnLost onLost) {

@@ -403,13 +403,16 @@ public final class LockSequence {
 
     /** Adds a loss to the failure as a suppressed exception, unless the failure reports this loss. */
     public static void addLoss(@Nullable LockLostException loss, Throwable failure) {
-        boolean reported = loss != null
-                && unwrapped(failure) instanceof LockLostException other
-                && other.lockName().equals(loss.lockName())
-                && other.fencingToken() == loss.fencingToken();
-        if (loss != null && !reported) {
+        if (loss != null && !isReportOf(loss, unwrapped(failure))) {
             failure.addSuppressed(loss);
         }
+    }
+
+    /** Returns whether the failure is about that loss. */
+    public static boolean isReportOf(LockLostException loss, Throwable failure) {
+        return failure instanceof LockLostException other
+                && other.lockName().equals(loss.lockName())
+                && other.fencingToken() == loss.fencingToken();
     }
 
     /** Returns the failure of a stage without the exception that dependent stages wrap it in. */
