@@ -174,7 +174,7 @@ public final class RedisLockStore implements LockStore {
                 throw this.connection.notConnected(subject(command));
             }
             LettuceScripts scripts = open.scripts();
-            if (scripts != null && this.settings.confirmReplicas() > 0 && isConfirmed(command)) {
+            if (scripts != null && isConfirmed(command)) {
                 return start(command, scripts).get();
             }
             ScriptCommands.Call call = prepare(command, scripts);
