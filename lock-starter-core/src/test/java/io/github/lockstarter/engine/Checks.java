@@ -26,8 +26,6 @@ final class Checks {
 
     static final char FIRST_NAME = 'p';
 
-    private static final String KEPT = "~k";
-
     private static final long MILLI = Simulation.MILLI;
 
     /** Longest time that a hand-over takes without faults: some commands and messages, a timer, and the spread of wake-ups. */
@@ -315,8 +313,8 @@ final class Checks {
     private void compare(
             String id, long token, LockState state, List<Stored> before, List<Stored> lineBefore, boolean isStep) {
         Stored known = find(before, id);
-        if (known == null && id.startsWith(KEPT)) {
-            known = find(before, id.substring(KEPT.length()));
+        if (known == null && GrantKind.isKept(id)) {
+            known = find(before, GrantKind.withoutKept(id));
             known = known != null ? new Stored(id, known.grantedAt(), known.arrival()) : null;
         }
         if (known == null && isReader(id)) {
@@ -401,7 +399,7 @@ final class Checks {
     }
 
     private void checkKnown(String id, boolean holds, @Nullable Side only) {
-        if (id.startsWith(KEPT)) {
+        if (GrantKind.isKept(id)) {
             return;
         }
         Simulation.Jvm jvm = this.simulation.jvmOf(id);

@@ -637,7 +637,7 @@ final class CommandHistory {
     /** Returns the id of an acquisition that holds the lock, is kept, or is in the line, or any id. */
     private String knownId(String lock) {
         String id = storedId(lock);
-        String known = id.startsWith("~k") ? id.substring(2) : id;
+        String known = GrantKind.withoutKept(id);
         // A reader may have been the writer of that id.
         return known.endsWith(".r") && chance(15) ? known.substring(0, known.length() - 2) : known;
     }
