@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Sizes of the sources, so that growth is seen when it happens: lines without comments and blank ones, types, packages, and
- * constructors with more than five parameters. Whoever exceeds a limit finds something to remove, or raises it and says why.
+ * constructors with more than five parameters. A change that exceeds a limit removes something, or raises the limit and gives the reason.
  */
 class SizeTest {
 

@@ -45,7 +45,7 @@ class ChaosTest extends FaultFixture {
 
     private final AtomicInteger grants = new AtomicInteger();
 
-    /** What one lock guards: nothing but the lock keeps its visitors apart, so that a lock which excludes nobody shows. */
+    /** What one lock guards: nothing but the lock keeps its visitors apart, so that a missing exclusion is noticed. */
     private static final class Guarded {
 
         private final AtomicReference<Lease> inside = new AtomicReference<>();

@@ -126,7 +126,7 @@ class ConnectionTest extends FaultFixture {
         assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
     }
 
-    /** When it is told to, when it restarts, after a failover. */
+    /** By a command, by a restart, by a failover. */
     @Test
     void shouldTeachRedisEachScript() {
         Instance instance = this.instances.at(this.proxy, Setup::calm);

@@ -185,7 +185,7 @@ class FrozenRedisTest extends FaultFixture {
             assertThat(this.redis.hgetall(KEY)).containsEntry("f", Long.toString(successor.fencingToken()));
             assertThat(this.redis.pttl(KEY)).isBetween(1L, fixed.toMillis());
             assertThat(lease.release()).isFalse();
-            assertThat(successor.release()).as("nobody else touched it").isTrue();
+            assertThat(successor.release()).as("no other owner has changed it").isTrue();
             soon().until(() -> this.redis.keys().isEmpty());
         }
     }

@@ -203,7 +203,7 @@ class LeastPrivilegeTest extends FaultFixture {
         assertThat(failure).hasMessageContaining("missing permission");
         soon().until(() -> this.redis.pttl("lock:{endless}") != -1);
         assertThat(other.lock("endless").tryLock(Waiting.LIMIT))
-                .as("nobody has it")
+                .as("has no owner")
                 .isTrue();
         other.lock("endless").unlock();
     }
@@ -229,7 +229,7 @@ class LeastPrivilegeTest extends FaultFixture {
         LockStoreException failure =
                 catchThrowableOfType(LockStoreException.class, () -> lock.tryLock(Duration.ofMillis(300)));
 
-        assertThat(failure.isTransient()).as("somebody may put it right").isTrue();
+        assertThat(failure.isTransient()).as("may end without a restart").isTrue();
         assertThat(failure)
                 .hasMessageContainingAll(
                         "WRONGPASS",

@@ -145,7 +145,7 @@ class LostReplyTest extends FaultFixture {
         LeaseLock lock = instance.lock("lost");
         assertThatExceptionOfType(LockStoreException.class).isThrownBy(lock::tryLock);
 
-        assertThat(this.redis.exists(KEY)).as("nobody could take it back").isTrue();
+        assertThat(this.redis.exists(KEY)).as("it could not be released").isTrue();
         within(Duration.ofSeconds(2)).until(() -> !this.redis.exists(KEY));
         assertThat(this.proxy.commandsSeen(Script.RENEW)).isZero();
     }
@@ -172,7 +172,7 @@ class LostReplyTest extends FaultFixture {
         }
     }
 
-    /** Lettuce executes the release again on its next connection, and Redis answers that nobody owns the lock. */
+    /** Lettuce executes the release again on its next connection, and Redis answers that the lock has no owner. */
     @Test
     void shouldNotTakeTheAnswerToAReplayForALoss() {
         Instance instance = this.instances.at(this.proxy, setup -> quick(setup).sharedConnection());

@@ -140,7 +140,7 @@ class OwnerProcessTest extends FaultFixture {
 
         Duration waited = Duration.ofNanos(next.result() - releasedAt);
         if (isGone) {
-            assertThat(waited).as("nobody reads its inbox").isLessThan(POLL);
+            assertThat(waited).as("its inbox has no reader").isLessThan(POLL);
         } else {
             assertThat(waited).isBetween(POLL, POLL.multipliedBy(2).plusSeconds(2));
             head.resume();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Somebody sets the clock by which Redis lets keys expire, and from which it makes tokens: by a small library that is compiled
+ * The clock is set by which Redis lets keys expire, and from which it makes tokens: by a small library that is compiled
  * here and loaded before all others. That needs a C compiler and a redis-server of this system that is linked dynamically; the one
  * of the tests' dependency is not.
  */

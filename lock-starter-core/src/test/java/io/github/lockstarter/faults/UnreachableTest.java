@@ -271,7 +271,7 @@ class UnreachableTest extends FaultFixture {
         assertThat(lease.state()).isEqualTo(State.LOST);
         assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.SHUTDOWN);
         assertThat(this.redis.exists(KEY))
-                .as("nobody is let in beside a running body")
+                .as("no other body runs beside this one")
                 .isTrue();
         this.proxy.forgetCommands();
         within(Duration.ofSeconds(3)).until(() -> !this.redis.exists(KEY));

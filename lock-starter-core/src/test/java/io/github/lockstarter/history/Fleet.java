@@ -23,7 +23,7 @@ final class Fleet implements AutoCloseable {
 
     static final Duration POLL = Duration.ofMillis(150);
 
-    /** A machine that is busy with other things stops nobody from being safe, but makes everybody late. */
+    /** A machine that is busy with other things makes all late, and none unsafe. */
     static final Limits LIMITS = new Limits(
             LEASE.toNanos(),
             COMMAND.toNanos(),
@@ -78,7 +78,7 @@ final class Fleet implements AutoCloseable {
             long troubles = fleet.harass(time);
             History history = fleet.finish();
             List<String> violations = new ArrayList<>(HistoryChecker.violations(history, LIMITS));
-            fleet.leftovers().forEach(key -> violations.add("leftovers: Nobody is left, but the key " + key + " is"));
+            fleet.leftovers().forEach(key -> violations.add("leftovers: No client is left, but the key " + key + " is"));
             Run run = new Run(seed, troubles, history, violations);
             Remarks.say(run);
             return run;

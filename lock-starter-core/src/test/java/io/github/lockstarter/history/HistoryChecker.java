@@ -103,8 +103,8 @@ final class HistoryChecker {
     }
 
     /**
-     * Whoever loses a lock is told before somebody else has it, or as soon as it can hear again if it stood still; and who
-     * was told does not see it held afterwards.
+     * The owner of a lost lock is notified before the next owner has it, or, if it stood still, as soon as it runs again. It does
+     * not see the lock held afterwards.
      */
     private void notice() {
         for (Attempt each : this.history.attempts()) {
