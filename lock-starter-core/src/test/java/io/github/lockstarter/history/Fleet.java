@@ -78,7 +78,8 @@ final class Fleet implements AutoCloseable {
             long troubles = fleet.harass(time);
             History history = fleet.finish();
             List<String> violations = new ArrayList<>(HistoryChecker.violations(history, LIMITS));
-            fleet.leftovers().forEach(key -> violations.add("leftovers: No client is left, but the key " + key + " is"));
+            fleet.leftovers()
+                    .forEach(key -> violations.add("leftovers: No client is left, but the key " + key + " is"));
             Run run = new Run(seed, troubles, history, violations);
             Remarks.say(run);
             return run;
