@@ -106,7 +106,7 @@ final class AcquireReports {
         @Nullable Grant[] held = new Grant[1];
         this.engine.forEachGrant(request.lockName(), grant -> held[0] = grant);
         Grant own = held[0];
-        if (own != null && !own.kind.isShared()) {
+        if (own != null && !own.kind().isShared()) {
             String thread = ThreadHolds.threadName(own);
             return new Found(
                     this.instances.own(),

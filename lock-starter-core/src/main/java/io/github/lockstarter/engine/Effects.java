@@ -1,10 +1,11 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.GrantKind;
 
 /**
- * What a {@link LocalLock} wants to happen. Called under the mutex of the lock: an implementation collects the effects, and executes
- * them in this order after it has left the mutex.
+ * What a {@link LocalLock} wants to happen, and what it draws. Called under the mutex of the lock: an implementation collects the
+ * effects, and executes them in this order after it has left the mutex. A simulation draws the same values again.
  */
 interface Effects extends GrantObserver {
 
@@ -22,6 +23,12 @@ interface Effects extends GrantObserver {
         DOWNGRADED
     }
 
+    /** Returns an acquisition id that states the kind, and that was never drawn before. */
+    String id(GrantKind kind);
+
+    /** Returns a random number from 0 to the bound, without the bound. */
+    long below(long bound);
+
     /** Sends a command. */
     void send(Sent sent);
 
@@ -36,7 +43,4 @@ interface Effects extends GrantObserver {
 
     /** A wait without an end depends on a store that does not answer; called for the first of several failures. */
     default void waitsForStore(LockStoreException cause) {}
-
-    /** Replaces the time at which {@link LocalLock#timeReached} is to be called; {@link Moment#NEVER}: not at all. */
-    void callAt(long nanos);
 }

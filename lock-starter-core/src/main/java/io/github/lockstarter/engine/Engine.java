@@ -99,11 +99,9 @@ final class Engine implements StoreListener {
     /** A time of the clock that counts as one hour, so that no moment is negative. */
     private final long origin;
 
-    private final Draws draws = new RandomDraws();
-
     private final ConcurrentMap<String, Cell> cells = new ConcurrentHashMap<>();
 
-    private final ReentrantLock[] mutexes = new ReentrantLock[MUTEXES];
+    private final Mutex[] mutexes = new Mutex[MUTEXES];
 
     private final AtomicInteger live = new AtomicInteger();
 
@@ -128,7 +126,7 @@ final class Engine implements StoreListener {
         this.observer = observer;
         this.clock = clock;
         this.ids = ids;
-        Arrays.setAll(this.mutexes, index -> new ReentrantLock());
+        Arrays.setAll(this.mutexes, index -> new Mutex());
         this.origin = clock.nanoTime() - TimeUnit.HOURS.toNanos(1);
         this.watchdog = new Watchdog(store, this::nanos, this::keepHouse);
     }
@@ -513,19 +511,6 @@ final class Engine implements StoreListener {
         }
     }
 
-    private final class RandomDraws implements Draws {
-
-        @Override
-        public String id(GrantKind kind) {
-            return kind.idOf(Engine.this.ids.next());
-        }
-
-        @Override
-        public long below(long bound) {
-            return ThreadLocalRandom.current().nextLong(bound);
-        }
-    }
-
     private interface Input {
 
         void apply(LocalLock lock, Moment now);
@@ -585,6 +570,21 @@ final class Engine implements StoreListener {
         }
     }
 
+    /**
+     * A mutex, which many locks share, and what the input that holds it leaves. An effect that is executed at once never gets into a
+     * field of the lock: such a field is old, and the garbage collector would look at each one that refers to something new.
+     */
+    @SuppressWarnings("serial")
+    private static final class Mutex extends ReentrantLock {
+
+        /** The command that the caller executes itself; null: none. */
+        private @Nullable Call call;
+
+        private @Nullable Effect first;
+
+        private @Nullable Effect last;
+    }
+
     /** A notification of observers, and of the wait or the grant that it is about. */
     private abstract static class Notification extends Effect {
 
@@ -595,36 +595,32 @@ final class Engine implements StoreListener {
     /** One lock: its state machine, its mutex, and the chain of its effects. An entry in the wheel of the watchdog. */
     final class Cell extends TimingWheel.Entry implements Effects {
 
-        /** Shared with other locks. */
-        private final ReentrantLock mutex;
+        private final Mutex mutex;
 
         private final LocalLock lock;
 
         // Guarded by the mutex
 
+        /** Effects that wait for the thread that executes those before them. */
         private @Nullable Effect first;
 
         private @Nullable Effect last;
 
-        /** The thread that executes effects; null: none. */
-        private volatile @Nullable Thread deliverer;
+        /** Whether a thread executes effects. */
+        private boolean isDelivering;
 
         private boolean isRemoved;
 
-        /** When the watchdog is to call; and when it does, which may be earlier. */
-        private long due = Moment.NEVER;
-
-        private long calledAt = Moment.NEVER;
+        /** Whether the watchdog calls, at the time that the entry has; that may be earlier than the lock wants it. */
+        private boolean isCalled;
 
         /** Whether the housekeeping has found it idle, and nothing has happened since. */
         private boolean wasSeenIdle;
 
-        private @Nullable Call call;
-
         // Written without the mutex, by threads whose stack is exhausted
 
-        /** The effect that is being executed, with those that follow. Only the thread that executes them writes it. */
-        private @Nullable Effect delivered;
+        /** The effect at which the thread that executes effects has failed, with those that follow. Written before isStalled. */
+        private @Nullable Effect undelivered;
 
         /** Commands whose outcome could not be processed. */
         private volatile @Nullable Sent unsettled;
@@ -636,7 +632,7 @@ final class Engine implements StoreListener {
 
         Cell(String name) {
             this.mutex = Engine.this.mutexes[name.hashCode() & (MUTEXES - 1)];
-            this.lock = new LocalLock(name, Engine.this.rules, this, Engine.this.draws);
+            this.lock = new LocalLock(name, Engine.this.rules, this);
         }
 
         boolean input(Input input) {
@@ -651,6 +647,7 @@ final class Engine implements StoreListener {
          * @return false if the cell was removed, so that nothing has happened
          */
         boolean input(Input input, @Nullable Call own, @Nullable Wait entering) {
+            StackRoom.require();
             if (!apply(input, own, entering, null)) {
                 return false;
             }
@@ -667,17 +664,23 @@ final class Engine implements StoreListener {
             return true;
         }
 
+        /**
+         * Gives the lock an input, and executes effects until there are none, unless another thread does already.
+         *
+         * @param renewals takes renewals instead of sending them; null: they are sent
+         * @return false if the cell was removed, so that nothing has happened
+         */
         private boolean apply(
                 Input input, @Nullable Call own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
-            Effect effects = null;
-            Thread thread = Thread.currentThread();
-            StackRoom.require();
-            this.mutex.lock();
+            Mutex held = this.mutex;
+            Effect effect = null;
+            held.lock();
             try {
                 if (this.isRemoved) {
                     return false;
                 }
-                this.call = own;
+                held.call = own;
+                boolean isDone = false;
                 try {
                     Moment now = now();
                     if (entering != null && Engine.this.stopped) {
@@ -685,41 +688,87 @@ final class Engine implements StoreListener {
                         this.lock.stop(now);
                     }
                     input.apply(this.lock, now);
-                    if (this.due < this.calledAt) {
-                        Engine.this.watchdog.call(this, this.due);
-                        this.calledAt = this.due;
+                    if (this.lock.dueAt < (this.isCalled ? this.due : Moment.NEVER)) {
+                        Engine.this.watchdog.call(this, this.lock.dueAt);
+                        this.isCalled = true;
                     }
                     this.wasSeenIdle = false;
                     if (!Engine.this.hasIdleCells && this.lock.isIdle()) {
                         Engine.this.hasIdleCells = true;
                     }
-                    effects = this.first != null ? takeEffects(thread) : null;
-                } catch (Throwable ex) {
-                    if (entering != null) {
-                        entering.isAbandoned = true;
-                    }
-                    // Not failed(), whose call could fail as well.
-                    this.needsRepair = true;
-                    Engine.this.needsRepair = true;
-                    throw ex;
+                    isDone = true;
                 } finally {
-                    this.call = null;
-                }
-            } finally {
-                this.mutex.unlock();
-            }
-            if (effects != null) {
-                try {
-                    deliver(effects, thread, renewals);
-                } catch (Throwable ex) {
-                    // Only here, because the call of deliver() may have failed.
-                    if (this.deliverer == thread) {
-                        this.isStalled = true;
+                    // Plain writes, because a call could fail as well.
+                    if (!isDone) {
                         this.needsRepair = true;
                         Engine.this.needsRepair = true;
+                        if (entering != null) {
+                            entering.isAbandoned = true;
+                        }
                     }
-                    throw ex;
+                    boolean delivers = isDone && !this.isDelivering;
+                    Effect added = held.first;
+                    if (delivers && this.first == null) {
+                        effect = added;
+                    } else {
+                        if (added != null) {
+                            Effect before = this.last;
+                            if (before == null) {
+                                this.first = added;
+                            } else {
+                                before.next = added;
+                            }
+                            this.last = held.last;
+                        }
+                        if (delivers) {
+                            effect = this.first;
+                            this.first = null;
+                            this.last = null;
+                        }
+                    }
+                    this.isDelivering |= effect != null;
+                    held.call = null;
+                    held.first = null;
+                    held.last = null;
                 }
+            } finally {
+                held.unlock();
+            }
+            boolean delivers = effect != null;
+            int rounds = renewals != null ? 1 : MOST_ROUNDS;
+            try {
+                while (delivers) {
+                    for (; effect != null; effect = effect.next) {
+                        execute(effect, renewals);
+                    }
+                    held.lock();
+                    try {
+                        this.isDelivering = false;
+                        delivers = false;
+                        if (--rounds > 0 && this.first != null) {
+                            effect = this.first;
+                            this.first = null;
+                            this.last = null;
+                            this.isDelivering = true;
+                            delivers = true;
+                        } else if (this.first != null) {
+                            Engine.this.watchdog.call(this, nanos());
+                            this.isCalled = true;
+                        } else if (Engine.this.cells.size() > MOST_CELLS && this.lock.isIdle()) {
+                            remove();
+                        }
+                    } finally {
+                        held.unlock();
+                    }
+                }
+            } catch (Throwable ex) {
+                if (delivers) {
+                    this.undelivered = effect;
+                    this.isStalled = true;
+                }
+                this.needsRepair = true;
+                Engine.this.needsRepair = true;
+                throw ex;
             }
             if (Engine.this.stopped) {
                 // Also after an input without effects, such as the last reply.
@@ -728,52 +777,12 @@ final class Engine implements StoreListener {
             return true;
         }
 
-        /** Returns the chain if no other thread delivers it. */
-        private @Nullable Effect takeEffects(Thread thread) {
-            Effect taken = this.first;
-            if (this.deliverer != null || taken == null) {
-                return null;
-            }
-            this.deliverer = thread;
-            this.delivered = taken;
-            this.first = null;
-            this.last = null;
-            return taken;
-        }
-
         private void remove() {
-            if (this.first == null && this.deliverer == null) {
+            if (this.first == null && !this.isDelivering) {
                 this.isRemoved = true;
                 Engine.this.cells.remove(this.lock.name, this);
                 Engine.this.watchdog.forget(this);
             }
-        }
-
-        /** Executes effects until there are none. Only one thread at a time does. */
-        private void deliver(@Nullable Effect taken, Thread thread, Watchdog.@Nullable Renewals renewals) {
-            Effect chain = taken;
-            int rounds = renewals != null ? 1 : MOST_ROUNDS;
-            do {
-                for (Effect effect = chain; effect != null; effect = effect.next) {
-                    this.delivered = effect;
-                    execute(effect, renewals);
-                }
-                this.delivered = null;
-                this.mutex.lock();
-                try {
-                    this.deliverer = null;
-                    chain = --rounds > 0 && this.first != null ? takeEffects(thread) : null;
-                    if (rounds == 0 && this.first != null && nanos() < this.calledAt) {
-                        this.calledAt = nanos();
-                        Engine.this.watchdog.call(this, this.calledAt);
-                    }
-                    if (chain == null && Engine.this.cells.size() > MOST_CELLS && this.lock.isIdle()) {
-                        remove();
-                    }
-                } finally {
-                    this.mutex.unlock();
-                }
-            } while (chain != null);
         }
 
         private void execute(Effect effect, Watchdog.@Nullable Renewals renewals) {
@@ -822,12 +831,19 @@ final class Engine implements StoreListener {
         /** Sends a command without waiting for the reply. */
         void sendNow(Sent sent) {
             CompletionStage<Reply> reply = Engine.this.store.send(sent.command);
-            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> completed(sent, answer, failure));
+            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> completed(sent, answer, failure, false));
         }
 
-        /** As {@link #settle}, but does not throw. */
-        void completed(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
+        /**
+         * As {@link #settle}, but does not throw.
+         *
+         * @param hasRoom whether the stack is known to have room, because the thread is none of users
+         */
+        void completed(Sent sent, @Nullable Reply reply, @Nullable Throwable failure, boolean hasRoom) {
             try {
+                if (!hasRoom) {
+                    StackRoom.require();
+                }
                 settle(sent, reply, failure);
             } catch (Throwable ex) {
                 unsettled(sent);
@@ -860,7 +876,7 @@ final class Engine implements StoreListener {
                         sent.isSettled = true;
                         if (sent.command instanceof Command.Renew) {
                             // Moves the call for a late reply. It would come for each of many locks, for nothing.
-                            this.calledAt = Moment.NEVER;
+                            this.isCalled = false;
                         }
                         if (reply != null && !(reply instanceof Reply.Failed)) {
                             local.replied(sent, reply, now);
@@ -882,9 +898,8 @@ final class Engine implements StoreListener {
         void timeReached(Watchdog.Renewals renewals) {
             boolean unused = apply(
                     (local, now) -> {
-                        this.calledAt = Moment.NEVER;
-                        if (this.due <= now.nanos()) {
-                            this.due = Moment.NEVER;
+                        this.isCalled = false;
+                        if (local.dueAt <= now.nanos()) {
                             local.timeReached(now);
                         }
                     },
@@ -944,27 +959,40 @@ final class Engine implements StoreListener {
                 settle(sent, null, unknown("The outcome of the command could not be processed.", null));
             }
             if (this.isStalled) {
-                Thread thread = Thread.currentThread();
-                Effect failed = this.delivered;
-                this.deliverer = thread;
-                this.isStalled = false;
-                try {
-                    if (failed instanceof Sent sent) {
-                        // It may have been sent.
-                        settle(sent, null, unknown("The command could not be sent.", null));
-                        failed = sent.next;
-                    }
-                    deliver(failed, thread, null);
-                } catch (Throwable ex) {
-                    this.isStalled = this.deliverer == thread;
-                    throw ex;
+                Effect failed = this.undelivered;
+                if (failed instanceof Sent sent) {
+                    // It may have been sent.
+                    settle(sent, null, unknown("The command could not be sent.", null));
+                    failed = sent.next;
                 }
+                continueWith(failed);
             }
             boolean unused = input((local, now) -> {
                 // A call of the watchdog may have failed.
-                this.calledAt = Moment.NEVER;
+                this.isCalled = false;
                 local.repair(now);
             });
+        }
+
+        /** Has the next input execute the effects that another thread has not executed, before those that were added since. */
+        private void continueWith(@Nullable Effect failed) {
+            this.mutex.lock();
+            try {
+                Effect end = failed;
+                while (end != null && end.next != null) {
+                    end = end.next;
+                }
+                if (end != null) {
+                    end.next = this.first;
+                    this.first = failed;
+                    this.last = this.last != null ? this.last : end;
+                }
+                this.undelivered = null;
+                this.isStalled = false;
+                this.isDelivering = false;
+            } finally {
+                this.mutex.unlock();
+            }
         }
 
         // ---- Effects, called under the mutex
@@ -980,18 +1008,29 @@ final class Engine implements StoreListener {
         }
 
         private void append(Effect effect) {
-            Effect before = this.last;
+            Mutex held = this.mutex;
+            Effect before = held.last;
             if (before == null) {
-                this.first = effect;
+                held.first = effect;
             } else {
                 before.next = effect;
             }
-            this.last = effect;
+            held.last = effect;
+        }
+
+        @Override
+        public String id(GrantKind kind) {
+            return kind.idOf(Engine.this.ids.next());
+        }
+
+        @Override
+        public long below(long bound) {
+            return ThreadLocalRandom.current().nextLong(bound);
         }
 
         @Override
         public void send(Sent sent) {
-            Call own = this.call;
+            Call own = this.mutex.call;
             if (own == null || !own.takes(sent)) {
                 append(sent);
             }
@@ -1083,11 +1122,6 @@ final class Engine implements StoreListener {
                 grant.isCounted = false;
                 Engine.this.live.decrementAndGet();
             }
-        }
-
-        @Override
-        public void callAt(long nanos) {
-            this.due = nanos;
         }
     }
 

@@ -22,11 +22,10 @@ final class Grant {
         LOST
     }
 
-    final GrantKind kind;
-
     final Terms terms;
 
-    final Owner owner;
+    /** Replaced once: a handle that belongs to no thread is watched for being dropped. */
+    Owner owner;
 
     /** What the user has requested. */
     final LockRequest request;
@@ -59,10 +58,6 @@ final class Grant {
     /** How often it was renewed; changed by observers, one after the other. */
     volatile int renewals;
 
-    /** Notices that the handle of its owner was dropped; null: the owner is a thread. Only kept reachable here. */
-    @Nullable
-    Object watch;
-
     /** Whether the driver counts it as live. */
     boolean isCounted;
 
@@ -77,9 +72,8 @@ final class Grant {
     @Nullable
     Grant next;
 
-    Grant(LocalLock.Stake stake, Waiter waiter, GrantKind kind, long token, long now) {
+    Grant(LocalLock.Stake stake, Waiter waiter, long token, long now) {
         this.stake = stake;
-        this.kind = kind;
         this.terms = waiter.terms;
         this.owner = waiter.owner;
         this.request = waiter.request;
@@ -102,6 +96,10 @@ final class Grant {
     /** Returns the nanoseconds for which the owner may rely on it; 0: it has ended. */
     long remaining(Moment now) {
         return isLive() ? Math.max(0, this.stake.remaining(now)) : 0;
+    }
+
+    GrantKind kind() {
+        return this.stake.kind;
     }
 
     String lockName() {

@@ -1,11 +1,10 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /** A lock held by one thread: its lease, and how often the thread has entered. Used by that thread alone. */
-final class Hold {
+final class Hold extends ThreadHolds.Key {
 
     /** A nested hold that changed how long the grant is renewed, and what was there before. */
     private record Level(
@@ -28,21 +27,17 @@ final class Hold {
         }
     }
 
-    final String lockName;
-
-    final LockMode mode;
-
     LeaseHandle lease;
 
     /** Request of a reader that uses the lease of the writer, which this thread holds as well; null: it has a lease of its own. */
     @Nullable
     LockRequest underWriter;
 
-    /** How often the thread has entered. */
+    /**
+     * How often the thread has entered; 0: it has not yet, or the last hold has ended. Then the thread holds it no more, also if an
+     * error has kept it among its holds.
+     */
     int count;
-
-    /** Whether the last hold has ended. The thread holds it no more, also if an error has kept it among its holds. */
-    boolean isOver;
 
     private @Nullable Level level;
 
@@ -55,8 +50,7 @@ final class Hold {
      * @param count how often the thread has entered
      */
     Hold(LockRequest request, LeaseHandle lease, int count) {
-        this.lockName = request.lockName();
-        this.mode = request.mode();
+        super(request.lockName(), request.mode());
         this.lease = lease;
         this.terms = lease.grant.terms;
         this.count = count;
@@ -116,7 +110,7 @@ final class Hold {
      */
     void leave(int number) {
         Level current = this.level;
-        int innermost = this.count--;
+        int innermost = this.count;
         if (number != innermost) {
             this.level = current != null ? current.without(number) : null;
         } else if (current != null && current.count() == number) {
@@ -124,14 +118,15 @@ final class Hold {
             this.level = current.outer();
             this.lease.operations.engine().renewUntil(this.lease.grant, this.terms, current.renewUntilBefore());
         }
+        this.count = innermost - 1;
     }
 
     /** Ends a hold whose thread cannot leave it, because of an error such as an exhausted stack. */
     void abandon() {
-        boolean isLast = this.count == 1;
-        this.count--;
-        this.isOver |= isLast;
-        if (isLast && this.underWriter == null) {
+        if (this.count > 0) {
+            this.count--;
+        }
+        if (this.count == 0 && this.underWriter == null) {
             this.lease.operations.engine().unclaimed(this.lease.grant);
         }
     }

@@ -56,7 +56,7 @@ final class LeaseHandle implements Lease {
         /** Creates a handle for a grant that belongs to no thread, which is watched for being dropped without a release. */
         LeaseHandle withoutThread(Grant grant) {
             LeaseHandle handle = new LeaseHandle(this, grant);
-            grant.watch = new Watch(handle, this.dropped);
+            grant.owner = new Watch(handle, this.dropped);
             return handle;
         }
 
@@ -87,13 +87,18 @@ final class LeaseHandle implements Lease {
      * Refers to a handle without keeping it reachable. It is reachable itself as long as the engine has the grant, so that nothing
      * needs to end it.
      */
-    private static final class Watch extends PhantomReference<LeaseHandle> {
+    private static final class Watch extends PhantomReference<LeaseHandle> implements Owner {
 
         private final Grant grant;
 
         Watch(LeaseHandle handle, ReferenceQueue<LeaseHandle> dropped) {
             super(handle, dropped);
             this.grant = handle.grant;
+        }
+
+        @Override
+        public boolean isAlive() {
+            return true;
         }
     }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -55,6 +56,9 @@ public final class LeasingLockRegistry
     private final OwnedLocks owned;
 
     private final StoredLocks stored;
+
+    /** Starts the registry if necessary. One for all locks, which are often created for each call. */
+    private final Supplier<StoredLocks> startedStore;
 
     private final ReentrantLock lifecycle = new ReentrantLock();
 
@@ -100,6 +104,10 @@ public final class LeasingLockRegistry
         this.clock = clock;
         this.owned = new OwnedLocks(this::run, settings.names(), settings.onLost());
         this.stored = new StoredLocks(store);
+        this.startedStore = () -> {
+            Run unused = run();
+            return this.stored;
+        };
     }
 
     /** Without splitting the name, because locks are often created for each call. */
@@ -124,7 +132,7 @@ public final class LeasingLockRegistry
     }
 
     private LeaseLock lock(LockRequest request, View view) {
-        return new ThreadOwnedLock(this.owned, this::startedStore, this.settings.names(), request, view);
+        return new ThreadOwnedLock(this.owned, this.startedStore, this.settings.names(), request, view);
     }
 
     @Override
@@ -136,7 +144,7 @@ public final class LeasingLockRegistry
     @Override
     public LeaseSemaphore getSemaphore(String name, String key, int permits) {
         LockRequest one = LockRequest.of(name, key).withPermits(1, permits);
-        return new Permits(this, this::startedStore, this.settings.names(), one);
+        return new Permits(this, this.startedStore, this.settings.names(), one);
     }
 
     @Override
@@ -184,11 +192,6 @@ public final class LeasingLockRegistry
             Collection<LockRequest> requests, LockedCallback<T, E> body) throws E {
         LockSequence locks = LockSequence.of(requests.stream().map(this.settings::complete), this.settings);
         return locks.<T, E>execute(this, body);
-    }
-
-    private StoredLocks startedStore() {
-        Run unused = run();
-        return this.stored;
     }
 
     /** Returns the present run, or the last one after a stop, which refuses by itself. Starts the first one. */

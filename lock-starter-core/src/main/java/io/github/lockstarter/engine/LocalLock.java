@@ -43,7 +43,7 @@ final class LocalLock {
      *      waiter. Beside shared grants of its own JVM a waiter stands in the line of the store, so that no later one passes it.
      *   2. What is held fits together. Each held stake has at least one live grant, and one that is not shared has exactly one.
      *   3. Waiters are granted in the order of arrival, whatever their kinds. Each wait ends once.
-     *   4. Nothing is due before the time that was requested last (callAt).
+     *   4. Nothing is due before dueAt.
      *
      * Rules. The names in parentheses are the actions of the specification in spec/.
      *   - Validity counts from the sending of a command that the store has executed, never from the receipt of anything. It ends a
@@ -83,6 +83,9 @@ final class LocalLock {
     /** Of a stake that does not ask. */
     private static final Moment NO_BASE = new Moment(BEFORE, BEFORE);
 
+    /** Of a stake for which no waiter of this lock has asked. */
+    private static final Terms NO_TERMS = new Terms(0, NEVER, NEVER, 0);
+
     private static final long WAKE_SPREAD = 20 * MILLI;
 
     /** Largest number of renewals of one stake that are sent although an earlier one has no reply. */
@@ -94,8 +97,6 @@ final class LocalLock {
 
     private final Effects out;
 
-    private final Draws draws;
-
     private final WaiterQueue waiters = new WaiterQueue();
 
     /** The first of the stakes, which are linked. */
@@ -106,8 +107,8 @@ final class LocalLock {
 
     private boolean stopped;
 
-    /** The time that was requested last. */
-    private long armed = NEVER;
+    /** When {@link #timeReached} is to be called; {@link Moment#NEVER}: not at all. Only read by the caller. */
+    long dueAt = NEVER;
 
     /** The outcome of a question that is the present input, and has not granted the lock; null: there is none. */
     private @Nullable Outcome outcome;
@@ -115,17 +116,13 @@ final class LocalLock {
     /** The last reply that refused a ticket. */
     private Reply.@Nullable Taken lastTaken;
 
-    /** Waiters whose time is up, and who stay until it is known why they are refused. Those that have left meanwhile are skipped. */
-    private List<Waiter> overdue = List.of();
-
     /** Whether a fact has changed by which overdue waiters may be refused. */
     private boolean overdueMayEnd;
 
-    LocalLock(String name, Rules rules, Effects out, Draws draws) {
+    LocalLock(String name, Rules rules, Effects out) {
         this.name = name;
         this.rules = rules;
         this.out = out;
-        this.draws = draws;
     }
 
     // ---- Inputs: waiters
@@ -250,9 +247,8 @@ final class LocalLock {
         endIfExpired(stake, now);
         grant.renewUntil = until;
         if (grant.isLive() && until > now.nanos()) {
-            stake.lease = terms.lease();
-            stake.renewAfter = terms.renewAfter();
-            stake.isConfirmed &= stake.storedLease >= stake.lease;
+            stake.terms = terms;
+            stake.isConfirmed &= stake.storedUntil - stake.renewedAt >= terms.lease();
             stake.dueAt = stake.isConfirmed ? Math.min(stake.dueAt, stake.nextRenewal()) : now.nanos();
         }
         advance(now);
@@ -275,7 +271,6 @@ final class LocalLock {
     // ---- Inputs: time and store
 
     void timeReached(Moment now) {
-        this.armed = NEVER;
         advance(now);
     }
 
@@ -320,8 +315,8 @@ final class LocalLock {
     void serverChanged(Moment now) {
         for (Stake stake = this.stakes; stake != null; stake = stake.next) {
             stake.isChainBroken = true;
-            stake.serverChangedAt = now.nanos();
-            if (stake.phase == Phase.HELD && stake.renewAfter != NEVER) {
+            stake.isServerNew = true;
+            if (stake.phase == Phase.HELD && stake.terms.isRenewed()) {
                 stake.dueAt = now.nanos();
             } else if (stake.phase == Phase.ENDING) {
                 stake.dueAt = Math.min(stake.dueAt, now.nanos());
@@ -381,7 +376,7 @@ final class LocalLock {
                 if (stake.needsRenewal(now)) {
                     atRisk(stake, cause);
                 }
-                stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.lease / 12));
+                stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.terms.lease() / 12));
             }
         }
         advance(now);
@@ -458,8 +453,6 @@ final class LocalLock {
         if (first != null) {
             endOverdueWaits(now);
             first = this.waiters.first;
-        } else {
-            this.overdue = List.of();
         }
         while (first != null) {
             Stake shared = sharedStake(first, now);
@@ -510,10 +503,7 @@ final class LocalLock {
             stake = behind;
         }
         this.outcome = null;
-        if (next != this.armed) {
-            this.armed = next;
-            this.out.callAt(next);
-        }
+        this.dueAt = next;
     }
 
     /** Returns when something is due for the stake. */
@@ -562,11 +552,9 @@ final class LocalLock {
     private void endOverdueWaits(Moment now) {
         if (this.overdueMayEnd) {
             this.overdueMayEnd = false;
-            List<Waiter> all = this.overdue;
-            this.overdue = List.of();
-            for (Waiter waiter : all) {
+            for (Waiter waiter : this.waiters.takeOverdue()) {
                 if (waiter.isQueued() && !refuseIfKnown(waiter, now)) {
-                    stayOverdue(waiter);
+                    this.waiters.addOverdue(waiter);
                 }
             }
         }
@@ -581,19 +569,12 @@ final class LocalLock {
                 continue;
             }
             this.waiters.postpone(waiter, latest);
-            stayOverdue(waiter);
+            this.waiters.addOverdue(waiter);
             Stake asking = this.ticket;
-            if (asking != null && (asking.askedAt < waiter.enteredAt || asking.settledQuestion >= asking.askedAt)) {
+            if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {
                 asking.dueAt = now.nanos();
             }
         }
-    }
-
-    private void stayOverdue(Waiter waiter) {
-        if (this.overdue.isEmpty()) {
-            this.overdue = new ArrayList<>(2);
-        }
-        this.overdue.add(waiter);
     }
 
     private boolean refuseIfKnown(Waiter waiter, Moment now) {
@@ -657,7 +638,7 @@ final class LocalLock {
     // ---- Asking
 
     private Stake open(GrantKind kind, Moment now) {
-        Stake stake = new Stake(this.draws.id(kind), kind, now);
+        Stake stake = new Stake(this.out.id(kind), kind, now);
         add(stake);
         this.ticket = stake;
         return stake;
@@ -666,8 +647,8 @@ final class LocalLock {
     private void ask(Stake stake, Waiter first, Moment now) {
         boolean join = stake.hasJoined || first.waitTime > 0;
         asking(stake, join, now);
-        stake.lease = first.terms.lease();
-        send(new Command.Acquire(this.name, stake.id, millis(stake.lease), join), stake, null, now);
+        stake.terms = first.terms;
+        send(new Command.Acquire(this.name, stake.id, millis(first.terms.lease()), join), stake, null, now);
     }
 
     private void add(Stake stake) {
@@ -679,6 +660,7 @@ final class LocalLock {
         stake.openQuestions++;
         stake.hasJoined |= join;
         stake.askedAt = now.nanos();
+        stake.isAnswered = false;
         // The outcome of the question decides when the next one follows.
         stake.dueAt = NEVER;
     }
@@ -693,7 +675,7 @@ final class LocalLock {
         stake.openQuestions--;
         stake.settledAt = now.nanos();
         stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, now.nanos()));
-        stake.settledQuestion = Math.max(stake.settledQuestion, question.at.nanos());
+        stake.isAnswered |= question.at.nanos() >= stake.askedAt;
     }
 
     private void unanswered(Stake stake, Sent question, LockStoreException cause, Moment now) {
@@ -739,7 +721,7 @@ final class LocalLock {
                 begin(stake, granted.token(), question.at, leaseOf(question), way, now);
             } else if (stake.phase == Phase.HELD) {
                 // The waiter that had asked may have left, and its lease was longer.
-                extend(stake, question, Math.min(leaseOf(question), stake.lease));
+                extend(stake, question, Math.min(leaseOf(question), stake.terms.lease()));
             }
         } else if (reply instanceof Reply.Taken taken) {
             Reply.Taken before = this.lastTaken;
@@ -779,7 +761,7 @@ final class LocalLock {
         // moment.
         long spread = interval > this.rules.poll() ? this.rules.poll() : WAKE_SPREAD;
         return taken.remainingMillis() < interval / MILLI
-                ? taken.remainingMillis() * MILLI + this.draws.below(spread)
+                ? taken.remainingMillis() * MILLI + this.out.below(spread)
                 : jittered(interval);
     }
 
@@ -860,15 +842,12 @@ final class LocalLock {
 
     /** Gives the stake to a waiter, which need not be in the queue. */
     private Grant grant(Stake stake, Waiter waiter, Way way, Moment now) {
-        Grant grant = new Grant(stake, waiter, stake.kind, stake.token, now.nanos());
+        Grant grant = new Grant(stake, waiter, stake.token, now.nanos());
         // Precedes all changes, because it allocates: without memory, the waiter stays, and asks again.
         this.out.granted(waiter, grant, way);
         this.waiters.remove(waiter);
         stake.add(grant);
-        stake.lease = waiter.terms.lease();
-        if (waiter.terms.isRenewed()) {
-            stake.renewAfter = waiter.terms.renewAfter();
-        }
+        stake.terms = waiter.terms;
         if (waiter.terms.minHold() > 0) {
             stake.keepUntil = Math.max(stake.keepUntil, Moment.sum(now.nanos(), waiter.terms.minHold()));
         }
@@ -891,9 +870,9 @@ final class LocalLock {
                     && stake.isJoinable
                     && stake.isConfirmed
                     && stake.failures == 0
-                    && stake.lease == waiter.terms.lease()
+                    && stake.terms.lease() == waiter.terms.lease()
                     && now.nanos() - stake.grantedAt < this.rules.passTime()
-                    && stake.remaining(now) > stake.lease / 2) {
+                    && stake.remaining(now) > stake.terms.lease() / 2) {
                 return stake;
             }
         }
@@ -912,12 +891,12 @@ final class LocalLock {
                 && grant.state == Grant.State.HELD
                 && grant.renewUntil > now.nanos()
                 && next.terms.isRenewed()
-                && next.terms.lease() == stake.lease
+                && next.terms.lease() == stake.terms.lease()
                 && since < this.rules.passTime()
                 && stake.passes < Math.min(this.rules.passCount(), Rules.usable(since) / 1000)
                 // A lease that a nested hold has requested would outlive the next owner by as much if that owner dies.
-                && stake.longestLease <= stake.lease
-                && left > (stake.isConfirmed ? stake.lease / 2 : this.rules.claim() / 4);
+                && stake.longestLease <= stake.terms.lease()
+                && left > (stake.isConfirmed ? stake.terms.lease() / 2 : this.rules.claim() / 4);
     }
 
     private void passOn(Stake stake, Waiter next, Moment now) {
@@ -928,9 +907,8 @@ final class LocalLock {
 
     private void extend(Stake stake, Sent sent, long lease) {
         stake.extend(sent.at, Rules.usable(lease), lease);
-        stake.isConfirmed |= lease >= stake.lease;
-        boolean isOld = stake.lastRenewalAt < stake.serverChangedAt && sent.at.nanos() < stake.serverChangedAt;
-        stake.dueAt = stake.isConfirmed && !isOld ? stake.nextRenewal() : sent.at.nanos();
+        stake.isConfirmed |= lease >= stake.terms.lease();
+        stake.dueAt = stake.isConfirmed && !stake.isServerNew ? stake.nextRenewal() : sent.at.nanos();
     }
 
     /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
@@ -950,7 +928,7 @@ final class LocalLock {
                 atRisk(stake, null);
             }
             if (stake.renewalsOpen < MOST_RENEWALS) {
-                sendRenewal(stake, stake.lease, now);
+                sendRenewal(stake, stake.terms.lease(), now);
             }
             stake.dueAt = lateAt(stake, now);
         } else {
@@ -964,13 +942,13 @@ final class LocalLock {
      */
     private long lateAt(Stake stake, Moment now) {
         long left = stake.remaining(now);
-        long late = stake.isConfirmed ? Math.min(stake.lease / 6, left / 3) : left / 6;
+        long late = stake.isConfirmed ? Math.min(stake.terms.lease() / 6, left / 3) : left / 6;
         return Moment.sum(now.nanos(), Math.min(this.rules.commandTimeout(), Math.max(10 * MILLI, late)));
     }
 
     private void sendRenewal(Stake stake, long lease, Moment now) {
         stake.renewalsOpen++;
-        stake.lastRenewalAt = now.nanos();
+        stake.isServerNew = false;
         stake.lateAt = lateAt(stake, now);
         Stake former = stake.former;
         if (former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded) {
@@ -1070,8 +1048,8 @@ final class LocalLock {
         if (successor != null) {
             Waiter first = Objects.requireNonNull(this.waiters.first);
             asking(successor, true, now);
-            successor.lease = first.terms.lease();
-            next = new Successor(successor.id, millis(successor.lease));
+            successor.terms = first.terms;
+            next = new Successor(successor.id, millis(first.terms.lease()));
         }
         send(new Command.Release(this.name, stake.id, stake.token, keep, next), stake, successor, now);
     }
@@ -1169,7 +1147,7 @@ final class LocalLock {
     }
 
     private long jittered(long nanos) {
-        return nanos - this.draws.below(nanos / 5 + 1);
+        return nanos - this.out.below(nanos / 5 + 1);
     }
 
     @Nullable
@@ -1283,7 +1261,10 @@ final class LocalLock {
     /** A waiter that has left, and is to be notified of its refusal at that time at the latest. */
     private record Leaver(Waiter waiter, Refusal refusal, long latest) {}
 
-    /** All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock alone. */
+    /**
+     * All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock alone. Many
+     * may be held at a time, so that small counters are short.
+     */
     static final class Stake {
 
         enum Phase {
@@ -1313,8 +1294,8 @@ final class LocalLock {
 
         private long askedAt = BEFORE;
 
-        /** When the latest question with an outcome was asked. */
-        private long settledQuestion = BEFORE;
+        /** Whether the latest question has an outcome. */
+        private boolean isAnswered = true;
 
         /** Whether a question has asked for a place in the line. */
         private boolean hasJoined;
@@ -1335,7 +1316,7 @@ final class LocalLock {
 
         // Questions that may give the id something: under way, or of unknown outcome
 
-        private int openQuestions;
+        private short openQuestions;
 
         private long settledAt = BEFORE;
 
@@ -1346,18 +1327,14 @@ final class LocalLock {
         /** The first of the grants; one that is passed on has one after the other, that of readers has several at a time. */
         private @Nullable Grant grant;
 
-        private long lease;
+        /** Of the latest grant, or of the waiter for which the ticket has asked. */
+        private Terms terms = NO_TERMS;
 
         /** The longest lease that was requested for the id. */
         private long longestLease;
 
-        private long renewAfter = NEVER;
-
         /** When the latest command was sent that has set or confirmed the lease. */
         private long renewedAt = BEFORE;
-
-        /** The lease that the store has, from the command that has set it. */
-        private long storedLease;
 
         /** The end of the lease in the store, at the earliest. */
         private long storedUntil = BEFORE;
@@ -1379,13 +1356,10 @@ final class LocalLock {
 
         private boolean isJoinable;
 
-        private int renewalsOpen;
+        private short renewalsOpen;
 
-        /** When the latest renewal was sent. */
-        private long lastRenewalAt = BEFORE;
-
-        /** When commands began to go to another server: a reply to an earlier one proves nothing about it. */
-        private long serverChangedAt = BEFORE;
+        /** Whether commands go to another server, and no renewal was sent to it: replies prove nothing about it. */
+        private boolean isServerNew;
 
         /** From then on, the reply to the latest renewal is late. */
         private long lateAt = NEVER;
@@ -1436,7 +1410,6 @@ final class LocalLock {
         private void extend(Moment from, long usable, long lease) {
             this.renewedAt = Math.max(this.renewedAt, from.nanos());
             if (from.nanos() + usable > this.validUntil) {
-                this.storedLease = lease;
                 this.storedUntil = from.nanos() + lease;
                 this.validUntilWall = from.wallMillis() + (usable + MILLI - 1) / MILLI;
                 this.validUntil = from.nanos() + usable;
@@ -1449,10 +1422,9 @@ final class LocalLock {
             this.dueAt = NEVER;
             this.former = writer;
             this.token = writer.token;
-            this.lease = terms.lease();
+            this.terms = terms;
             this.longestLease = writer.longestLease;
             this.renewedAt = writer.renewedAt;
-            this.storedLease = writer.storedLease;
             this.storedUntil = writer.storedUntil;
             this.validUntilWall = writer.validUntilWall;
             this.validUntil = writer.validUntil;
@@ -1463,11 +1435,12 @@ final class LocalLock {
 
         /** Leases are renewed at the ends of slots of time, so that those of many locks are renewed together. */
         private long nextRenewal() {
-            if (this.renewAfter == NEVER) {
+            long interval = this.terms.renewAfter();
+            if (interval == NEVER) {
                 return NEVER;
             }
-            long due = this.renewedAt + this.renewAfter;
-            return due - due % Math.max(1, this.renewAfter / 8);
+            long due = this.renewedAt + interval;
+            return due - due % Math.max(1, interval / 8);
         }
 
         /** Returns whether an owner wants renewals, or the store has yet to set the full lease. */

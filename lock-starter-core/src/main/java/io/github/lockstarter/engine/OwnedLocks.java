@@ -156,7 +156,7 @@ final class OwnedLocks {
         try {
             reason = leave(hold, hold.count);
         } catch (Throwable ex) {
-            if (hold.isOver) {
+            if (hold.count == 0 && hold.underWriter == null) {
                 hold.lease.operations.engine().unclaimed(hold.lease.grant);
             }
             throw ex;
@@ -198,7 +198,7 @@ final class OwnedLocks {
             return LockEvents.lossReason(lease.grant);
         }
         Hold reader = hold.mode == LockMode.WRITE ? mine.get(hold.lockName, LockMode.READ) : null;
-        hold.isOver = true;
+        hold.count = 0;
         mine.remove(hold);
         try {
             if (reader != null) {

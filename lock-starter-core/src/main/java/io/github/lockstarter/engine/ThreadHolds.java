@@ -23,7 +23,28 @@ final class ThreadHolds implements Owner {
      */
     private @Nullable Hold lost;
 
-    private record Key(String lockName, LockMode mode) {}
+    /** A hold is the key of its own entry. */
+    static class Key {
+
+        final String lockName;
+
+        final LockMode mode;
+
+        Key(String lockName, LockMode mode) {
+            this.lockName = lockName;
+            this.mode = mode;
+        }
+
+        @Override
+        public final boolean equals(@Nullable Object other) {
+            return other instanceof Key key && key.mode == this.mode && key.lockName.equals(this.lockName);
+        }
+
+        @Override
+        public final int hashCode() {
+            return this.lockName.hashCode();
+        }
+    }
 
     @Override
     public boolean isAlive() {
@@ -53,7 +74,7 @@ final class ThreadHolds implements Owner {
         } else if (!isOf(found, lockName, mode)) {
             found = null;
         }
-        if (found != null && found.isOver) {
+        if (found != null && found.count == 0) {
             remove(found);
             found = null;
         }
@@ -72,17 +93,17 @@ final class ThreadHolds implements Owner {
         }
         if (first != null) {
             this.several = new HashMap<>();
-            this.several.put(new Key(first.lockName, first.mode), first);
+            this.several.put(first, first);
             this.only = null;
         }
-        this.several.put(new Key(hold.lockName, hold.mode), hold);
+        this.several.put(hold, hold);
     }
 
     void remove(Hold hold) {
         if (this.only == hold) {
             this.only = null;
-        } else if (!this.several.isEmpty()) {
-            this.several.remove(new Key(hold.lockName, hold.mode), hold);
+        } else if (this.several.get(hold) == hold) {
+            this.several.remove(hold);
         }
     }
 

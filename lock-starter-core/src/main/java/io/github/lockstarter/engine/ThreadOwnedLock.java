@@ -22,9 +22,8 @@ final class ThreadOwnedLock implements LeaseLock {
 
     private final LoggedNames names;
 
+    /** Waits until it is granted. */
     private final LockRequest request;
-
-    private final LockRequest untilGranted;
 
     private final View view;
 
@@ -38,19 +37,18 @@ final class ThreadOwnedLock implements LeaseLock {
         this.locks = locks;
         this.store = store;
         this.names = names;
-        this.request = request;
-        this.untilGranted = request.withWaitTime(LockRequest.FOREVER);
+        this.request = request.withWaitTime(LockRequest.FOREVER);
         this.view = view;
     }
 
     @Override
     public void lock() {
-        lock(this.untilGranted);
+        lock(this.request);
     }
 
     @Override
     public void lock(Duration lease) {
-        lock(this.untilGranted.withLease(lease));
+        lock(this.request.withLease(lease));
     }
 
     private void lock(LockRequest wanted) {
@@ -63,7 +61,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        this.locks.enter(this.untilGranted, true);
+        this.locks.enter(this.request, true);
     }
 
     @Override

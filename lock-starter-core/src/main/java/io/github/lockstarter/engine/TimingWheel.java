@@ -1,16 +1,20 @@
 package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps entries by the time at which they are due: a hashed timing wheel with intrusive entries. Adding, moving and
- * removing an entry take a few assignments, whatever the number of entries, and allocate nothing. A slot covers about a
- * millisecond (2^20 ns); an entry that is due in a later turn of the wheel stays in its slot until then. All times are
- * those of {@link System#nanoTime()}, compared by their difference, because that clock may overflow. Safe for use by
- * several threads: a lock is held for the few assignments of a step.
+ * Keeps entries by the time at which they are due: a hashed timing wheel. Adding, moving and removing an entry take a few
+ * assignments, whatever the number of entries. A slot covers about a millisecond (2^20 ns); an entry that is due in a later turn
+ * of the wheel stays in its slot until then. All times are those of {@link System#nanoTime()}, compared by their difference,
+ * because that clock may overflow. Safe for use by several threads: a lock is held for the few assignments of a step.
+ *
+ * <p>The entries of a slot are in an array instead of being linked: many locks are renewed at the same time, and links between
+ * objects that lie anywhere in the heap cost a cache miss for each neighbour, and the garbage collector a card for each link.
  *
  * @see <a href="https://doi.org/10.1145/41457.37504">Varghese and Lauck, Hashed and hierarchical timing wheels</a>
  */
@@ -19,13 +23,58 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     /** An entry of a wheel; in at most one wheel at a time. */
     abstract static class Entry {
 
-        private long due;
+        /** The time of the latest {@link #put}. Only read outside of the wheel, and not while another thread puts it. */
+        long due;
 
         private int slot = -1;
 
-        private @Nullable Entry before;
+        private int index;
+    }
 
-        private @Nullable Entry after;
+    /** The entries of a slot, in no particular order. Exists while there are some. */
+    private static final class Slot {
+
+        private @Nullable Entry[] entries = new @Nullable Entry[4];
+
+        private int size;
+
+        /** No entry is due before this time. */
+        private long earliest;
+
+        void add(Entry entry) {
+            if (this.size == this.entries.length) {
+                this.entries = Arrays.copyOf(this.entries, 2 * this.size);
+            }
+            if (this.size == 0 || entry.due - this.earliest < 0) {
+                this.earliest = entry.due;
+            }
+            entry.index = this.size;
+            this.entries[this.size++] = entry;
+        }
+
+        void remove(Entry entry) {
+            Entry last = get(--this.size);
+            this.entries[this.size] = null;
+            if (last != entry) {
+                this.entries[entry.index] = last;
+                last.index = entry.index;
+            }
+            entry.slot = -1;
+        }
+
+        Entry get(int index) {
+            return Objects.requireNonNull(this.entries[index]);
+        }
+
+        /** Returns the time at which the first entry is due, or an earlier one that is given. */
+        long earliest(long atMost) {
+            long first = atMost;
+            for (int i = 0; i < this.size; i++) {
+                long due = get(i).due;
+                first = due - first < 0 ? due : first;
+            }
+            return first;
+        }
     }
 
     /** A turn takes 17 s, longer than the interval of renewals by default: what is due in a later turn is looked at in each. */
@@ -34,9 +83,12 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     /** 2^20 ns: about a millisecond. */
     private static final int TICK_BITS = 20;
 
+    /** The lock must not be held for long. */
+    private static final int MOST_POLLED = 100;
+
     private final ReentrantLock lock = new ReentrantLock();
 
-    private final @Nullable Entry[] slots = new @Nullable Entry[SLOTS];
+    private final @Nullable Slot[] slots = new @Nullable Slot[SLOTS];
 
     private final long[] occupied = new long[SLOTS / Long.SIZE];
 
@@ -64,7 +116,16 @@ final class TimingWheel<E extends TimingWheel.Entry> {
             Entry moved = entry;
             takeOut(moved);
             moved.due = due;
-            link(moved, (int) Math.max(tick(due), this.cursor) & (SLOTS - 1));
+            int index = (int) Math.max(tick(due), this.cursor) & (SLOTS - 1);
+            Slot slot = this.slots[index];
+            if (slot == null) {
+                slot = new Slot();
+                this.slots[index] = slot;
+                this.occupied[index / Long.SIZE] |= 1L << index;
+            }
+            slot.add(moved);
+            moved.slot = index;
+            this.size++;
             if (this.known && this.earliest - due <= 0) {
                 return false;
             }
@@ -86,34 +147,52 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** Removes and returns an entry that is due; null if there is none. */
-    @Nullable
-    E pollDue(long now) {
+    /** Removes and returns entries that are due, not all of them if there are many; empty: there is none. */
+    List<E> pollDue(long now) {
+        // Allocated before anything is taken out, because it can fail.
+        List<E> due = new ArrayList<>(MOST_POLLED);
         this.lock.lock();
         try {
             long last = tick(now);
             while (this.size > 0) {
-                Entry entry = this.slots[(int) this.cursor & (SLOTS - 1)];
-                while (entry != null && entry.due - now > 0) {
-                    entry = entry.after;
+                Slot slot = this.slots[(int) this.cursor & (SLOTS - 1)];
+                if (slot != null && slot.earliest - now <= 0) {
+                    poll(slot, now, due);
                 }
-                if (entry != null) {
-                    takeOut(entry);
-                    return typed(entry);
+                if (this.cursor >= last || due.size() >= MOST_POLLED) {
+                    break;
                 }
-                if (this.cursor >= last) {
-                    return null;
+                if (this.size > 0) {
+                    // After a turn of the wheel every slot has been seen.
+                    this.cursor = Math.min(last, nextOccupied(Math.max(this.cursor + 1, last - SLOTS + 1)));
                 }
-                // After a turn of the wheel every slot has been seen.
-                this.cursor = Math.min(last, nextOccupied(Math.max(this.cursor + 1, last - SLOTS + 1)));
             }
-            return null;
+            return due;
         } finally {
             this.lock.unlock();
         }
     }
 
-    /** Returns a time before which no entry is due and at which one may be; {@code ifEmpty} without entries. */
+    private void poll(Slot slot, long now, List<E> into) {
+        for (int i = slot.size - 1; i >= 0; i--) {
+            Entry entry = slot.get(i);
+            if (entry.due - now <= 0) {
+                if (into.size() >= MOST_POLLED) {
+                    return;
+                }
+                takeOut(entry);
+                into.add(typed(entry));
+            }
+        }
+        if (slot.size > 0) {
+            slot.earliest = slot.earliest(slot.get(0).due);
+        }
+    }
+
+    /**
+     * Returns a time before which no entry is due, at most the end of the first slot that has some; {@code ifEmpty} without
+     * entries.
+     */
     long firstDue(long ifEmpty) {
         this.lock.lock();
         try {
@@ -122,14 +201,10 @@ final class TimingWheel<E extends TimingWheel.Entry> {
                 return ifEmpty;
             }
             long tick = nextOccupied(this.cursor);
-            long first = this.origin + ((tick + 1) << TICK_BITS);
-            for (Entry entry = this.slots[(int) tick & (SLOTS - 1)]; entry != null; entry = entry.after) {
-                if (entry.due - first < 0) {
-                    first = entry.due;
-                }
-            }
-            this.earliest = first;
-            return first;
+            long end = this.origin + ((tick + 1) << TICK_BITS);
+            long first = slot(tick).earliest;
+            this.earliest = first - end < 0 ? first : end;
+            return this.earliest;
         } finally {
             this.lock.unlock();
         }
@@ -144,11 +219,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
             for (long tick = this.cursor; this.size > 0 && tick <= last; tick++) {
                 tick = nextOccupied(tick);
                 // Some of them are due in a later turn of the wheel.
-                for (Entry entry = this.slots[(int) tick & (SLOTS - 1)]; entry != null; entry = entry.after) {
-                    if (entry.due - first < 0) {
-                        first = entry.due;
-                    }
-                }
+                first = slot(tick).earliest(first);
             }
             return first;
         } finally {
@@ -156,20 +227,8 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** Returns all entries, in no particular order. For tests. */
-    List<E> snapshot() {
-        this.lock.lock();
-        try {
-            List<E> entries = new ArrayList<>(this.size);
-            for (Entry first : this.slots) {
-                for (Entry entry = first; entry != null; entry = entry.after) {
-                    entries.add(typed(entry));
-                }
-            }
-            return entries;
-        } finally {
-            this.lock.unlock();
-        }
+    private Slot slot(long tick) {
+        return Objects.requireNonNull(this.slots[(int) tick & (SLOTS - 1)]);
     }
 
     private long tick(long time) {
@@ -189,41 +248,18 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         return from + ((found - slot) & (SLOTS - 1));
     }
 
-    private void link(Entry entry, int slot) {
-        Entry first = this.slots[slot];
-        entry.slot = slot;
-        entry.after = first;
-        if (first != null) {
-            first.before = entry;
-        } else {
-            this.occupied[slot / Long.SIZE] |= 1L << slot;
-        }
-        this.slots[slot] = entry;
-        this.size++;
-    }
-
     private void takeOut(Entry entry) {
-        int slot = entry.slot;
-        if (slot < 0) {
+        int index = entry.slot;
+        if (index < 0) {
             return;
         }
-        Entry before = entry.before;
-        Entry after = entry.after;
-        if (after != null) {
-            after.before = before;
-        }
-        if (before != null) {
-            before.after = after;
-        } else {
-            this.slots[slot] = after;
-            if (after == null) {
-                this.occupied[slot / Long.SIZE] &= ~(1L << slot);
-            }
-        }
-        entry.slot = -1;
-        entry.before = null;
-        entry.after = null;
+        Slot slot = slot(index);
+        slot.remove(entry);
         this.size--;
+        if (slot.size == 0) {
+            this.slots[index] = null;
+            this.occupied[index / Long.SIZE] &= ~(1L << index);
+        }
     }
 
     @SuppressWarnings("unchecked")

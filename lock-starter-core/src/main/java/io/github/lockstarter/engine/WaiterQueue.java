@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,8 @@ final class WaiterQueue {
     private @Nullable Waiter[] heap = EMPTY;
 
     private int size;
+
+    private List<Waiter> overdue = List.of();
 
     /** Returns the waiter for which something is due first; null: the queue is empty. */
     @Nullable
@@ -85,7 +89,12 @@ final class WaiterQueue {
         waiter.next = null;
         waiter.heapIndex = -1;
         if (--this.size == 0) {
-            this.heap = EMPTY;
+            if (this.heap.length > 0) {
+                this.heap = EMPTY;
+            }
+            if (!this.overdue.isEmpty()) {
+                this.overdue = List.of();
+            }
             return true;
         }
         Waiter moved = this.heap[this.size];
@@ -105,6 +114,23 @@ final class WaiterQueue {
         if (this.size > 1) {
             moveDown(waiter, waiter.heapIndex);
         }
+    }
+
+    /** Notes a waiter whose time is up, and which stays until it is known why it is refused. */
+    void addOverdue(Waiter waiter) {
+        if (this.overdue.isEmpty()) {
+            this.overdue = new ArrayList<>(2);
+        }
+        this.overdue.add(waiter);
+    }
+
+    /** Removes and returns the waiters that {@link #addOverdue} has noted; some of them may have left the queue since. */
+    List<Waiter> takeOverdue() {
+        List<Waiter> all = this.overdue;
+        if (!all.isEmpty()) {
+            this.overdue = List.of();
+        }
+        return all;
     }
 
     /** Orders the heap, after an error that may have left it in disorder. */

@@ -137,13 +137,15 @@ final class Watchdog {
         }
         Renewals renewals = new Renewals();
         long now = this.clock.getAsLong();
-        for (Engine.Cell cell = this.wheel.pollDue(now); cell != null; cell = this.wheel.pollDue(now)) {
-            try {
-                cell.timeReached(renewals);
-            } catch (Throwable ex) {
-                // Of this lock only.
-                cell.failed();
-                logger.debug("A call of a lock has failed.", ex);
+        for (List<Engine.Cell> due = this.wheel.pollDue(now); !due.isEmpty(); due = this.wheel.pollDue(now)) {
+            for (Engine.Cell cell : due) {
+                try {
+                    cell.timeReached(renewals);
+                } catch (Throwable ex) {
+                    // Of this lock only.
+                    cell.failed();
+                    logger.debug("A call of a lock has failed.", ex);
+                }
             }
         }
         renewals.send();
@@ -211,7 +213,7 @@ final class Watchdog {
             for (int i = 0; i < batch.size(); i++) {
                 Reply own =
                         reply instanceof Reply.RenewedAll all ? all.outcomes().get(i) : null;
-                batchCells.get(i).completed(batch.get(i), own, failure);
+                batchCells.get(i).completed(batch.get(i), own, failure, true);
             }
         }
     }

@@ -39,7 +39,7 @@ class ArchitectureTest {
     private static final String ROOT = "io.github.lockstarter";
 
     private static final DescribedPredicate<JavaClass> STATE_MACHINE = inEngine(
-            "LocalLock|WaiterQueue|Waiter|Grant|Owner|Sent|Effect|Effects|GrantObserver|Refusal|Moment|Terms|Rules|Draws");
+            "LocalLock|WaiterQueue|Waiter|Grant|Owner|Sent|Effect|Effects|GrantObserver|Refusal|Moment|Terms|Rules");
 
     /** The stores, and the model of one lock that the store in memory keeps. */
     private static final DescribedPredicate<JavaClass> STORE_IMPLEMENTATIONS = resideInAPackage(ROOT + ".store.redis..")

@@ -462,7 +462,7 @@ final class Checks {
                     end - micros >= (long) (remaining / body.jvm.machine.rate) / 1000,
                     "relied on for longer than it is in the store",
                     grant.id());
-            switch (grant.kind.mode()) {
+            switch (grant.kind().mode()) {
                 case WRITE -> {
                     check(alone == null || alone == grant.stake, "two owners", grant.id());
                     alone = grant.stake;
@@ -470,8 +470,8 @@ final class Checks {
                 }
                 case READ -> readers++;
                 case PERMIT -> {
-                    permits += grant.kind.weight();
-                    limit = Math.max(limit, grant.kind.limit());
+                    permits += grant.kind().weight();
+                    limit = Math.max(limit, grant.kind().limit());
                 }
             }
         }
@@ -610,7 +610,7 @@ final class Checks {
                     case JOINED -> Seen.READERS_JOINED;
                     case DOWNGRADED -> Seen.DOWNGRADES;
                 });
-        if (grant.kind.mode() == LockMode.PERMIT) {
+        if (grant.kind().mode() == LockMode.PERMIT) {
             this.simulation.count(Seen.PERMITS_GRANTED);
         }
     }
@@ -634,7 +634,7 @@ final class Checks {
         if (this.simulation.stepsBack || this.forgotten.contains(grant.id())) {
             return;
         }
-        boolean isShared = grant.kind.isShared();
+        boolean isShared = grant.kind().isShared();
         check(
                 grant.token > (isShared ? this.largestExclusiveToken : this.largestToken),
                 "a token that is not larger than an earlier one",
@@ -654,7 +654,7 @@ final class Checks {
             Grant held = other.grant;
             Machine machine = other.jvm.machine;
             boolean isAwake = now() > machine.disturbedAt + Simulation.LATEST_TIMER;
-            boolean excludes = held != null && (!held.kind.isShared() || !grant.kind.isShared());
+            boolean excludes = held != null && (!held.kind().isShared() || !grant.kind().isShared());
             if (excludes && held.isLive() && isAwake && other.jvm.isRunning()) {
                 // The monotonic clock that stood still makes a timer late by as much.
                 check(
@@ -693,7 +693,7 @@ final class Checks {
 
     private boolean holdsAlone(Side side) {
         for (Body body : this.holding) {
-            if (body.side == side && body.grant != null && body.grant.isLive() && !body.grant.kind.isShared()) {
+            if (body.side == side && body.grant != null && body.grant.isLive() && !body.grant.kind().isShared()) {
                 return true;
             }
         }

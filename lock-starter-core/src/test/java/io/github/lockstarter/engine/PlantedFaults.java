@@ -41,7 +41,6 @@ final class PlantedFaults {
     private static final String TABLE = "store/LockTable";
 
     private static final List<String> MAIN = List.of(
-            "engine/Draws",
             "engine/Effect",
             "engine/Effects",
             "engine/Grant",
@@ -170,7 +169,7 @@ final class PlantedFaults {
                 "not renewed again after a failure",
                 50,
                 LOCK,
-                "stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.lease / 12));",
+                "stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.terms.lease() / 12));",
                 "stake.dueAt = NEVER;");
         plant(
                 "a failed renewal is no risk",
@@ -189,7 +188,7 @@ final class PlantedFaults {
                 "a nested hold does not request its longer lease",
                 50,
                 LOCK,
-                "stake.isConfirmed &= stake.storedLease >= stake.lease;",
+                "stake.isConfirmed &= stake.storedUntil - stake.renewedAt >= terms.lease();",
                 "");
     }
 
@@ -291,7 +290,7 @@ final class PlantedFaults {
                 100,
                 LOCK,
                 "2 * Math.max(stake.longestLease, 2 * this.rules.poll())",
-                "stake.lease");
+                "stake.terms.lease()");
         plant(
                 "a ticket leaves the line silently",
                 20,
@@ -354,7 +353,7 @@ final class PlantedFaults {
                 "a waiter whose time is up does not ask",
                 2000,
                 LOCK,
-                "if (asking != null && (asking.askedAt < waiter.enteredAt || asking.settledQuestion >= asking.askedAt)) {",
+                "if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {",
                 "if (this.name.isEmpty() && asking != null) {");
         plant(
                 "the wait has no bound of its own",
@@ -440,7 +439,7 @@ final class PlantedFaults {
                 20,
                 LOCK,
                 "stake.token++;",
-                "stake.token++;\n        stake.extend(now, Rules.usable(stake.lease), stake.lease);");
+                "stake.token++;\n        stake.extend(now, Rules.usable(stake.terms.lease()), stake.terms.lease());");
         plant("passed on although at risk", 1000, LOCK, "&& grant.state == Grant.State.HELD", "");
         plant("passed on with the same token", 20, LOCK, "stake.token++;", "");
         plant(

@@ -1056,7 +1056,7 @@ final class Simulation {
     }
 
     /** One lock in one JVM, and the driver that executes its effects. */
-    final class Side implements Effects, Draws {
+    final class Side implements Effects {
 
         final Jvm jvm;
 
@@ -1098,7 +1098,7 @@ final class Simulation {
         Side(Jvm jvm, Checks checks) {
             this.jvm = jvm;
             this.checks = checks;
-            this.lock = new LocalLock(checks.name, Simulation.this.rules, this, this);
+            this.lock = new LocalLock(checks.name, Simulation.this.rules, this);
             this.timer = new JvmEvent(jvm) {
 
                 @Override
@@ -1127,8 +1127,10 @@ final class Simulation {
             this.checks.afterInput(this);
             if (this.lock.isIdle() && !this.jvm.isStopped && happens(0.1)) {
                 count(Seen.IDLE_LOCKS_DROPPED);
-                this.lock = new LocalLock(this.checks.name, Simulation.this.rules, this, this);
-                callAt(Moment.NEVER);
+                this.lock = new LocalLock(this.checks.name, Simulation.this.rules, this);
+            }
+            if (this.armed != this.lock.dueAt) {
+                arm(this.lock.dueAt);
             }
         }
 
@@ -1207,10 +1209,11 @@ final class Simulation {
                 if (this.jvm.machine.time().nanos() < this.armed) {
                     count(Seen.EARLY_TIMERS);
                 }
+                this.armed = Moment.NEVER;
                 this.lock.timeReached(before());
                 after();
             } else {
-                callAt(this.armed);
+                arm(this.armed);
             }
         }
 
@@ -1375,8 +1378,7 @@ final class Simulation {
             this.checks.released(body(grant), grant, failure);
         }
 
-        @Override
-        public void callAt(long nanos) {
+        private void arm(long nanos) {
             this.armed = nanos;
             if (nanos == Moment.NEVER) {
                 Simulation.this.queue.remove(this.timer);
@@ -1602,7 +1604,7 @@ final class Simulation {
             Moment time = this.side.before();
             LocalLock lock = this.side.lock;
             Terms other = Simulation.this.terms.get(pickInt(2) * 6);
-            boolean mayDowngrade = held.kind.mode() == LockMode.WRITE && this.side.checks.kinds.length == 3;
+            boolean mayDowngrade = held.kind().mode() == LockMode.WRITE && this.side.checks.kinds.length == 3;
             int what = mayDowngrade && chance(0.4) ? NESTED.size() - 1 : pickInt(NESTED.size());
             if (isTraced()) {
                 note(this.side.checks, this.jvm + " nests in " + this + ": " + NESTED.get(what));

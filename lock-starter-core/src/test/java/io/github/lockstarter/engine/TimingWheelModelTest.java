@@ -34,8 +34,9 @@ public class TimingWheelModelTest {
 
     @Operation
     public int pollDue(@Param(name = "due") int now) {
-        Item polled = this.queue.pollDue(time(now));
-        return polled == null ? -1 : Math.max(this.items.indexOf(polled), 0);
+        return this.queue.pollDue(time(now)).stream()
+                .mapToInt(polled -> 1 << this.items.indexOf(polled))
+                .sum();
     }
 
     @Operation
