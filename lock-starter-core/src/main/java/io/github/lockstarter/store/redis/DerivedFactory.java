@@ -6,6 +6,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.Collection;
@@ -45,6 +46,9 @@ final class DerivedFactory {
     private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
 
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(10);
+
+    /** Shortest time between two refreshes of the topology that a trigger causes. */
+    private static final Duration TRIGGERS_TIMEOUT = Duration.ofSeconds(1);
 
     /** User as whom Redis authenticates clients that name none. */
     private static final String DEFAULT_USER = "default";
@@ -165,9 +169,18 @@ final class DerivedFactory {
         ClusterClientOptions options = given instanceof ClusterClientOptions its
                 ? its
                 : ClusterClientOptions.builder(given).build();
-        return options.mutate()
-                .topologyRefreshOptions(
-                        new TopologyRefresh(options.getTopologyRefreshOptions(), refreshPeriod(this.timeout)));
+        ClusterTopologyRefreshOptions chosen = options.getTopologyRefreshOptions();
+        // All triggers: without a refresh after a failover, a lock is renewed at the wrong node until it is lost.
+        ClusterTopologyRefreshOptions.Builder refresh = ClusterTopologyRefreshOptions.builder()
+                .enableAllAdaptiveRefreshTriggers()
+                .adaptiveRefreshTriggersTimeout(
+                        chosen.getAdaptiveRefreshTriggers().isEmpty() ? TRIGGERS_TIMEOUT : chosen.getAdaptiveRefreshTimeout())
+                .refreshTriggersReconnectAttempts(chosen.getRefreshTriggersReconnectAttempts())
+                .enablePeriodicRefresh(
+                        chosen.isPeriodicRefreshEnabled() ? chosen.getRefreshPeriod() : refreshPeriod(this.timeout))
+                .dynamicRefreshSources(chosen.useDynamicRefreshSources())
+                .closeStaleConnections(chosen.isCloseStaleConnections());
+        return options.mutate().topologyRefreshOptions(refresh.build());
     }
 
     /** Returns how often to ask for the master, or the topology: about once in a renewal interval by default. */

@@ -211,7 +211,7 @@ class DerivedFactoryTest {
         assertThat(periodic.useDynamicRefreshSources()).isFalse();
         assertThat(periodic.getAdaptiveRefreshTriggers()).containsExactlyInAnyOrder(RefreshTrigger.values());
         assertThat(periodic.getAdaptiveRefreshTimeout()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(adaptive.getAdaptiveRefreshTriggers()).containsExactly(RefreshTrigger.MOVED_REDIRECT);
+        assertThat(adaptive.getAdaptiveRefreshTriggers()).containsExactlyInAnyOrder(RefreshTrigger.values());
         assertThat(adaptive.getAdaptiveRefreshTimeout()).isEqualTo(Duration.ofSeconds(7));
         assertThat(adaptive.getRefreshTriggersReconnectAttempts()).isEqualTo(2);
         assertThat(adaptive.isPeriodicRefreshEnabled()).isTrue();
