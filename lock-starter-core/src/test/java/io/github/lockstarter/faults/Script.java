@@ -32,7 +32,7 @@ enum Script implements Predicate<List<String>> {
     /** The line of the script's own file that no other script has. */
     private final String title;
 
-    Script(LuaScript<?> script, String file) {
+    Script(LuaScript script, String file) {
         this.text = script.getScriptAsString();
         this.sha1 = script.getSha1();
         try (InputStream in = RedisLockStore.class.getResourceAsStream("script/" + file)) {

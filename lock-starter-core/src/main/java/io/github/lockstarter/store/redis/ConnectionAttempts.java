@@ -41,11 +41,11 @@ final class ConnectionAttempts {
     long failed(Throwable failure) {
         if (this.failures == 0 || this.warned) {
             logger.debug("Attempt " + (this.failures + 1) + " to connect to " + this.servers
-                    + " for distributed locks failed: " + RedisExceptionTranslator.rootMessage(failure));
+                    + " for distributed locks failed: " + RedisErrors.rootMessage(failure));
         } else {
             this.warned = true;
             logger.warn("Cannot connect to " + this.servers + " for distributed locks: "
-                    + RedisExceptionTranslator.connectFailure(failure)
+                    + RedisErrors.connectFailure(failure)
                     + " Attempts continue in the background; further failures are logged at DEBUG.");
         }
         return Math.min(FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10), LONGEST_PAUSE_MILLIS);

@@ -173,7 +173,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return;
         }
         LockStoreException failure =
-                RedisExceptionTranslator.translate(ex, "Redis", "the channel of this instance", true, null);
+                RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
         this.retryAt = System.nanoTime() + (failure.isTransient() ? RETRY_SOON_NANOS : RETRY_NANOS);
         this.state = State.UNAVAILABLE;
         if (!this.warned && !failure.isTransient()) {

@@ -37,7 +37,7 @@ final class LettuceScripts {
     private final String servers;
 
     /** Scripts that the server has executed once and has cached since, as far as is known. */
-    private final Set<LuaScript<?>> cached = ConcurrentHashMap.newKeySet();
+    private final Set<LuaScript> cached = ConcurrentHashMap.newKeySet();
 
     /**
      * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code PUBLISH}
@@ -81,10 +81,9 @@ final class LettuceScripts {
         return reply;
     }
 
-    private void start(LuaScript<?> script, byte[][] keys, byte[][] values, CompletableFuture<Object> reply) {
+    private void start(LuaScript script, byte[][] keys, byte[][] values, CompletableFuture<Object> reply) {
         boolean isCached = this.cached.contains(script);
-        ScriptOutputType type =
-                script.getResultType() == Long.class ? ScriptOutputType.INTEGER : ScriptOutputType.MULTI;
+        ScriptOutputType type = script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
         try {
             RedisFuture<Object> sent = isCached
                     ? this.commands.evalsha(script.getSha1(), type, keys, values)
@@ -126,7 +125,7 @@ final class LettuceScripts {
 
     /** Makes no more calls with keys of different slots over this connection if the server has rejected one because of that. */
     private void noteSlots(@Nullable Throwable failure) {
-        if (failure != null && ErrorReplies.isCrossSlot(failure) && this.isSingleServer.compareAndSet(true, false)) {
+        if (failure != null && RedisErrors.isCrossSlot(failure) && this.isSingleServer.compareAndSet(true, false)) {
             logger.info(
                     this.servers + " belongs to a cluster and rejects commands with keys of different slots. Each lock"
                             + " is renewed with a command of its own instead of many locks with one; nothing else"

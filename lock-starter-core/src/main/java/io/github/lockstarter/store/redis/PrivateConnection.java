@@ -256,7 +256,7 @@ final class PrivateConnection extends StoreConnection {
             // A former master may answer: the next attempt must not be content with that.
             this.notMaster |= moved;
             Throwable known = this.connectFailure;
-            Throwable failure = known != null && RedisExceptionTranslator.isUnexplained(ex) ? known : ex;
+            Throwable failure = known != null && RedisErrors.isUnexplained(ex) ? known : ex;
             this.connectFailure = failure;
             long pauseMillis = this.background != null ? this.attempts.failed(failure) : 0;
             this.startAttempts.countDown();

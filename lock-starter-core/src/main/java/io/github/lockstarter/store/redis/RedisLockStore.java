@@ -186,7 +186,7 @@ public final class RedisLockStore implements LockStore {
                                     call.script(), call.keys(), call.arguments().toArray());
             if (result == null) {
                 // In a transaction or pipeline of the application.
-                throw RedisExceptionTranslator.inTransaction(subject(command));
+                throw RedisErrors.inTransaction(subject(command));
             }
             return toReply(command, result, disconnects);
         } catch (Throwable ex) {

@@ -283,7 +283,7 @@ final class ReplicaConfirmation {
         private void notConnected(@Nullable Throwable cause) {
             for (Request each : takeAll()) {
                 each.result.completeExceptionally(
-                        RedisExceptionTranslator.notConnected(this.name, "the confirmation of " + each.subject, cause));
+                        RedisErrors.notConnected(this.name, "the confirmation of " + each.subject, cause));
             }
             ended();
         }
@@ -357,7 +357,7 @@ final class ReplicaConfirmation {
             if (replicas == null) {
                 Throwable cause = error != null ? error : new IllegalStateException("no reply to WAIT");
                 pair.forEach(request -> request.result.completeExceptionally(cause));
-                if (!(cause instanceof RedisCommandExecutionException) || ErrorReplies.isNotMaster(cause)) {
+                if (!(cause instanceof RedisCommandExecutionException) || RedisErrors.isNotMaster(cause)) {
                     close();
                 }
                 return;

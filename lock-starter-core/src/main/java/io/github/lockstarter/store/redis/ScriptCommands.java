@@ -63,7 +63,7 @@ final class ScriptCommands {
     }
 
     /** A call of a script. The result has the type of the script. */
-    record Call(LuaScript<?> script, List<String> keys, List<String> arguments) {}
+    record Call(LuaScript script, List<String> keys, List<String> arguments) {}
 
     /**
      * Returns the call that executes a command.

@@ -113,7 +113,7 @@ final class Sentinels {
         Throwable failure = failed.handle((answer, thrown) -> thrown).join();
         return failure == null || failure instanceof TimeoutException
                 ? "no answer in time"
-                : RedisExceptionTranslator.rootMessage(failure);
+                : RedisErrors.rootMessage(failure);
     }
 
     /** As {@link #find}, but waits for the answers. */

@@ -6,17 +6,11 @@ import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.VoidOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -35,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * server rejects after it has checked the permission.
  *
  * <p>The commands are tried in one script, {@code check.lua}. If the user may not call it or access its key, only that is
- * reported, and the rest at the next start. Access to the format and to the descriptions of instances is tried in addition: a
+ * reported, and the rest at the next start. Access to the format and to the descriptions of instances is tried as well: a
  * user may be permitted to access the keys of locks only.
  */
 final class ServerCheck {
@@ -43,8 +37,6 @@ final class ServerCheck {
     private static final LockLog logger = LockLog.of(ServerCheck.class);
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
-
-    private static final String PUBSUB = "PUBSUB";
 
     /** Of this command, one subcommand is enough. */
     private static final String TO_COUNT_SUBSCRIBERS = "+pubsub|numsub";
@@ -99,83 +91,71 @@ final class ServerCheck {
         Object unused = errorOf(another);
     }
 
+    /**
+     * A command that is tried.
+     *
+     * @param permission the permission for the command, or for its key if it is another one than those of locks
+     */
+    private record Attempt(String permission, List<String> words) {
+
+        static Attempt of(String... words) {
+            return new Attempt('+' + words[0].toLowerCase(Locale.ROOT), List.of(words));
+        }
+    }
+
+    /** Returns the commands that the scripts and queries of the store use. */
+    private List<Attempt> attempts() {
+        String channel = this.keys.channelOf(FIELD);
+        String format = this.keys.ofFormat();
+        List<Attempt> attempts = new ArrayList<>(List.of(
+                Attempt.of("HSET", this.key, FIELD, FIELD, FIELD),
+                Attempt.of("PEXPIRE", this.key, "1000"),
+                Attempt.of("HGET", this.key, FIELD),
+                Attempt.of("HMGET", this.key, FIELD),
+                Attempt.of("HGETALL", this.key),
+                Attempt.of("PTTL", this.key),
+                Attempt.of("TIME"),
+                Attempt.of("HDEL", this.key, FIELD),
+                Attempt.of("DEL", this.key),
+                Attempt.of("PUBLISH", channel, FIELD),
+                new Attempt(TO_COUNT_SUBSCRIBERS, List.of("PUBSUB", "NUMSUB", channel)),
+                new Attempt('~' + format, List.of("HGET", format, FIELD))));
+        if (this.settings.publishInstance()) {
+            String instance = this.keys.ofInstance(FIELD);
+            String pattern = this.keys.instancePattern();
+            attempts.add(new Attempt(pattern, List.of("HMGET", instance, FIELD)));
+            attempts.add(new Attempt(pattern, List.of("HSET", instance, FIELD, FIELD, FIELD)));
+        }
+        return attempts;
+    }
+
     /** Finds the missing permissions. A command without a reply before the deadline counts as permitted. */
     private void findMissing() {
         byte[][] declared = LettuceScripts.bytes(List.of(this.key));
-        List<List<String>> attempts = attempts();
+        List<Attempt> attempts = attempts();
         List<String> words = new ArrayList<>();
-        for (List<String> attempt : attempts) {
-            words.add(Integer.toString(attempt.size()));
-            words.addAll(attempt);
+        for (Attempt attempt : attempts) {
+            words.add(Integer.toString(attempt.words.size()));
+            words.addAll(attempt.words);
         }
         RedisFuture<List<Object>> script = this.commands.eval(
                 LettuceScripts.bytes(LuaScript.CHECK.getScriptAsString()),
                 ScriptOutputType.MULTI,
                 declared,
                 LettuceScripts.bytes(words));
-        Map<RedisFuture<?>, String> others = sendOthers(declared);
+        RedisFuture<?> cached = this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared);
+        // It returns at once.
+        RedisFuture<?> wait = this.settings.confirmReplicas() > 0 ? this.commands.waitForReplication(0, 0) : null;
         String error = errorOf(script);
         note("+eval", error);
-        if (error == null) {
-            noteFailures(attempts, script.toCompletableFuture().join());
-        }
-        others.forEach((reply, permission) -> note(permission, errorOf(reply)));
-    }
-
-    /** Sends the commands that are not tried in the script, and returns their replies with the permission that each needs. */
-    private Map<RedisFuture<?>, String> sendOthers(byte[][] declared) {
-        Map<RedisFuture<?>, String> replies = new LinkedHashMap<>();
-        replies.put(this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared), "+evalsha");
-        replies.put(send(CommandType.HGET, this.keys.ofFormat(), FIELD), '~' + this.keys.ofFormat());
-        if (this.settings.publishInstance()) {
-            String instance = this.keys.ofInstance(FIELD);
-            replies.put(send(CommandType.HMGET, instance, FIELD), this.keys.instancePattern());
-            replies.put(send(CommandType.HSET, instance, FIELD, FIELD, FIELD), this.keys.instancePattern());
-        }
-        if (this.settings.confirmReplicas() > 0) {
-            // Returns at once.
-            replies.put(this.commands.waitForReplication(0, 0), "+wait");
-        }
-        return replies;
-    }
-
-    /** Returns the commands that the scripts and queries of the store use: each a name and its arguments. */
-    private List<List<String>> attempts() {
-        String channel = this.keys.channelOf(FIELD);
-        return List.of(
-                List.of("HSET", this.key, FIELD, FIELD, FIELD),
-                List.of("PEXPIRE", this.key, "1000"),
-                List.of("HGET", this.key, FIELD),
-                List.of("HMGET", this.key, FIELD),
-                List.of("HGETALL", this.key),
-                List.of("PTTL", this.key),
-                List.of("TIME"),
-                List.of("HDEL", this.key, FIELD),
-                List.of("DEL", this.key),
-                List.of("PUBLISH", channel, FIELD),
-                List.of(PUBSUB, "NUMSUB", channel));
-    }
-
-    private void noteFailures(List<List<String>> attempts, List<Object> failures) {
+        List<Object> failures =
+                error == null ? script.toCompletableFuture().join() : List.of();
         for (int i = 0; i < failures.size(); i += 2) {
-            int position = ((Long) failures.get(i)).intValue();
-            byte[] error = (byte[]) failures.get(i + 1);
-            note(permissionOf(attempts.get(position - 1)), new String(error, StandardCharsets.UTF_8));
+            Attempt failed = attempts.get(((Long) failures.get(i)).intValue() - 1);
+            note(failed.permission, new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));
         }
-    }
-
-    private RedisFuture<?> send(CommandType command, String key, String... more) {
-        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-        CommandArgs<byte[], byte[]> unused = arguments.addKey(LettuceScripts.bytes(key));
-        for (String word : more) {
-            CommandArgs<byte[], byte[]> unusedToo = arguments.add(word);
-        }
-        return this.commands.dispatch(command, new VoidOutput<>(ByteArrayCodec.INSTANCE), arguments);
-    }
-
-    private static String permissionOf(List<String> attempt) {
-        String command = attempt.get(0);
-        return command.equals(PUBSUB) ? TO_COUNT_SUBSCRIBERS : '+' + command.toLowerCase(Locale.ROOT);
+        note("+evalsha", errorOf(cached));
+        note("+wait", wait != null ? errorOf(wait) : null);
     }
 
     /**
@@ -184,7 +164,7 @@ final class ServerCheck {
      * @param permission the permission for the command, or for its key if it is another one than those of locks
      */
     private void note(String permission, @Nullable String error) {
-        if (error == null || !ErrorReplies.isMissingPermission(error)) {
+        if (error == null || !RedisErrors.isMissingPermission(error)) {
             return;
         }
         boolean isForKey = permission.startsWith("~");

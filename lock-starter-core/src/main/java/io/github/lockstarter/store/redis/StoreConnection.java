@@ -110,10 +110,10 @@ abstract class StoreConnection {
      */
     LockStoreException failed(Throwable failure, String subject) {
         LockStoreException translated =
-                RedisExceptionTranslator.translate(failure, this.servers, subject, isPrivate(), this.connectFailure);
-        if (ErrorReplies.isNotMaster(failure)) {
+                RedisErrors.translate(failure, this.servers, subject, isPrivate(), this.connectFailure);
+        if (RedisErrors.isNotMaster(failure)) {
             findMaster();
-        } else if (translated.isTransient() && !RedisExceptionTranslator.isInterrupt(failure)) {
+        } else if (translated.isTransient() && !RedisErrors.isInterrupt(failure)) {
             check();
         }
         return translated;
@@ -122,7 +122,7 @@ abstract class StoreConnection {
     /** Creates the exception for a command that was not sent because there is no connection, which is checked then. */
     LockStoreException notConnected(String subject) {
         check();
-        return RedisExceptionTranslator.notConnected(this.servers, subject, this.connectFailure);
+        return RedisErrors.notConnected(this.servers, subject, this.connectFailure);
     }
 
     /** Receives changes of the connection, on background threads. */

@@ -25,7 +25,7 @@ final class ScriptedStore implements AutoCloseable {
     /** Name of the additional field with the remaining milliseconds of the key. */
     static final String TTL = "ttl";
 
-    private static final List<LuaScript<?>> SCRIPTS = List.of(
+    private static final List<LuaScript> SCRIPTS = List.of(
             LuaScript.ACQUIRE,
             LuaScript.RELEASE,
             LuaScript.KEEP,
@@ -43,7 +43,7 @@ final class ScriptedStore implements AutoCloseable {
 
     private final Set<String> subscribed = new HashSet<>();
 
-    private final Map<LuaScript<?>, String> digests = new HashMap<>();
+    private final Map<LuaScript, String> digests = new HashMap<>();
 
     /**
      * What a command has done.

@@ -45,12 +45,12 @@ final class LockScripts {
         return code(LuaScript.RELEASE, id, lastToken, 1, successor, LEASE, CLAIM, "one");
     }
 
-    private long code(LuaScript<?> script, Object... arguments) {
+    private long code(LuaScript script, Object... arguments) {
         Object reply = call(script, List.of(KEY), arguments);
         return (Long) (reply instanceof List<?> refusal ? refusal.get(0) : reply);
     }
 
-    Object call(LuaScript<?> script, List<String> keys, Object... arguments) {
+    Object call(LuaScript script, List<String> keys, Object... arguments) {
         List<String> command =
                 new ArrayList<>(List.of("EVAL", script.getScriptAsString(), Integer.toString(keys.size())));
         command.addAll(keys);

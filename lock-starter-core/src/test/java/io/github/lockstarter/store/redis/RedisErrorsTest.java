@@ -17,10 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
 
-class RedisExceptionTranslatorTest {
+class RedisErrorsTest {
 
     private static LockStoreException translate(Throwable ex) {
-        return RedisExceptionTranslator.translate(ex, "Redis", "lock 'a'", true, null);
+        return RedisErrors.translate(ex, "Redis", "lock 'a'", true, null);
     }
 
     private static Throwable reply(String error) {
@@ -55,7 +55,7 @@ class RedisExceptionTranslatorTest {
 
         assertThat(translated.isOutcomeUnknown()).isFalse();
         assertThat(translated.isTransient()).as("waited for").isEqualTo(isTransient);
-        assertThat(translated).hasMessageContaining("'a'").hasMessageContaining(ErrorReplies.unwrap(error));
+        assertThat(translated).hasMessageContaining("'a'").hasMessageContaining(RedisErrors.unwrap(error));
         assertThat(translated).hasMessageContaining(remedy != null ? remedy : "");
     }
 
@@ -81,7 +81,7 @@ class RedisExceptionTranslatorTest {
 
     @Test
     void shouldNotKnowTheOutcomeOfARejectionThatMayBeTheSecondReply() {
-        LockStoreException translated = RedisExceptionTranslator.translate(reply("OOM"), "Redis", "a", false, null);
+        LockStoreException translated = RedisErrors.translate(reply("OOM"), "Redis", "a", false, null);
 
         assertThat(translated.isOutcomeUnknown()).isTrue();
     }
@@ -102,7 +102,7 @@ class RedisExceptionTranslatorTest {
         assertThat(translated.isOutcomeUnknown()).isTrue();
         assertThat(translated.isTransient()).isTrue();
         assertThat(translated).hasMessageContaining("'a'");
-        assertThat(RedisExceptionTranslator.isInterrupt(translated))
+        assertThat(RedisErrors.isInterrupt(translated))
                 .isEqualTo(translated.getMessage().contains("interrupted"));
     }
 
@@ -124,7 +124,7 @@ class RedisExceptionTranslatorTest {
 
         for (LockStoreException translated : new LockStoreException[] {
             translate(new RedisConnectionFailureException("Unable to connect to Redis", cause)),
-            RedisExceptionTranslator.translate(rejected, "Redis", "lock 'a'", true, cause)
+            RedisErrors.translate(rejected, "Redis", "lock 'a'", true, cause)
         }) {
             assertThat(translated.isOutcomeUnknown()).isFalse();
             assertThat(translated.isTransient()).isTrue();
@@ -137,10 +137,10 @@ class RedisExceptionTranslatorTest {
 
     @Test
     void shouldRecogniseAFailureToConnectWithoutItsReason() {
-        assertThat(RedisExceptionTranslator.isUnexplained(new RedisConnectionException(
+        assertThat(RedisErrors.isUnexplained(new RedisConnectionException(
                         "Unable to connect", new IllegalStateException("RedisHandshakeHandler not registered"))))
                 .isTrue();
-        assertThat(RedisExceptionTranslator.isUnexplained(reply("WRONGPASS"))).isFalse();
+        assertThat(RedisErrors.isUnexplained(reply("WRONGPASS"))).isFalse();
     }
 
     @ParameterizedTest
@@ -152,7 +152,7 @@ class RedisExceptionTranslatorTest {
                 "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
             })
     void shouldRecogniseAServerThatIsNotTheMaster(String error) {
-        assertThat(ErrorReplies.isNotMaster(reply(error))).isTrue();
+        assertThat(RedisErrors.isNotMaster(reply(error))).isTrue();
     }
 
     /** Answers of Redis, Valkey and Redis Enterprise, of Tair's proxy, and of servers that notice it in the script. */
@@ -172,6 +172,6 @@ class RedisExceptionTranslatorTest {
             OOM command not allowed when used memory > 'maxmemory'.   | false
             """)
     void shouldRecogniseARejectionOfSeveralSlots(String error, boolean recognised) {
-        assertThat(ErrorReplies.isCrossSlot(reply(error))).isEqualTo(recognised);
+        assertThat(RedisErrors.isCrossSlot(reply(error))).isEqualTo(recognised);
     }
 }

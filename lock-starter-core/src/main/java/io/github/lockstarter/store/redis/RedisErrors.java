@@ -1,0 +1,297 @@
+package io.github.lockstarter.store.redis;
+
+import io.github.lockstarter.LockStoreException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+
+/**
+ * Translates the exceptions of Redis clients into {@link LockStoreException}: whether the command may have been
+ * executed, whether a later attempt may succeed, and what to do. Error replies are classified by their text.
+ *
+ * <p>Errors of commands inside of a script need special care: Redis 6.2 wraps them in a text about the script, and no server
+ * reports a missing permission there with the code {@code NOPERM} that it uses everywhere else.
+ */
+final class RedisErrors {
+
+    private static final String CREDENTIALS = "Check spring.data.redis.username and password.";
+
+    private static final String PERMISSION =
+            "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the"
+                    + " ACL rule.";
+
+    private static final String SENTINEL =
+            "Check spring.data.redis.sentinel.master and nodes, which are the Sentinels and not"
+                    + " the Redis servers. Sentinels have credentials of their own: spring.data.redis.sentinel.username and"
+                    + " spring.data.redis.sentinel.password.";
+
+    /**
+     * Prefix that Redis 6.2 adds to an error: the position twice after {@code redis.call}, once in a result of
+     * {@code redis.pcall}, and a minus sign before an error that has a code.
+     */
+    private static final Pattern SCRIPT_PREFIX =
+            Pattern.compile("^(ERR Error running script \\(call to \\w+\\): )?(@user_script: ?\\d+: )+-?");
+
+    /** A missing permission inside of a script: up to Redis 7.0, and in Redis 7.2 and newer and in Valkey. */
+    private static final Pattern DENIED_IN_SCRIPT =
+            Pattern.compile("The user executing the script |ACL failure in script: ");
+
+    /** What an error means for the command. */
+    private enum Meaning {
+        /** The server rejected the command before it executed anything, and may accept it later. */
+        REJECTED,
+        /** As above, and the server is not, or may not be, the master any more. */
+        NOT_MASTER,
+        /** The error does not go away by itself. The script has written nothing. */
+        REFUSED,
+        /** The error does not go away by itself. A script that fails half-way keeps what it has written. */
+        PERMANENT,
+        /** The command may have been executed. */
+        UNKNOWN
+    }
+
+    /** Kinds of errors by the beginning of their text; the first one that matches counts. */
+    private enum Kind {
+        NOPERM("NOPERM", Meaning.PERMANENT, PERMISSION),
+        AUTHENTICATION("NOAUTH|WRONGPASS", Meaning.PERMANENT, CREDENTIALS),
+        REPLICA(
+                "READONLY",
+                Meaning.NOT_MASTER,
+                "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it"
+                        + " leads to the master."),
+        NO_MASTER("MASTERDOWN|NOREPLICAS|ERR WAIT cannot be used", Meaning.NOT_MASTER, ""),
+        DEMOTED("UNBLOCKED force", Meaning.UNKNOWN, ""),
+        BUSY("LOADING|BUSY|MISCONF", Meaning.REJECTED, ""),
+        CLUSTER_DOWN("CLUSTERDOWN|TRYAGAIN", Meaning.REJECTED, ""),
+        MOVED(
+                "MOVED|ASK",
+                Meaning.REJECTED,
+                "The slot of the key is at another server of a cluster. If host and port are configured, set"
+                        + " spring.data.redis.cluster.nodes instead; otherwise the topology is being refreshed."),
+        CROSS_SLOT(
+                "CROSSSLOT|ERR .*(?i:same slot|non local key)|ERR CROSSSLOT",
+                Meaning.PERMANENT,
+                "The server belongs to a cluster: if the cluster has several shards, set"
+                        + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in"
+                        + " front of several, needs no change."),
+        FULL("OOM", Meaning.REJECTED, "Raise its maxmemory; locks that are held are still renewed and released."),
+        CLIENTS(
+                "ERR max number of clients",
+                Meaning.REJECTED,
+                "Raise its maxclients, or find the clients that open so many connections."),
+        FOREIGN_KEY(
+                "WRONGTYPE",
+                Meaning.REFUSED,
+                "The key belongs to something else: choose another distributed-lock.key-prefix or lock"
+                        + " name, or delete the key."),
+        LOCKKIND("LOCKKIND", Meaning.REFUSED, "Use different names for a lock and for a semaphore."),
+        LOCKLIMIT("LOCKLIMIT", Meaning.REFUSED, "Distribute the holders over several locks, for example by a key."),
+        ERROR("ERR ", Meaning.PERMANENT, "Check that the server is Redis 6.2 or newer, or Valkey, and allows scripts."),
+        OTHER("", Meaning.UNKNOWN, "");
+
+        private final Pattern start;
+
+        private final Meaning meaning;
+
+        private final String remedy;
+
+        Kind(String start, Meaning meaning, String remedy) {
+            this.start = Pattern.compile(start);
+            this.meaning = meaning;
+            this.remedy = remedy;
+        }
+
+        /** Returns the kind of an error, whose text may be wrapped. */
+        static Kind of(String message) {
+            String error = unwrap(message);
+            return isMissingPermission(error)
+                    ? NOPERM
+                    : Arrays.stream(values())
+                            .filter(each -> each.start.matcher(error).lookingAt())
+                            .findFirst()
+                            .orElse(OTHER);
+        }
+    }
+
+    private RedisErrors() {}
+
+    /**
+     * Translates the failure of a command.
+     *
+     * @param ex what the client threw
+     * @param servers the servers as messages name them, without credentials
+     * @param subject what the command was for, such as {@code lock 'a'}
+     * @param executedOnce false if the client may have repeated the command: a rejection may then be the reply to the
+     *     second execution, after the first one succeeded
+     * @param connectFailure why the last attempt to connect failed; null if it did not fail or is not known
+     */
+    static LockStoreException translate(
+            Throwable ex, String servers, String subject, boolean executedOnce, @Nullable Throwable connectFailure) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            String message = unwrap(String.valueOf(cause.getMessage()));
+            Kind kind = Kind.of(message);
+            if (kind.meaning != Meaning.UNKNOWN) {
+                boolean mayPass = kind.meaning == Meaning.REJECTED || kind.meaning == Meaning.NOT_MASTER;
+                boolean isExecuted =
+                        kind.meaning == Meaning.PERMANENT && !isDeniedAtOnce(String.valueOf(cause.getMessage()));
+                String problem = sentence(message) + ' ' + kind.remedy;
+                return new LockStoreException(
+                        servers + " rejected a command for " + subject + ": " + problem.strip(),
+                        ex,
+                        isExecuted || !executedOnce,
+                        mayPass);
+            }
+            if (message.contains("Commands are rejected")) {
+                // The client does not report why it is not connected; the last attempt to connect does.
+                return notConnected(servers, subject, connectFailure != null ? connectFailure : ex);
+            }
+            if (message.contains("Unable to connect")) {
+                return notConnected(servers, subject, ex);
+            }
+        }
+        // CancellationException is an IllegalStateException, but a cancelled command may have been executed.
+        if (ex instanceof IllegalStateException && !(ex instanceof CancellationException)) {
+            return notConnected(servers, subject, ex);
+        }
+        String reason = isInterrupt(ex) ? "the calling thread was interrupted" : String.valueOf(ex.getMessage());
+        return new LockStoreException(
+                servers + " did not answer a command for " + subject + " (" + reason
+                        + "). It is unknown whether the command was executed.",
+                ex,
+                true,
+                true);
+    }
+
+    /**
+     * Creates the exception for a command that was not sent because there is no connection.
+     *
+     * @param cause why there is none; null if that is not known
+     */
+    static LockStoreException notConnected(String servers, String subject, @Nullable Throwable cause) {
+        String problem = cause != null ? rootMessage(cause) : "";
+        return new LockStoreException(
+                "A command for " + subject + " was not sent: " + servers + " is not connected"
+                        + (problem.isEmpty() ? "" : " (" + problem + ')')
+                        + "; a connection is being opened in the background. "
+                        + remedyOfConnectFailure(problem, cause),
+                cause,
+                false,
+                true);
+    }
+
+    /** Creates the exception for a connection that collects commands instead of executing them. */
+    static LockStoreException inTransaction(String subject) {
+        return new LockStoreException(
+                "Redis did not execute a command for " + subject + ": the application's connection is in a transaction"
+                        + " or a pipeline. Set distributed-lock.redis.private-connection=true.",
+                null,
+                true,
+                false);
+    }
+
+    /** Returns why a connection could not be opened, in one line, followed by what to do about it. */
+    static String connectFailure(Throwable ex) {
+        String problem = rootMessage(ex);
+        return sentence(problem) + ' ' + remedyOfConnectFailure(problem, ex);
+    }
+
+    /**
+     * Returns whether a failure to connect does not contain its reason. Lettuce closes a connection whose handshake was
+     * rejected; if that happens before its own listener runs, the listener fails without the error reply.
+     */
+    static boolean isUnexplained(Throwable ex) {
+        return rootMessage(ex).equals("RedisHandshakeHandler not registered");
+    }
+
+    /** Returns the message of the root cause in one line. */
+    static String rootMessage(Throwable ex) {
+        return String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage())
+                .strip()
+                .replaceAll("\\s+", " ");
+    }
+
+    /** Returns whether the calling thread was interrupted while it waited, which tells nothing about the connection. */
+    static boolean isInterrupt(Throwable ex) {
+        return ex instanceof InterruptedException || (ex.getCause() != null && isInterrupt(ex.getCause()));
+    }
+
+    private static String sentence(String message) {
+        return message.endsWith(".") ? message : message + '.';
+    }
+
+    /** Returns what to do about a connection that could not be opened, of which a Sentinel may be the reason. */
+    private static String remedyOfConnectFailure(String problem, @Nullable Throwable failure) {
+        if (failure != null
+                && isAny(failure, message -> message.toLowerCase(Locale.ROOT).contains("sentinel"))) {
+            return SENTINEL;
+        }
+        if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
+            return CREDENTIALS;
+        }
+        // Lettuce sends commands of its own, such as CLUSTER NODES.
+        if (problem.contains("NOPERM")) {
+            return PERMISSION;
+        }
+        if (problem.contains("cluster support disabled")) {
+            return "The server does not belong to a cluster: set spring.data.redis.host and port instead of"
+                    + " cluster.nodes.";
+        }
+        if (problem.toLowerCase(Locale.ROOT).contains("initialization timed out")) {
+            return "The port is open, but Redis did not answer: check spring.data.redis.ssl.enabled and port, and"
+                    + " whether Redis is overloaded or paused.";
+        }
+        return "Check spring.data.redis.* and whether Redis runs.";
+    }
+
+    // ---- Error replies
+
+    /**
+     * Returns the error without the text about the script that Redis 6.2 puts before it, and without spaces around it.
+     */
+    static String unwrap(String message) {
+        return SCRIPT_PREFIX.matcher(message).replaceFirst("").strip();
+    }
+
+    /** Returns whether the error means that the user lacks a permission. */
+    static boolean isMissingPermission(String message) {
+        return unwrap(message).startsWith("NOPERM") || DENIED_IN_SCRIPT.matcher(message).find();
+    }
+
+    /**
+     * Returns whether the user lacks a permission for the command itself, so that nothing was executed; false if a
+     * command inside of a script was rejected.
+     */
+    private static boolean isDeniedAtOnce(String message) {
+        return message.startsWith("NOPERM") && !DENIED_IN_SCRIPT.matcher(message).find();
+    }
+
+    /** Returns whether the exception or one of its causes is an error reply of a server that may not be the master any more. */
+    static boolean isNotMaster(Throwable ex) {
+        return isAny(ex, message -> {
+            Kind kind = Kind.of(message);
+            return kind.meaning == Meaning.NOT_MASTER || kind == Kind.DEMOTED;
+        });
+    }
+
+    /** Returns whether the exception or one of its causes reports keys of different slots, or a server of a cluster. */
+    static boolean isCrossSlot(Throwable ex) {
+        return isAny(ex, message -> switch (Kind.of(message)) {
+            case CROSS_SLOT, MOVED, CLUSTER_DOWN -> true;
+            default -> false;
+        });
+    }
+
+    /** Returns whether the message of the exception or of one of its causes fulfils the condition. */
+    private static boolean isAny(Throwable ex, Predicate<String> test) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (test.test(String.valueOf(cause.getMessage()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
