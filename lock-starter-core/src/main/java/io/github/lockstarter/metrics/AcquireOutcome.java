@@ -18,10 +18,6 @@ enum AcquireOutcome {
     }
 
     static AcquireOutcome of(LockNotAcquiredEvent.Outcome outcome) {
-        return switch (outcome) {
-            case TIMEOUT -> TIMEOUT;
-            case INTERRUPTED -> INTERRUPTED;
-            case ERROR -> ERROR;
-        };
+        return valueOf(outcome.name());
     }
 }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.metrics;
 
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.AcquireObserver;
 import io.micrometer.observation.Observation;
@@ -49,11 +51,79 @@ public final class AcquisitionObservations implements AcquireObserver {
                 return Acquiring.UNOBSERVED;
             }
             observation.start();
-            return new ObservedAcquisition(observation, context, this.registry, this.failures);
+            return new Observed(observation, context);
         } catch (Throwable ex) {
             // Handlers, filters and predicates are foreign code, whose failure must not affect the lock.
             this.failures.add(request.name(), ex);
             return Acquiring.UNOBSERVED;
+        }
+    }
+
+    /** The observation of one acquisition. Exceptions of handlers are logged and not thrown. */
+    private final class Observed implements Acquiring {
+
+        private final Observation observation;
+
+        private final LockAcquisitionContext context;
+
+        private Observation.@Nullable Scope scope;
+
+        private Observation.@Nullable Scope outer;
+
+        Observed(Observation observation, LockAcquisitionContext context) {
+            this.observation = observation;
+            this.context = context;
+        }
+
+        @Override
+        public void enter() {
+            this.outer = AcquisitionObservations.this.registry.getCurrentObservationScope();
+            try {
+                this.scope = this.observation.openScope();
+            } catch (Throwable ex) {
+                scopeFailed(ex);
+            }
+        }
+
+        @Override
+        public void leave() {
+            Observation.Scope opened = this.scope;
+            if (opened != null) {
+                try {
+                    opened.close();
+                } catch (Throwable ex) {
+                    scopeFailed(ex);
+                }
+            }
+        }
+
+        /** Restores the outer scope: a half-open scope would become the parent of unrelated observations of this thread. */
+        private void scopeFailed(Throwable ex) {
+            AcquisitionObservations.this.registry.setCurrentObservationScope(this.outer);
+            AcquisitionObservations.this.failures.add(this.context.getLock(), ex);
+        }
+
+        @Override
+        public void granted(long fencingToken) {
+            end(AcquireOutcome.ACQUIRED, fencingToken, null, null);
+        }
+
+        @Override
+        public void notGranted(Outcome outcome, @Nullable Throwable cause, @Nullable LockHolder holder) {
+            end(AcquireOutcome.of(outcome), 0, cause, holder);
+        }
+
+        private void end(
+                AcquireOutcome outcome, long fencingToken, @Nullable Throwable cause, @Nullable LockHolder holder) {
+            try {
+                this.context.end(outcome, fencingToken, holder);
+                if (cause != null) {
+                    this.observation.error(cause);
+                }
+                this.observation.stop();
+            } catch (Throwable ex) {
+                AcquisitionObservations.this.failures.add(this.context.getLock(), ex);
+            }
         }
     }
 }

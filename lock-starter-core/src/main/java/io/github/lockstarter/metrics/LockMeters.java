@@ -5,120 +5,173 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LossReason;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
-/** The meters of one lock name and mode. Thread-safe. */
+/**
+ * The meters of one value of the tag {@code lock}: gauges for all modes together, and a timer or counter for each mode and each
+ * value of a further tag, which are found without allocation. All meters of a mode are registered at its first use, because an alert
+ * on the increase of a counter misses its first event if the counter appears with that event. Thread-safe.
+ */
 final class LockMeters {
 
-    static final String LOCK = "lock";
+    /** A meter without a further tag. */
+    private enum Untagged {
+        HOLD
+    }
 
-    private static final String MODE = "mode";
+    /** The values of the further tags. Values of different types are different keys, although their names are the same. */
+    private static final List<Enum<?>> VALUES = Stream.<Enum<?>[]>of(
+                    AcquireOutcome.values(),
+                    RenewalOutcome.values(),
+                    LossReason.values(),
+                    LockReleasedEvent.Outcome.values(),
+                    LockHandedOverEvent.Kind.values(),
+                    Untagged.values())
+            .<Enum<?>>flatMap(Stream::of)
+            .toList();
+
+    private static final String LOCK = "lock";
 
     private static final String OUTCOME = "outcome";
 
-    private final MeterRegistry registry;
-
     private final String lock;
 
-    private final String mode;
+    private final MeterRegistry registry;
 
-    private final NameGauges gauges;
+    private final HoldsByTag holds;
 
-    private final EnumMeters<AcquireOutcome, Timer> acquire;
+    private final RecordingFailures failures;
 
-    private final EnumMeters<RenewalOutcome, Timer> renewal;
+    /** The acquisitions that wait. */
+    final LongAdder waiting = new LongAdder();
 
-    private final EnumMeters<LossReason, Counter> lost;
+    private final AtomicBoolean hasGauges = new AtomicBoolean();
 
-    private final EnumMeters<LockReleasedEvent.Outcome, Counter> release;
+    private final ConcurrentMap<LockMode, ConcurrentMap<Enum<?>, Meter>> byMode = new ConcurrentHashMap<>();
 
-    private final EnumMeters<LockHandedOverEvent.Kind, Counter> handoff;
-
-    private volatile @Nullable Timer hold;
-
-    LockMeters(MeterRegistry registry, String lock, LockMode mode, NameGauges gauges) {
-        this.registry = registry;
+    LockMeters(String lock, MeterRegistry registry, HoldsByTag holds, RecordingFailures failures) {
         this.lock = lock;
-        this.mode = LockTags.of(mode);
-        this.gauges = gauges;
-        this.acquire = new EnumMeters<>(outcome -> timer(
-                        "distributed.lock.acquire",
-                        "Time from the request for a lock to its grant or the end of the wait")
-                .tag(OUTCOME, outcome)
-                .register(registry));
-        this.renewal = new EnumMeters<>(
-                outcome -> timer("distributed.lock.renewal", "Time from sending a renewal to its reply")
-                        .tag(OUTCOME, outcome)
-                        .register(registry));
-        this.lost = new EnumMeters<>(
-                reason -> counter("distributed.lock.lost", "Leases that were lost before their release")
-                        .tag("reason", reason)
-                        .register(registry));
-        this.release = new EnumMeters<>(
-                outcome -> counter("distributed.lock.release", "Leases that were released by their owner")
-                        .tag(OUTCOME, outcome)
-                        .register(registry));
-        this.handoff = new EnumMeters<>(kind -> counter(
-                        "distributed.lock.handoff", "Locks that were granted directly to the next waiter by a release")
-                .tag("kind", kind)
-                .register(registry));
+        this.registry = registry;
+        this.holds = holds;
+        this.failures = failures;
     }
 
-    /** Registers all meters with all values of their tags, so that they are exported as zero before the first event. */
-    void registerAll() {
-        this.acquire.registerAll(AcquireOutcome.values());
-        this.renewal.registerAll(RenewalOutcome.values());
-        this.lost.registerAll(LossReason.values());
-        this.release.registerAll(LockReleasedEvent.Outcome.values());
-        this.handoff.registerAll(LockHandedOverEvent.Kind.values());
-        Timer unused = hold();
+    Timer hold(LockMode mode) {
+        return timer(mode, Untagged.HOLD);
     }
 
-    /** Returns the gauges of the name, which all modes share. */
-    NameGauges gauges() {
-        return this.gauges;
+    Timer timer(LockMode mode, Enum<?> value) {
+        return (Timer) meter(mode, value);
     }
 
-    Timer acquire(AcquireOutcome outcome) {
-        return this.acquire.of(outcome);
+    Counter counter(LockMode mode, Enum<?> value) {
+        return (Counter) meter(mode, value);
     }
 
-    Timer renewal(RenewalOutcome outcome) {
-        return this.renewal.of(outcome);
+    private Meter meter(LockMode mode, Enum<?> value) {
+        ConcurrentMap<Enum<?>, Meter> meters = ofMode(mode);
+        Meter known = meters.get(value);
+        return known != null ? known : registered(meters, mode, value);
     }
 
-    Timer hold() {
-        Timer known = this.hold;
-        if (known == null) {
-            known = timer("distributed.lock.hold", "Time from the grant of a lease to its release or loss")
-                    .register(this.registry);
-            this.hold = known;
+    /** Registers all meters of the mode with the value zero, unless that has been done. */
+    ConcurrentMap<Enum<?>, Meter> ofMode(LockMode mode) {
+        ConcurrentMap<Enum<?>, Meter> known = this.byMode.get(mode);
+        if (known != null) {
+            return known;
         }
-        return known;
+        ConcurrentMap<Enum<?>, Meter> created = new ConcurrentHashMap<>();
+        ConcurrentMap<Enum<?>, Meter> other = this.byMode.putIfAbsent(mode, created);
+        if (other != null) {
+            return other;
+        }
+        // Micrometer logs a WARN if a gauge is registered again.
+        if (this.hasGauges.compareAndSet(false, true)) {
+            registerGauges();
+        }
+        VALUES.forEach(value -> tryTo(() -> registered(created, mode, value)));
+        return created;
     }
 
-    Counter lost(LossReason reason) {
-        return this.lost.of(reason);
+    /** Filters and registries are foreign code, whose failure costs no other meter. */
+    private void tryTo(Runnable registration) {
+        try {
+            registration.run();
+        } catch (Throwable ex) {
+            this.failures.add(this.lock, ex);
+        }
     }
 
-    Counter release(LockReleasedEvent.Outcome outcome) {
-        return this.release.of(outcome);
+    /** Registers a meter. If two threads do so at the same time, the registry returns the same meter to both. */
+    private Meter registered(ConcurrentMap<Enum<?>, Meter> meters, LockMode mode, Enum<?> value) {
+        Tags tags = Tags.of(LOCK, this.lock, "mode", LockTags.of(mode));
+        String text = value.name().toLowerCase(Locale.ROOT);
+        Meter meter;
+        if (value instanceof AcquireOutcome) {
+            meter = Timer.builder("distributed.lock.acquire")
+                    .description("Time from the request for a lock to its grant or the end of the wait")
+                    .tags(tags.and(OUTCOME, text))
+                    .register(this.registry);
+        } else if (value instanceof RenewalOutcome) {
+            meter = Timer.builder("distributed.lock.renewal")
+                    .description("Time from sending a renewal to its reply")
+                    .tags(tags.and(OUTCOME, text))
+                    .register(this.registry);
+        } else if (value instanceof LossReason) {
+            meter = Counter.builder("distributed.lock.lost")
+                    .description("Leases that were lost before their release")
+                    .tags(tags.and("reason", text))
+                    .register(this.registry);
+        } else if (value instanceof LockReleasedEvent.Outcome) {
+            meter = Counter.builder("distributed.lock.release")
+                    .description("Leases that were released by their owner")
+                    .tags(tags.and(OUTCOME, text))
+                    .register(this.registry);
+        } else if (value instanceof LockHandedOverEvent.Kind) {
+            meter = Counter.builder("distributed.lock.handoff")
+                    .description("Locks that were granted directly to the next waiter by a release")
+                    .tags(tags.and("kind", text))
+                    .register(this.registry);
+        } else {
+            meter = Timer.builder("distributed.lock.hold")
+                    .description("Time from the grant of a lease to its release or loss")
+                    .tags(tags)
+                    .register(this.registry);
+        }
+        meters.put(value, meter);
+        return meter;
     }
 
-    Counter handoff(LockHandedOverEvent.Kind kind) {
-        return this.handoff.of(kind);
-    }
-
-    private Timer.Builder timer(String name, String description) {
-        return Timer.builder(name).description(description).tag(LOCK, this.lock).tag(MODE, this.mode);
-    }
-
-    private Counter.Builder counter(String name, String description) {
-        return Counter.builder(name)
-                .description(description)
+    /** Registers the gauges, which keep a weak reference to this object. */
+    private void registerGauges() {
+        tryTo(() -> Gauge.builder("distributed.lock.active", this, meters -> meters.holds.of(meters.lock).count)
+                .description("Leases that are held")
                 .tag(LOCK, this.lock)
-                .tag(MODE, this.mode);
+                .register(this.registry));
+        tryTo(() -> Gauge.builder("distributed.lock.waiting", this, meters -> meters.waiting.sum())
+                .description("Acquisitions that wait for a lock")
+                .tag(LOCK, this.lock)
+                .register(this.registry));
+        tryTo(() -> TimeGauge.builder(
+                        "distributed.lock.hold.longest",
+                        this,
+                        TimeUnit.NANOSECONDS,
+                        meters -> meters.holds.of(meters.lock).longestNanos)
+                .description("Time since the grant of the lease that has been held for the longest time")
+                .tag(LOCK, this.lock)
+                .register(this.registry));
     }
 }

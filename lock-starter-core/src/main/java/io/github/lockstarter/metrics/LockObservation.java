@@ -33,27 +33,23 @@ public enum LockObservation implements ObservationDocumentation {
     public enum LowCardinality implements KeyName {
 
         /** The static name of the lock. */
-        LOCK {
-            @Override
-            public String asString() {
-                return "lock";
-            }
-        },
+        LOCK("lock"),
 
         /** What the grant allows beside it: {@code write}, {@code read} or {@code permit}. */
-        MODE {
-            @Override
-            public String asString() {
-                return "distributed.lock.mode";
-            }
-        },
+        MODE("distributed.lock.mode"),
 
         /** How the acquisition ended: {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}. */
-        OUTCOME {
-            @Override
-            public String asString() {
-                return "outcome";
-            }
+        OUTCOME("outcome");
+
+        private final String text;
+
+        LowCardinality(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String asString() {
+            return this.text;
         }
     }
 
@@ -61,35 +57,26 @@ public enum LockObservation implements ObservationDocumentation {
     public enum HighCardinality implements KeyName {
 
         /** The key under the static name. */
-        KEY {
-            @Override
-            public String asString() {
-                return "key";
-            }
-        },
+        KEY("key"),
 
         /** The fencing token of the grant. */
-        FENCING_TOKEN {
-            @Override
-            public String asString() {
-                return "fencing.token";
-            }
-        },
+        FENCING_TOKEN("fencing.token"),
 
         /** The id of the instance that acquires. */
-        INSTANCE {
-            @Override
-            public String asString() {
-                return "distributed.lock.instance";
-            }
-        },
+        INSTANCE("distributed.lock.instance"),
 
         /** The id of the instance that held the lock at the time-out. */
-        HOLDER {
-            @Override
-            public String asString() {
-                return "distributed.lock.holder";
-            }
+        HOLDER("distributed.lock.holder");
+
+        private final String text;
+
+        HighCardinality(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String asString() {
+            return this.text;
         }
     }
 }

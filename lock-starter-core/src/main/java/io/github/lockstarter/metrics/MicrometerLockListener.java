@@ -14,6 +14,8 @@ import io.github.lockstarter.aop.LockNameListener;
 import io.github.lockstarter.engine.MeterListener;
 import io.github.lockstarter.engine.RegistryStatistics;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -29,16 +31,23 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
     private final RecordingFailures failures =
             new RecordingFailures(MicrometerLockListener.class, "Meters of locks are incomplete");
 
-    private final LockMetersByName meters;
+    private final LockTags tags = new LockTags("meters");
+
+    private final HoldsByTag holds = new HoldsByTag(this.tags, System::nanoTime);
+
+    /** By the value of the tag {@code lock}. Names beyond a limit share their meters, to bound memory. */
+    private final ConcurrentMap<String, LockMeters> meters = new ConcurrentHashMap<>();
+
+    private final MeterRegistry registry;
 
     /** Creates a listener that records to the registry. */
     public MicrometerLockListener(MeterRegistry registry) {
-        this.meters = new LockMetersByName(registry, this.failures);
+        this.registry = registry;
     }
 
     /** Sets the registry whose leases the gauges by name show; without it, they show none. */
     public void setStatistics(RegistryStatistics statistics) {
-        this.meters.holds().setLeases(statistics::forEachHold);
+        this.holds.setLeases(statistics::forEachHold);
     }
 
     /** Registers all meters of the name in that mode with the value zero. */
@@ -49,64 +58,68 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
 
     @Override
     public void waitBegan(LockRequest request) {
-        record(request.name(), request.mode(), meters -> meters.gauges().waitBegan());
+        record(request.name(), request.mode(), meters -> meters.waiting.increment());
     }
 
     @Override
     public void waitEnded(LockRequest request) {
-        record(request.name(), request.mode(), meters -> meters.gauges().waitEnded());
+        record(request.name(), request.mode(), meters -> meters.waiting.decrement());
     }
 
     @Override
     public void acquired(LockAcquiredEvent event) {
-        record(event, (meters, it) -> meters.acquire(AcquireOutcome.ACQUIRED).record(it.waited()));
+        record(event, (meters, it) -> meters.timer(it.mode(), AcquireOutcome.ACQUIRED)
+                .record(it.waited()));
     }
 
     @Override
     public void notAcquired(LockNotAcquiredEvent event) {
-        record(
-                event,
-                (meters, it) -> meters.acquire(AcquireOutcome.of(it.outcome())).record(it.waited()));
+        record(event, (meters, it) -> meters.timer(it.mode(), AcquireOutcome.of(it.outcome()))
+                .record(it.waited()));
     }
 
     @Override
     public void renewed(LockRenewedEvent event) {
-        record(event, (meters, it) -> meters.renewal(RenewalOutcome.RENEWED).record(it.took()));
+        record(event, (meters, it) -> meters.timer(it.mode(), RenewalOutcome.RENEWED)
+                .record(it.took()));
     }
 
     @Override
     public void renewalFailed(LockRenewalFailedEvent event) {
-        record(event, (meters, it) -> meters.renewal(RenewalOutcome.of(it)).record(it.took()));
+        record(event, (meters, it) -> meters.timer(it.mode(), RenewalOutcome.of(it))
+                .record(it.took()));
     }
 
     @Override
     public void lost(LockLostEvent event) {
         record(event, (meters, it) -> {
-            meters.lost(it.reason()).increment();
-            meters.hold().record(it.heldFor());
+            meters.counter(it.mode(), it.reason()).increment();
+            meters.hold(it.mode()).record(it.heldFor());
         });
     }
 
     @Override
     public void released(LockReleasedEvent event) {
         record(event, (meters, it) -> {
-            meters.release(it.outcome()).increment();
+            meters.counter(it.mode(), it.outcome()).increment();
             if (it.outcome() != LockReleasedEvent.Outcome.LOST) {
                 // The hold of a lost lease was recorded at its loss.
-                meters.hold().record(it.heldFor());
+                meters.hold(it.mode()).record(it.heldFor());
             }
         });
     }
 
     @Override
     public void handedOver(LockHandedOverEvent event) {
-        record(event, (meters, it) -> meters.handoff(it.kind()).increment());
+        record(event, (meters, it) -> meters.counter(it.mode(), it.kind()).increment());
     }
 
     /** As below, for what is no event. */
     private void record(String lockName, LockMode mode, Consumer<LockMeters> recording) {
         try {
-            recording.accept(this.meters.of(lockName, mode));
+            LockMeters of = metersOf(lockName);
+            Object unused = of.ofMode(mode);
+            recording.accept(of);
         } catch (Throwable ex) {
             this.failures.add(lockName, ex);
         }
@@ -115,10 +128,19 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
     /** Records an event. Called for every event, so the lambdas must not capture, which would allocate. */
     private <E extends LockEvent> void record(E event, BiConsumer<LockMeters, E> recording) {
         try {
-            recording.accept(this.meters.of(event.name(), event.mode()), event);
+            recording.accept(metersOf(event.name()), event);
         } catch (Throwable ex) {
             // Filters and registries are foreign code, whose failure must not affect the lock.
             this.failures.add(event.name(), ex);
         }
+    }
+
+    private LockMeters metersOf(String name) {
+        LockMeters known = this.meters.get(name);
+        return known != null
+                ? known
+                : this.meters.computeIfAbsent(
+                        this.tags.of(name),
+                        tag -> new LockMeters(tag, this.registry, this.holds, this.failures));
     }
 }

@@ -172,6 +172,28 @@ class MicrometerLockListenerTest {
         assertThat(this.registry.getMeters()).isEmpty();
     }
 
+    @Test
+    void shouldRegisterTheOtherMetersIfAFilterFailsOnOne() {
+        this.registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (id.getName().equals("distributed.lock.active") || "error".equals(id.getTag("outcome"))) {
+                    throw new IllegalStateException("not this one");
+                }
+                return id;
+            }
+        });
+
+        this.listener.named("orders", LockMode.WRITE);
+
+        assertThat(this.registry.getMeters())
+                .extracting(meter -> meter.getId().getName())
+                .contains("distributed.lock.waiting", "distributed.lock.acquire", "distributed.lock.hold")
+                .doesNotContain("distributed.lock.active");
+        assertThat(count("distributed.lock.handoff", "lock", "orders", "kind", "local"))
+                .isZero();
+    }
+
     /** Prometheus drops series of one name whose tags have other keys. */
     @Test
     void shouldTagTheMetersOfALockWithTheMode() {
