@@ -366,13 +366,13 @@ public final class LockState {
     private Reply keep(String id, long keepMillis) {
         long end = this.table.millis + keepMillis;
         String kept = GrantKind.keptOf(id);
+        read("");
         if (id.equals(this.owner) || kept.equals(this.owner)) {
             this.endsAt = kept.equals(this.owner) ? Math.min(this.endsAt, end) : end;
             this.owner = kept;
             this.isWritten = true;
             return Reply.Released.INSTANCE;
         }
-        read("");
         Entry holder = find(this.holders, id);
         if (holder != null) {
             holder.id = kept;

@@ -76,8 +76,13 @@ final class LettuceScripts {
      * @throws StackOverflowError after which the connection must not be used any more
      */
     CompletableFuture<Object> start(ScriptCommands.Call call) {
+        return start(call.script(), call.keys(), call.arguments());
+    }
+
+    /** As {@link #start(ScriptCommands.Call)}, for a script that is no command. */
+    CompletableFuture<Object> start(LuaScript script, List<String> keys, List<String> arguments) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
-        start(call.script(), bytes(call.keys()), bytes(call.arguments()), reply);
+        start(script, bytes(keys), bytes(arguments), reply);
         return reply;
     }
 

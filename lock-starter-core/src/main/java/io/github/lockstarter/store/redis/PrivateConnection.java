@@ -351,7 +351,7 @@ final class PrivateConnection extends StoreConnection {
             // In a cluster the node with the key of the format may be another one than those that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(scriptsOf(opened)) : CompletableFuture.completedFuture(null);
-            new ServerCheck(scriptsOf(opened).commands, this.keys, this.recipe, this.settings).run(version);
+            new ServerCheck(scriptsOf(opened), this.keys, this.recipe, this.settings).run(version);
         }
     }
 

@@ -5,13 +5,13 @@ import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +45,7 @@ final class ServerCheck {
 
     private static final String FIELD = "check";
 
-    private final RedisClusterAsyncCommands<byte[], byte[]> commands;
+    private final LettuceScripts scripts;
 
     private final LockKeys keys;
 
@@ -60,12 +60,8 @@ final class ServerCheck {
 
     private final Set<String> missing = new LinkedHashSet<>();
 
-    ServerCheck(
-            RedisClusterAsyncCommands<byte[], byte[]> commands,
-            LockKeys keys,
-            DerivedFactory recipe,
-            RedisStoreSettings settings) {
-        this.commands = commands;
+    ServerCheck(LettuceScripts scripts, LockKeys keys, DerivedFactory recipe, RedisStoreSettings settings) {
+        this.scripts = scripts;
         this.keys = keys;
         this.recipe = recipe;
         this.settings = settings;
@@ -81,7 +77,7 @@ final class ServerCheck {
      */
     void run(Future<?> another) {
         try {
-            RedisFuture<String> memory = this.commands.info("memory");
+            RedisFuture<String> memory = this.scripts.commands.info("memory");
             findMissing();
             logPermissions();
             logEviction(memory);
@@ -131,25 +127,20 @@ final class ServerCheck {
 
     /** Finds the missing permissions. A command without a reply before the deadline counts as permitted. */
     private void findMissing() {
-        byte[][] declared = LettuceScripts.bytes(List.of(this.key));
         List<Attempt> attempts = attempts();
         List<String> words = new ArrayList<>();
         for (Attempt attempt : attempts) {
             words.add(Integer.toString(attempt.words.size()));
             words.addAll(attempt.words);
         }
-        RedisFuture<List<Object>> script = this.commands.eval(
-                LettuceScripts.bytes(LuaScript.CHECK.getScriptAsString()),
-                ScriptOutputType.MULTI,
-                declared,
-                LettuceScripts.bytes(words));
-        RedisFuture<?> cached = this.commands.evalsha(SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, declared);
+        CompletableFuture<Object> script = this.scripts.start(LuaScript.CHECK, List.of(this.key), words);
+        RedisFuture<?> cached = this.scripts.commands.evalsha(
+                SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, LettuceScripts.bytes(List.of(this.key)));
         // It returns at once.
-        RedisFuture<?> wait = this.settings.confirmReplicas() > 0 ? this.commands.waitForReplication(0, 0) : null;
+        RedisFuture<?> wait = this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
         String error = errorOf(script);
         note("+eval", error);
-        List<Object> failures =
-                error == null ? script.toCompletableFuture().join() : List.of();
+        List<?> failures = error == null ? (List<?>) script.join() : List.of();
         for (int i = 0; i < failures.size(); i += 2) {
             Attempt failed = attempts.get(((Long) failures.get(i)).intValue() - 1);
             note(failed.permission, new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));

@@ -53,26 +53,20 @@ final class WireFormat {
 
     /** Reads the version; returns a future that is completed with the reply, whatever it is. Does not block. */
     CompletableFuture<?> read(LettuceScripts scripts) {
-        return scripts.start(call()).handle((version, failure) -> {
-            replied(version);
-            return version;
-        });
+        return scripts.start(LuaScript.FORMAT, List.of(this.keys.ofFormat()), List.of(Long.toString(VERSION)))
+                .handle((version, failure) -> {
+                    replied(version);
+                    return version;
+                });
     }
 
     /** Reads the version and waits for the reply. */
     void read(StringRedisTemplate template) {
-        ScriptCommands.Call call = call();
         try {
-            replied(template.execute(
-                    call.script(), call.keys(), call.arguments().toArray()));
+            replied(template.execute(LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION)));
         } catch (RuntimeException ex) {
             logger.debug("The format of stored locks was not read.", ex);
         }
-    }
-
-    private ScriptCommands.Call call() {
-        return new ScriptCommands.Call(
-                LuaScript.FORMAT, List.of(this.keys.ofFormat()), List.of(Long.toString(VERSION)));
     }
 
     /** The version as far as it is known: a failure leaves it, and the next connection reads it again. */

@@ -7,18 +7,15 @@
 -- ARGV[3]  last fencing token used under the id of the owner
 -- ARGV[4]  1: this server knows all subscribers; 0: it may not (a cluster, the application's connection)
 --
--- Returns the fencing token of the reader if it shares the lock now, 0 if the lock is free, -1 if another acquisition owns it.
+-- Returns the fencing token of the reader if it shares the lock now, 0 if the lock is free, -1 if another acquisition owns it
+-- or the key is not a lock.
 --
 -- Atomic, because no other acquisition may own the lock in between: the reader goes on with what the writer has seen. A
 -- writer that was in the line before the downgrade stays in it. Executed again, it finds the reader, and sets the full
 -- lease again unless more is left. It works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of
 -- a script after its first one.
 
-local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's')
-if not held[1] then
-  return 0
-end
-
+-- include held.lua
 -- include interval.lua
 -- include lock.lua
 
@@ -40,5 +37,5 @@ end
 
 holder.deadline = math.max(holder.deadline, readsUntil)
 setHolder(reader, holder)
-finish((grantLine('', 0, ARGV[4] == '1')))
+finish('', 0, ARGV[4])
 return holder.token

@@ -13,62 +13,33 @@
 -- repetition of this script matches it, and never adds time, because the minimum hold counts from the first execution. It
 -- works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of a script after its first one.
 
-local held = redis.pcall('HMGET', KEYS[1], 'o', 'f', 'q', 's')
-
-if held.err then
-  if string.sub(held.err, 1, 9) == 'WRONGTYPE' then
-    return -1
-  end
-  return held
-end
-
-local kept = '~k' .. ARGV[1]
-
-if not held[1] then
-  return 0
-end
-
-if held[1] == kept then
-  local left = redis.call('PTTL', KEYS[1])
-  if left < 0 or left > tonumber(ARGV[2]) then
-    redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  end
-  return 1
-end
-
-if held[1] == ARGV[1] then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  -- Up to Redis 7.0, PEXPIRE reads the clock twice and deletes the key if the time has passed in between. HSET would create
-  -- the key again, without an expiry.
-  if redis.call('PTTL', KEYS[1]) >= 0 then
-    redis.call('HSET', KEYS[1], 'o', kept)
-  end
-  return 1
-end
-
+-- include held.lua
 -- include interval.lua
 -- include lock.lua
 
 read('')
 
-if not lock.marker then
-  return lock.owner and -1 or 0
-end
-
+local kept = '~k' .. ARGV[1]
 local keptUntil = lock.millis + ARGV[2]
 local holder = holderOf(ARGV[1])
-if holder then
+
+if lock.owner == ARGV[1] then
+  lock.owner, lock.ends = kept, keptUntil
+elseif lock.owner == kept then
+  local left = redis.call('PTTL', key)
+  lock.ends = (left < 0 or left > tonumber(ARGV[2])) and keptUntil or nil
+elseif holder then
   lock.changes['h:' .. ARGV[1]] = false
+  lock.named = lock.named == ARGV[1] and kept or lock.named
   holder.deadline = keptUntil
+  setHolder(kept, holder)
 elseif holderOf(kept) then
   holder = holderOf(kept)
   holder.deadline = math.min(holder.deadline, keptUntil)
+  setHolder(kept, holder)
 else
-  return -1
+  return (lock.owner or lock.used > 0) and -1 or 0
 end
-if lock.named == ARGV[1] then
-  lock.named = kept
-end
-setHolder(kept, holder)
+
 write(redis.call, false)
 return 1

@@ -413,12 +413,15 @@ local function publish(granted)
   end
 end
 
--- Writes a lock after a change of its owners, and publishes the grants; deletes it if there is no owner.
-local function finish(granted)
+-- Grants the lock along the line as grantLine does, writes it after a change of its owners, and publishes the grants; deletes
+-- it if there is no owner. `receivers` is 1 if this server knows all subscribers. Returns the token of the caller's grant.
+local function finish(caller, lease, receivers)
+  local granted, own = grantLine(caller, lease, receivers == '1')
   if lock.owner or lock.used > 0 then
     write(redis.call, false)
     publish(granted)
   else
     redis.call('DEL', key)
   end
+  return own
 end

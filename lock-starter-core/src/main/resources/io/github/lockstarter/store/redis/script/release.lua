@@ -27,22 +27,11 @@
 -- nothing, and a next waiter that owns the lock or is in the line proves the first execution. It works on a full Redis,
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
 
-local held = redis.pcall('HMGET', KEYS[1], 'o', 'f', 'q', 's')
-
-if held.err then
-  if string.sub(held.err, 1, 9) == 'WRONGTYPE' then
-    return -1
-  end
-  return held
-end
+-- include held.lua
 
 if held[1] == ARGV[1] and not held[3] and not ARGV[4] then
   redis.call('DEL', KEYS[1])
   return 1
-end
-
-if not held[1] then
-  return 0
 end
 
 -- include interval.lua
@@ -66,7 +55,7 @@ local holder = successor ~= '' and holderOf(successor)
 if holder then
   holder.deadline = math.max(holder.deadline, lock.millis + lease)
   setHolder(successor, holder)
-  finish((grantLine('', 0, ARGV[3] == '1')))
+  finish('', 0, ARGV[3])
   return holder.token
 end
 
@@ -85,13 +74,11 @@ if not isOwner then
   end
   remove(id, entry.place)
   -- Those behind it may fit.
-  finish((grantLine('', 0, ARGV[3] == '1')))
+  finish('', 0, ARGV[3])
   return 3
 end
 
 if successor ~= '' then
   join(successor, tonumber(ARGV[6]), ARGV[7])
 end
-local granted, granting = grantLine(successor, lease, ARGV[3] == '1')
-finish(granted)
-return granting or (successor ~= '' and -lock.token or 1)
+return finish(successor, lease, ARGV[3]) or (successor ~= '' and -lock.token or 1)
