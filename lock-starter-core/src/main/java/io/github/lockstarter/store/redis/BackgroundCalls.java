@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
@@ -109,8 +108,7 @@ final class BackgroundCalls {
         /** Fails the call unless it has begun: a pool may start what it has rejected. */
         void notSent(String reason, @Nullable Throwable cause) {
             if (this.begun.compareAndSet(false, true)) {
-                this.result.completeExceptionally(new LockStoreException(
-                        "A command for " + this.subject + " was not sent: " + reason + '.', cause, false, true));
+                this.result.completeExceptionally(RedisErrors.notSent(this.subject, reason + '.', cause));
             }
         }
     }

@@ -7,7 +7,6 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
-import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -59,8 +58,8 @@ final class DerivedFactory {
 
     private final Duration timeout;
 
-    /** Shared by all recipes that are derived from one another. */
-    private final OwnEventLoops eventLoops;
+    /** Those of all connections of this recipe, and of the recipes that are derived from it. */
+    final OwnEventLoops eventLoops;
 
     private DerivedFactory(
             LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout, OwnEventLoops eventLoops) {
@@ -254,20 +253,6 @@ final class DerivedFactory {
     String masterName() {
         NamedNode master = ((RedisSentinelConfiguration) this.servers).getMaster();
         return Objects.requireNonNull(Objects.requireNonNull(master).getName());
-    }
-
-    /** Ends the threads of all connections of this recipe, and of those that are derived from it; closed before. */
-    void shutdownEventLoops() {
-        this.eventLoops.shutdown();
-    }
-
-    /** Runs a task once after some nanoseconds, on an event loop of the connections, which it must not block. */
-    void runLater(Runnable task, long delayNanos) {
-        this.eventLoops.runLater(task, delayNanos);
-    }
-
-    ClientResources clientResources() {
-        return this.eventLoops.resources();
     }
 
     /** Returns the user name, {@code default} if none is configured. */

@@ -18,15 +18,21 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Calls scripts over Lettuce's own API instead of the template: for calls without a blocked thread, for batches of
+ * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a blocked thread, for batches of
  * renewals, and for releases that a waiter depends on. Commands are written in the order of the calls. Thread-safe.
  */
-final class LettuceScripts {
+final class LettuceScripts extends StoreConnection.Open {
 
     private static final LockLog logger = LockLog.of(LettuceScripts.class);
+
+    /** The server if Sentinel has named it, null otherwise. */
+    final @Nullable RedisNode master;
+
+    final LettuceConnectionFactory lettuce;
 
     /** The connection that is shared by all users of the factory. */
     final RedisClusterAsyncCommands<byte[], byte[]> commands;
@@ -47,13 +53,22 @@ final class LettuceScripts {
     final AtomicBoolean isSingleServer;
 
     /**
-     * Creates calls over the connection of a factory.
+     * Opens the connection of a factory.
      *
+     * @param master the server if Sentinel has named it, null otherwise
      * @param servers the servers as messages name them, without credentials
      * @param cluster whether the servers are known to be a cluster
      */
     @SuppressWarnings("unchecked")
-    LettuceScripts(LettuceConnectionFactory factory, String servers, boolean cluster, ReplyTimeouts timeouts) {
+    LettuceScripts(
+            @Nullable RedisNode master,
+            LettuceConnectionFactory factory,
+            String servers,
+            boolean cluster,
+            ReplyTimeouts timeouts) {
+        super(factory);
+        this.master = master;
+        this.lettuce = factory;
         try (RedisConnection connection = factory.getConnection()) {
             this.commands = (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
         }

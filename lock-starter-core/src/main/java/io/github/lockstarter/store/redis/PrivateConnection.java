@@ -59,7 +59,7 @@ final class PrivateConnection extends StoreConnection {
     private volatile @Nullable Listener listener;
 
     /** A connection that must be closed by another thread, because it may block; null: none. */
-    private volatile @Nullable Open discarded;
+    private volatile @Nullable LettuceScripts discarded;
 
     /** Failed attempts that {@link #start} waits for; a successful attempt counts for all of them. */
     private volatile CountDownLatch startAttempts = new CountDownLatch(0);
@@ -113,7 +113,8 @@ final class PrivateConnection extends StoreConnection {
         this.background = executor;
         if (this.cluster) {
             this.topologyChanges = this.recipe
-                    .clientResources()
+                    .eventLoops
+                    .resources()
                     .eventBus()
                     .get()
                     .ofType(ClusterTopologyChangedEvent.class)
@@ -150,10 +151,10 @@ final class PrivateConnection extends StoreConnection {
                 Thread.currentThread().interrupt();
             }
         }
-        Open open = this.current;
+        LettuceScripts open = lettuce();
         this.current = null;
         if (open != null) {
-            factoryOf(open).destroy();
+            open.lettuce.destroy();
         }
         Disposable changes = this.topologyChanges;
         if (changes != null) {
@@ -162,7 +163,7 @@ final class PrivateConnection extends StoreConnection {
         if (this.sentinels != null) {
             this.sentinels.close();
         }
-        this.recipe.shutdownEventLoops();
+        this.recipe.eventLoops.shutdown();
         this.stopped = true;
     }
 
@@ -218,7 +219,7 @@ final class PrivateConnection extends StoreConnection {
     /** Only fields are written, because the stack may have no room for more. The next command opens another connection. */
     @Override
     void discard() {
-        Open open = this.current;
+        LettuceScripts open = lettuce();
         if (open != null) {
             this.discarded = open;
             this.current = null;
@@ -229,7 +230,7 @@ final class PrivateConnection extends StoreConnection {
     private void runCheck() {
         boolean moved = this.notMaster;
         try {
-            Open open = this.current;
+            LettuceScripts open = lettuce();
             long pauseMillis = open != null && (moved || this.cluster) ? untilNextRefresh() : 0;
             if (pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.
@@ -264,7 +265,7 @@ final class PrivateConnection extends StoreConnection {
         } finally {
             if (this.stopped) {
                 // This attempt took longer than stop() waited, and may have started the event loops again.
-                this.recipe.shutdownEventLoops();
+                this.recipe.eventLoops.shutdown();
             }
         }
     }
@@ -275,24 +276,24 @@ final class PrivateConnection extends StoreConnection {
     }
 
     private void closeDiscarded() {
-        Open damaged = this.discarded;
+        LettuceScripts damaged = this.discarded;
         this.discarded = null;
         if (damaged != null) {
-            Thread closing = new Thread(factoryOf(damaged)::destroy, "lock-connection-closing");
+            Thread closing = new Thread(damaged.lettuce::destroy, "lock-connection-closing");
             closing.setDaemon(true);
             closing.start();
         }
     }
 
     /** Refreshes the topology in the background, which Lettuce does late after the failure of a node. */
-    private void refreshTopology(Open open) {
+    private void refreshTopology(LettuceScripts open) {
         this.lastRefresh = System.nanoTime();
         readFormat(open);
         CompletionStage<?> unused =
-                ((RedisClusterClient) factoryOf(open).getRequiredNativeClient()).refreshPartitionsAsync();
+                ((RedisClusterClient) open.lettuce.getRequiredNativeClient()).refreshPartitionsAsync();
     }
 
-    private boolean answers(Open open) {
+    private boolean answers(LettuceScripts open) {
         try {
             ping(open);
             return true;
@@ -301,45 +302,45 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    private void ping(Open open) {
+    private void ping(LettuceScripts open) {
         // In a cluster PING would ask every node, and one that is down must not affect locks on the others. There
         // Lettuce supervises the connection to each node.
         if (!this.cluster) {
             // Sent first on the same connection, so that its reply arrives first, without a round trip of its own.
             readFormat(open);
-            try (RedisConnection connection = open.factory().getConnection()) {
+            try (RedisConnection connection = open.factory.getConnection()) {
                 connection.ping();
             }
         }
     }
 
-    private void readFormat(Open open) {
-        CompletableFuture<?> unused = this.format.read(scriptsOf(open));
+    private void readFormat(LettuceScripts open) {
+        CompletableFuture<?> unused = this.format.read(open);
     }
 
-    private void replace(@Nullable Open replaced) {
+    private void replace(@Nullable LettuceScripts replaced) {
         this.lastRefresh = System.nanoTime();
         RedisNode master = this.sentinels != null ? this.sentinels.await() : null;
-        Open opened;
+        LettuceScripts opened;
         try {
             opened = open(master);
         } catch (RuntimeException ex) {
-            if (replaced != null && !Objects.equals(master, replaced.master())) {
+            if (replaced != null && !Objects.equals(master, replaced.master)) {
                 // The answers of a former master prove nothing.
                 this.current = null;
-                factoryOf(replaced).destroy();
+                replaced.lettuce.destroy();
             }
             throw ex;
         }
         if (this.background == null) {
             // Stopped meanwhile.
-            factoryOf(opened).destroy();
+            opened.lettuce.destroy();
             return;
         }
         this.current = opened;
-        toListener(notified -> notified.connected(opened.factory()));
+        toListener(notified -> notified.connected(opened.factory));
         if (replaced != null) {
-            factoryOf(replaced).destroy();
+            replaced.lettuce.destroy();
         }
         RedisNode before = this.lastMaster;
         this.lastMaster = master;
@@ -350,8 +351,8 @@ final class PrivateConnection extends StoreConnection {
         if (replaced == null) {
             // In a cluster the node with the key of the format may be another one than those that have answered.
             CompletableFuture<?> version =
-                    this.cluster ? this.format.read(scriptsOf(opened)) : CompletableFuture.completedFuture(null);
-            new ServerCheck(scriptsOf(opened), this.keys, this.recipe, this.settings).run(version);
+                    this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
+            new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);
         }
     }
 
@@ -360,16 +361,15 @@ final class PrivateConnection extends StoreConnection {
      *
      * @param master the server if Sentinel has named it, null otherwise
      */
-    private Open open(@Nullable RedisNode master) {
+    private LettuceScripts open(@Nullable RedisNode master) {
         LettuceConnectionFactory factory = (master != null ? this.recipe.ofNode(master) : this.recipe).create();
         try {
             new DisconnectMonitor(this.disconnects, this::reconnected, () -> subscriptionLost(factory)).watch(factory);
-            ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe::runLater);
-            LettuceScripts scripts = new LettuceScripts(factory, this.servers, this.cluster, timeouts);
-            Open opened = Open.over(master, factory, scripts);
+            ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
+            LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
             ping(opened);
             if (!this.cluster) {
-                scripts.probeSlots(this.keys);
+                opened.probeSlots(this.keys);
             }
             return opened;
         } catch (RuntimeException ex) {
@@ -378,12 +378,8 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    private static LettuceConnectionFactory factoryOf(Open open) {
-        return (LettuceConnectionFactory) open.factory();
-    }
-
-    private static LettuceScripts scriptsOf(Open open) {
-        return Objects.requireNonNull(open.scripts());
+    private @Nullable LettuceScripts lettuce() {
+        return (LettuceScripts) this.current;
     }
 
     // ---- Changes
@@ -400,7 +396,7 @@ final class PrivateConnection extends StoreConnection {
     }
 
     private void moved() {
-        Open open = this.current;
+        LettuceScripts open = lettuce();
         if (this.cluster && open != null) {
             readFormat(open);
         }
@@ -416,17 +412,17 @@ final class PrivateConnection extends StoreConnection {
 
     /** Asks the Sentinels for the master; while there is no connection, each attempt to open one does so. */
     private void askForMaster() {
-        Open open = this.current;
+        LettuceScripts open = lettuce();
         if (open == null || this.sentinels == null) {
             return;
         }
         try {
             CompletableFuture<?> unused = this.sentinels
-                    .find(open.master())
-                    .whenComplete((master, failure) -> inBackground(() -> answered(open.master(), master, failure)));
+                    .find(open.master)
+                    .whenComplete((master, failure) -> inBackground(() -> answered(open.master, master, failure)));
         } catch (RuntimeException ex) {
             // An exception would end the periodic task.
-            answered(open.master(), null, ex);
+            answered(open.master, null, ex);
         }
     }
 
@@ -436,8 +432,8 @@ final class PrivateConnection extends StoreConnection {
             return;
         }
         this.questions.succeeded();
-        Open open = this.current;
-        if (open != null && Objects.equals(open.master(), known) && !Objects.equals(master, known)) {
+        LettuceScripts open = lettuce();
+        if (open != null && Objects.equals(open.master, known) && !Objects.equals(master, known)) {
             findMaster();
         }
     }

@@ -173,14 +173,18 @@ final class RedisErrors {
      */
     static LockStoreException notConnected(String servers, String subject, @Nullable Throwable cause) {
         String problem = cause != null ? rootMessage(cause) : "";
-        return new LockStoreException(
-                "A command for " + subject + " was not sent: " + servers + " is not connected"
+        return notSent(
+                subject,
+                servers + " is not connected"
                         + (problem.isEmpty() ? "" : " (" + problem + ')')
                         + "; a connection is being opened in the background. "
                         + remedyOfConnectFailure(problem, cause),
-                cause,
-                false,
-                true);
+                cause);
+    }
+
+    /** Creates the exception for a command that was not sent, and may be sent later. */
+    static LockStoreException notSent(String subject, String reason, @Nullable Throwable cause) {
+        return new LockStoreException("A command for " + subject + " was not sent: " + reason, cause, false, true);
     }
 
     /** Creates the exception for a connection that collects commands instead of executing them. */

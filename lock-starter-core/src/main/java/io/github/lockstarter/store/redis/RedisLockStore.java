@@ -173,7 +173,7 @@ public final class RedisLockStore implements LockStore {
             if (open == null) {
                 throw this.connection.notConnected(subject(command));
             }
-            LettuceScripts scripts = open.scripts();
+            LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
             if (scripts != null && isConfirmed(command)) {
                 return start(command, scripts).get();
             }
@@ -181,9 +181,8 @@ public final class RedisLockStore implements LockStore {
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.call(call)
-                    : open.template()
-                            .execute(
-                                    call.script(), call.keys(), call.arguments().toArray());
+                    : open.template.execute(
+                            call.script(), call.keys(), call.arguments().toArray());
             if (result == null) {
                 // In a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
@@ -204,7 +203,7 @@ public final class RedisLockStore implements LockStore {
                 return CompletableFuture.completedFuture(withoutInstances(command));
             }
             StoreConnection.Open open = this.connection.current;
-            LettuceScripts scripts = open != null ? open.scripts() : null;
+            LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
             if (scripts != null) {
                 return start(command, scripts);
             }
@@ -262,11 +261,7 @@ public final class RedisLockStore implements LockStore {
         try {
             scripts.timeouts.limit(reply);
         } catch (Throwable ex) {
-            throw new LockStoreException(
-                    "A command for " + subject(command) + " was not sent: no thread is available for its timeout.",
-                    ex,
-                    false,
-                    true);
+            throw RedisErrors.notSent(subject(command), "no thread is available for its timeout.", ex);
         }
         try {
             CompletableFuture<Reply> sent;
@@ -416,7 +411,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public int renewalBatchSize() {
         StoreConnection.Open open = this.connection.current;
-        LettuceScripts scripts = open != null ? open.scripts() : null;
+        LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
         // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
         return open == null || (scripts != null && scripts.isSingleServer.get()) ? LARGEST_BATCH : 1;
     }

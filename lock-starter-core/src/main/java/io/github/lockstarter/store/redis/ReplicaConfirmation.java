@@ -86,7 +86,7 @@ final class ReplicaConfirmation {
         this.store = store;
         this.required = required;
         this.timeout = timeout;
-        this.timeouts = new ReplyTimeouts(timeout, store.recipe::runLater);
+        this.timeouts = new ReplyTimeouts(timeout, store.recipe.eventLoops::runLater);
         this.client = store.recipe.clientWithoutReconnection();
     }
 
@@ -223,7 +223,7 @@ final class ReplicaConfirmation {
             try {
                 StackRoom.require();
                 // Not by the calling thread: what this begins could not be ended if its stack were exhausted.
-                ReplicaConfirmation.this.store.recipe.runLater(this::proceed, 0);
+                ReplicaConfirmation.this.store.recipe.eventLoops.runLater(this::proceed, 0);
                 isScheduled = true;
             } finally {
                 if (!isScheduled) {

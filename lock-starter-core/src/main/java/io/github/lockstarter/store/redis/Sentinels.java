@@ -70,7 +70,7 @@ final class Sentinels {
         Session current = this.session;
         if (current == null) {
             current = new Session(
-                    this.recipe.clientWithoutReconnection(), new ReplyTimeouts(this.timeout, this.recipe::runLater));
+                    this.recipe.clientWithoutReconnection(), new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater));
             this.session = current;
         }
         List<CompletableFuture<Answer>> answers = new ArrayList<>();

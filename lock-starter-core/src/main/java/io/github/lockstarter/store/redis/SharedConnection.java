@@ -39,7 +39,7 @@ final class SharedConnection extends StoreConnection {
     SharedConnection(
             RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings, boolean lettucePresent) {
         super("Redis", new WireFormat(keys, "Redis"));
-        this.open = Open.over(null, factory, null);
+        this.open = new Open(factory);
         this.current = this.open;
         this.keys = keys;
         this.settings = settings;
@@ -57,9 +57,9 @@ final class SharedConnection extends StoreConnection {
         }
         if (this.lettucePresent) {
             // A factory that was stopped meanwhile has another client. A client keeps one of several equal listeners.
-            new DisconnectMonitor(this.disconnects, () -> {}, () -> {}).watch(this.open.factory());
+            new DisconnectMonitor(this.disconnects, () -> {}, () -> {}).watch(this.open.factory);
         }
-        listener.connected(this.open.factory());
+        listener.connected(this.open.factory);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());
         ConnectionAttempts attempts = new ConnectionAttempts(this.servers);
         CountDownLatch attempted = new CountDownLatch(1);
@@ -79,8 +79,8 @@ final class SharedConnection extends StoreConnection {
     /** Queries the owner of a lock that does not exist, which one node answers, and then the format; again until it succeeds. */
     private void ask(ScheduledThreadPoolExecutor executor, ConnectionAttempts attempts, CountDownLatch attempted) {
         try {
-            Object unused = this.open.template().opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
-            this.format.read(this.open.template());
+            Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
+            this.format.read(this.open.template);
             this.answered = true;
             attempts.succeeded();
             executor.shutdown();
@@ -113,6 +113,6 @@ final class SharedConnection extends StoreConnection {
     }
 
     private String factoryName() {
-        return ClassUtils.getUserClass(this.open.factory()).getSimpleName();
+        return ClassUtils.getUserClass(this.open.factory).getSimpleName();
     }
 }

@@ -6,7 +6,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
@@ -20,25 +19,19 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 abstract class StoreConnection {
 
-    /**
-     * An open connection.
-     *
-     * @param master the server if Sentinel has named it, null otherwise
-     * @param factory the factory that owns the connection
-     * @param template for blocking commands
-     * @param scripts for calls without the template; null: access to the native connection may open one, and block
-     */
-    record Open(
-            @Nullable RedisNode master,
-            RedisConnectionFactory factory,
-            StringRedisTemplate template,
-            @Nullable LettuceScripts scripts) {
+    /** An open connection, which the factory owns. */
+    static class Open {
 
-        static Open over(@Nullable RedisNode master, RedisConnectionFactory factory, @Nullable LettuceScripts scripts) {
-            StringRedisTemplate template = new StringRedisTemplate(factory);
+        final RedisConnectionFactory factory;
+
+        /** For blocking commands. */
+        final StringRedisTemplate template;
+
+        Open(RedisConnectionFactory factory) {
+            this.factory = factory;
+            this.template = new StringRedisTemplate(factory);
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
-            template.setExposeConnection(true);
-            return new Open(master, factory, template, scripts);
+            this.template.setExposeConnection(true);
         }
     }
 
