@@ -48,8 +48,8 @@ final class PrivateConnection extends StoreConnection {
 
     private final boolean cluster;
 
-    /** Null unless Sentinel names the master. */
-    private final @Nullable Sentinels sentinels;
+    /** Null unless Sentinel names the master and the connection is started. */
+    private volatile @Nullable Sentinels sentinels;
 
     private final SingleTask check = new SingleTask(this::runCheck);
 
@@ -93,9 +93,6 @@ final class PrivateConnection extends StoreConnection {
         this.settings = settings;
         this.timeout = settings.commandTimeout();
         this.cluster = recipe.isCluster();
-        this.sentinels = recipe.isSentinel()
-                ? new Sentinels(recipe, this.timeout, () -> inBackground(this::askForMaster))
-                : null;
         this.attempts = new ConnectionAttempts(this.servers);
         this.questions = new ConnectionAttempts(this.servers);
     }
@@ -119,7 +116,8 @@ final class PrivateConnection extends StoreConnection {
                     .get()
                     .ofType(ClusterTopologyChangedEvent.class)
                     .subscribe(change -> moved());
-        } else if (this.sentinels != null) {
+        } else if (this.recipe.isSentinel()) {
+            this.sentinels = new Sentinels(this.recipe, this.timeout, () -> inBackground(this::askForMaster));
             long period = DerivedFactory.refreshPeriod(this.timeout).toMillis();
             ScheduledFuture<?> unused =
                     executor.scheduleWithFixedDelay(this::askForMaster, period, period, TimeUnit.MILLISECONDS);
@@ -160,8 +158,10 @@ final class PrivateConnection extends StoreConnection {
         if (changes != null) {
             changes.dispose();
         }
-        if (this.sentinels != null) {
-            this.sentinels.close();
+        Sentinels asked = this.sentinels;
+        this.sentinels = null;
+        if (asked != null) {
+            asked.close();
         }
         this.recipe.eventLoops.shutdown();
         this.stopped = true;
@@ -320,7 +320,8 @@ final class PrivateConnection extends StoreConnection {
 
     private void replace(@Nullable LettuceScripts replaced) {
         this.lastRefresh = System.nanoTime();
-        RedisNode master = this.sentinels != null ? this.sentinels.await() : null;
+        Sentinels asked = this.sentinels;
+        RedisNode master = asked != null ? asked.await() : null;
         LettuceScripts opened;
         try {
             opened = open(master);
@@ -413,12 +414,12 @@ final class PrivateConnection extends StoreConnection {
     /** Asks the Sentinels for the master; while there is no connection, each attempt to open one does so. */
     private void askForMaster() {
         LettuceScripts open = lettuce();
-        if (open == null || this.sentinels == null) {
+        Sentinels asked = this.sentinels;
+        if (open == null || asked == null) {
             return;
         }
         try {
-            CompletableFuture<?> unused = this.sentinels
-                    .find(open.master)
+            CompletableFuture<?> unused = asked.find(open.master)
                     .whenComplete((master, failure) -> inBackground(() -> answered(open.master, master, failure)));
         } catch (RuntimeException ex) {
             // An exception would end the periodic task.

@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.RedisNode;
 /**
  * Asks the Sentinels for the master, and receives their messages about a new one. A Sentinel that is cut off from the
  * others names the old master for as long as that lasts; so all of them are asked, and the newest configuration counts.
- * Used by the connection thread only.
+ * Used by the connection thread only, for one run.
  */
 final class Sentinels {
 
@@ -42,10 +42,11 @@ final class Sentinels {
 
     private final Runnable onSwitch;
 
-    private final List<Link> links;
+    private final RedisClient client;
 
-    /** Null before the first question, and when closed. */
-    private @Nullable Session session;
+    private final ReplyTimeouts timeouts;
+
+    private final List<Link> links;
 
     /**
      * Creates the links, which are connected by the first question.
@@ -57,6 +58,8 @@ final class Sentinels {
         this.recipe = recipe;
         this.timeout = timeout;
         this.onSwitch = onSwitch;
+        this.client = recipe.clientWithoutReconnection();
+        this.timeouts = new ReplyTimeouts(timeout, recipe.eventLoops::runLater);
         this.links = recipe.sentinels().stream().map(Link::new).toList();
     }
 
@@ -67,16 +70,10 @@ final class Sentinels {
      * @param known the master so far, which is returned if a Sentinel with the newest configuration names it
      */
     CompletableFuture<RedisNode> find(@Nullable RedisNode known) {
-        Session current = this.session;
-        if (current == null) {
-            current = new Session(
-                    this.recipe.clientWithoutReconnection(), new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater));
-            this.session = current;
-        }
         List<CompletableFuture<Answer>> answers = new ArrayList<>();
         for (Link link : this.links) {
-            CompletableFuture<Answer> answer = link.ask(current.client()).toCompletableFuture();
-            current.timeouts().limit(answer);
+            CompletableFuture<Answer> answer = link.ask().toCompletableFuture();
+            this.timeouts.limit(answer);
             answers.add(answer);
         }
         CompletableFuture<RedisNode> result = new CompletableFuture<>();
@@ -134,18 +131,10 @@ final class Sentinels {
         return same && known != null ? known : newest.master();
     }
 
-    /** Closes all connections; a later question opens them again. */
+    /** Closes all connections. */
     void close() {
-        Session current = this.session;
-        this.session = null;
-        this.links.forEach(Link::forget);
-        if (current != null) {
-            current.client().shutdown(0, this.timeout.toMillis(), TimeUnit.MILLISECONDS);
-        }
+        this.client.shutdown(0, this.timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
-
-    /** The client of one run, and the timeouts, which end with its event loops. */
-    private record Session(RedisClient client, ReplyTimeouts timeouts) {}
 
     /**
      * The answer of one Sentinel.
@@ -170,15 +159,18 @@ final class Sentinels {
             this.uri = uri;
         }
 
-        CompletionStage<Answer> ask(RedisClient client) {
+        CompletionStage<Answer> ask() {
             if (!this.answered) {
                 close(this.questions);
                 close(this.messages);
-                forget();
+                this.questions = null;
+                this.messages = null;
             }
-            this.questions = connected(this.questions, () -> client.connectSentinelAsync(StringCodec.UTF8, this.uri));
+            this.questions = connected(
+                    this.questions,
+                    () -> Sentinels.this.client.connectSentinelAsync(StringCodec.UTF8, this.uri));
             // Without the permission to subscribe, the questions have to do.
-            this.messages = connected(this.messages, () -> subscribe(client));
+            this.messages = connected(this.messages, this::subscribe);
             return this.questions.thenCompose(connection -> ask(connection.async()));
         }
 
@@ -197,9 +189,11 @@ final class Sentinels {
             });
         }
 
-        private CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscribe(RedisClient client) {
+        private CompletableFuture<StatefulRedisPubSubConnection<String, String>> subscribe() {
             String named = Sentinels.this.recipe.masterName() + ' ';
-            return client.connectPubSubAsync(StringCodec.UTF8, this.uri)
+            return Sentinels.this
+                    .client
+                    .connectPubSubAsync(StringCodec.UTF8, this.uri)
                     .thenApply(connection -> {
                         connection.addListener(new RedisPubSubAdapter<>() {
 
@@ -229,11 +223,6 @@ final class Sentinels {
             if (connection != null) {
                 CompletionStage<?> unused = connection.thenCompose(StatefulConnection::closeAsync);
             }
-        }
-
-        void forget() {
-            this.questions = null;
-            this.messages = null;
         }
 
         @Override
