@@ -61,16 +61,4 @@ public record RedisStoreSettings(
             String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
         this(keyPrefix, commandTimeout, privateConnection, pollInterval, true, true, 0);
     }
-
-    /** Returns a copy with which so many replicas must acknowledge a grant. */
-    public RedisStoreSettings withConfirmReplicas(int changed) {
-        return new RedisStoreSettings(
-                this.keyPrefix,
-                this.commandTimeout,
-                this.privateConnection,
-                this.pollInterval,
-                this.logKeys,
-                this.publishInstance,
-                changed);
-    }
 }

@@ -71,7 +71,7 @@ class ReplicaConfirmationTest {
         ConnectedStore created = new ConnectedStore(
                 "one",
                 Servers.at("127.0.0.1", this.proxy.port()),
-                new RedisStoreSettings("lock", timeout, true, Duration.ofSeconds(1)).withConfirmReplicas(replicas));
+                new RedisStoreSettings("lock", timeout, true, Duration.ofSeconds(1), true, true, replicas));
         this.stores.add(created);
         return created.connected();
     }

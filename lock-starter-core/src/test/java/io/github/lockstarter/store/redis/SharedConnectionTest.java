@@ -96,10 +96,11 @@ class SharedConnectionTest {
 
     @Test
     void shouldNotBeUsedIfReplicasConfirmGrants() {
+        RedisStoreSettings settings =
+                new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1), true, true, 1);
         for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
             InvalidLockSettingException failure = catchThrowableOfType(
-                    InvalidLockSettingException.class,
-                    () -> new RedisLockStore(each, settings(true).withConfirmReplicas(1)));
+                    InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));
 
             assertThat(failure.property()).isEqualTo("distributed-lock.redis.confirm-replicas");
             assertThat(failure.remedy()).contains("Lettuce");

@@ -37,8 +37,7 @@ class StoreTopologyTest {
         return new ConnectedStore(
                         "one",
                         servers,
-                        new RedisStoreSettings("lock", TIMEOUT, true, Duration.ofSeconds(1))
-                                .withConfirmReplicas(replicas))
+                        new RedisStoreSettings("lock", TIMEOUT, true, Duration.ofSeconds(1), true, true, replicas))
                 .connected();
     }
 

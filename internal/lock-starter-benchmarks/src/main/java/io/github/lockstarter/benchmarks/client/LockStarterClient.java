@@ -37,8 +37,7 @@ class LockStarterClient implements LockClient {
             int confirmReplicas) {
         this.connections = connections;
         RedisStoreSettings redis = new RedisStoreSettings(
-                        "lock", settings.commandTimeout(), true, settings.pollInterval())
-                .withConfirmReplicas(confirmReplicas);
+                "lock", settings.commandTimeout(), true, settings.pollInterval(), true, true, confirmReplicas);
         this.registry = new LeasingLockRegistry(
                 changeStore.apply(new RedisLockStore(connections, redis)), settings, null, List.of());
         this.registry.start();
