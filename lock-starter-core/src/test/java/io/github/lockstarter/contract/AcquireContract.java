@@ -39,21 +39,6 @@ abstract class AcquireContract extends RegistryFixture {
     }
 
     @Test
-    void shouldGiveEachGrantALargerToken() throws Exception {
-        List<LeasingLockRegistry> registries = List.of(registry(), registry(), registry());
-        List<Long> tokens = new ArrayList<>();
-
-        for (int grant = 0; grant < 1000; grant++) {
-            try (Lease lease = registries.get(grant % 3).acquire(request())) {
-                tokens.add(lease.fencingToken());
-            }
-        }
-
-        assertThat(tokens).hasSize(1000).isSorted().doesNotHaveDuplicates();
-        assertThat(tokens.get(0)).isPositive();
-    }
-
-    @Test
     void shouldTryOnceWithoutAWait() throws Exception {
         LeasingLockRegistry here = registry(settings(LONG));
         LeasingLockRegistry there = registry(settings(LONG));
@@ -282,21 +267,5 @@ abstract class AcquireContract extends RegistryFixture {
         assertThat(taken.release()).isTrue();
         assertThat(get(second).release()).isTrue();
         assertThat(get(fourth).release()).isTrue();
-    }
-
-    @Test
-    void shouldGiveBackALeaseThatNobodyTakes() throws Exception {
-        LeasingLockRegistry registry = registry(settings(LONG));
-        for (int round = 0; round < 50; round++) {
-            CompletableFuture<Lease> unwanted = registry.acquireAsync(request());
-            unwanted.cancel(false);
-            if (!unwanted.isCancelled()) {
-                get(unwanted).close();
-            }
-        }
-
-        soon().until(() -> registry.active() == 0 && registry.waiting() == 0);
-        assertThat(registry.getLock(NAME).tryLock(Duration.ofSeconds(5))).isTrue();
-        registry.getLock(NAME).unlock();
     }
 }

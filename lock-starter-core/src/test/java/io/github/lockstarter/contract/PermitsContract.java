@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSemaphore;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -63,22 +62,6 @@ abstract class PermitsContract extends RegistryFixture {
 
         assertThat(backend().commands()).isEqualTo(commands);
         assertThat(registry.waiting()).isZero();
-    }
-
-    @Test
-    void shouldRenewAndTellOfALoss() throws Exception {
-        LeasingLockRegistry registry = registry();
-        Lease lease = registry.getSemaphore(NAME, 2).acquire();
-        Lease other = registry.getSemaphore(NAME, 2).acquire();
-        awaitRenewals(lease);
-        awaitRenewals(other);
-
-        assertThat(registry().getLock(NAME).forceUnlock()).isTrue();
-
-        assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
-        assertThat(get(other.lost())).isEqualTo(LossReason.DELETED);
-        assertThat(lease.release()).isFalse();
-        assertThat(other.release()).isFalse();
     }
 
     @Test
@@ -148,25 +131,6 @@ abstract class PermitsContract extends RegistryFixture {
         assertThat(semaphore.tryAcquire()).isEmpty();
         first.release();
         second.release();
-    }
-
-    @Test
-    void shouldApplyARaisedLimit() throws Exception {
-        LeaseSemaphore old = registry().getSemaphore(NAME, 1);
-        LeaseSemaphore raised = registry().getSemaphore(NAME, 3);
-        Lease first = old.acquire();
-
-        Lease second = raised.tryAcquire().orElseThrow();
-        Lease third = raised.tryAcquire().orElseThrow();
-
-        assertThat(raised.tryAcquire()).isEmpty();
-        assertThat(old.availablePermits()).as("more are held").isZero();
-        assertThat(old.tryAcquire()).isEmpty();
-        first.release();
-        second.release();
-        assertThat(old.tryAcquire()).isEmpty();
-        third.release();
-        assertThat(old.tryAcquire()).hasValueSatisfying(Lease::release);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.failureOf;
 import static io.github.lockstarter.contract.Outcomes.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -162,24 +161,6 @@ abstract class ReadersContract extends RegistryFixture {
         assertThat(seen.get()).containsExactly(false, false, false);
     }
 
-    @Test
-    void shouldReleaseOneReaderOnly() throws Exception {
-        LeasingLockRegistry registry = registry(quiet(GENEROUS));
-        Lease first = registry.acquire(reader());
-        Lease second = registry.acquire(reader());
-        assertThat(registry.active()).isEqualTo(2);
-
-        assertThat(first.release()).isTrue();
-
-        assertThat(first.state()).isEqualTo(Lease.State.RELEASED);
-        assertThat(first.release()).as("idempotent").isTrue();
-        assertThat(second.state()).isEqualTo(Lease.State.HELD);
-        assertThat(second.lost().toCompletableFuture()).isNotDone();
-        assertThat(registry.active()).isEqualTo(1);
-        assertThat(backend().locked()).hasSize(1);
-        assertThat(second.release()).isTrue();
-    }
-
     /** A single time to live for all would end the others with it, or keep it alive with them. */
     @Test
     void shouldEndAFixedLeaseByItself() throws Exception {
@@ -232,29 +213,6 @@ abstract class ReadersContract extends RegistryFixture {
         assertThat(there.release()).isFalse();
         assertThat(forcing.readLock().forceUnlock()).as("that is a writer").isFalse();
         assertThat(get(writer).release()).isTrue();
-    }
-
-    @Test
-    void shouldEndAWaitByAnInterrupt() throws Exception {
-        LeaseLock writing = registry(quiet(NONE)).getLock(NAME);
-        LeasingLockRegistry registry = registry(quiet(NONE));
-        LeaseLock reading = registry.getReadWriteLock(NAME).readLock();
-        writing.lock();
-        List<Actor> waiters = List.of(actor(), actor());
-        List<CompletableFuture<?>> ends = List.of(
-                waiters.get(0).start(() -> reading.tryLock(LONG)),
-                waiters.get(1).start(() -> registry.acquire(reader().withWaitTime(LONG))));
-        awaitWaiting(registry, 2);
-
-        waiters.forEach(Actor::interrupt);
-
-        for (CompletableFuture<?> end : ends) {
-            assertThat(failureOf(end)).isInstanceOf(InterruptedException.class);
-        }
-        awaitInLine(0);
-        writing.unlock();
-        assertThat(reading.tryLock()).isTrue();
-        reading.unlock();
     }
 
     @Test

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -225,9 +226,11 @@ class RedisLockStoreTest {
                         .get(1);
     }
 
-    @Test
-    void shouldEndItsSubscriptionWhenItStopsAndStartAgain() {
-        ConnectedStore one = store("one");
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndItsSubscriptionWhenItStopsAndStartAgain(boolean privateConnection) {
+        ConnectedStore one =
+                store("one", this.server.port(), PATIENT, privateConnection).connected();
         one.granted(NAME, "me");
         one.joins(NAME, "you");
 

@@ -54,13 +54,6 @@ class LockKeysTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", " ", "%u0041", "%7B", "a\u0000\r\n\u001b\u007f\u0085z", "\udc00\ud800\udc00", "lock:{a}"})
-    void shouldFindTheNameAgain(String name) {
-        assertThat(this.keys.nameOf(this.keys.keyOf(name))).isEqualTo(name);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
             strings = {
                 "",
                 "}",

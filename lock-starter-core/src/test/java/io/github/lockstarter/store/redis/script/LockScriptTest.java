@@ -85,16 +85,6 @@ class LockScriptTest {
         assertThat(this.scripts.waiting()).containsExactly("head", "tail");
     }
 
-    @Test
-    void shouldGrantNothingNewInAFullRedis() {
-        fill();
-
-        assertThatExceptionOfType(RedisErrorException.class)
-                .isThrownBy(() -> this.scripts.join("me"))
-                .withMessageContaining("OOM");
-        assertThat(this.redis.keys()).isEmpty();
-    }
-
     /** A replica and a master with too few replicas refuse writes, but not PUBLISH. */
     @ParameterizedTest
     @ValueSource(strings = {"", "next"})
