@@ -2,10 +2,8 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
@@ -51,49 +49,6 @@ class CommandCountTest extends FaultFixture {
         assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(6);
     }
 
-    @Test
-    void shouldBeNoneForNestedHoldsAndForQuestionsThatAreAnsweredHere() {
-        LeaseLock lock = this.instance.lock("counted");
-        lock.lock();
-        forgetWhatWasSent();
-
-        lock.lock();
-        assertThat(lock.tryLock()).isTrue();
-        assertThat(lock.isHeldByCurrentThread()).isTrue();
-        assertThat(lock.getHoldCount()).isEqualTo(3);
-        lock.currentLease().ensureHeld(Duration.ofSeconds(1));
-        assertThat(lock.currentLease().remaining()).isPositive();
-        lock.unlock();
-        lock.unlock();
-
-        assertThat(this.proxy.commandsSeen(command -> true)).isZero();
-        lock.unlock();
-    }
-
-    @Test
-    void shouldBeNoneForALockThatIsTakenInThisInstance() throws Exception {
-        this.instance.lock("counted").lock();
-        forgetWhatWasSent();
-
-        assertThat(Call.start(() -> this.instance.lock("counted").tryLock()).result())
-                .isFalse();
-
-        assertThat(this.proxy.commandsSeen(command -> true)).isZero();
-    }
-
-    @Test
-    void shouldNotAskForEveryThreadThatWaits() throws Exception {
-        Instance owner = this.instances.at(this.server, CommandCountTest::patient);
-        owner.lock("counted").lock();
-        forgetWhatWasSent();
-        for (int i = 0; i < 10; i++) {
-            Call.start(() -> this.instance.lock("counted").tryLock(Duration.ofSeconds(10)))
-                    .awaitParked();
-        }
-
-        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).as("one waits for all").hasSize(1);
-    }
-
     /** The release and the renewal of the next owner, however many instances wait behind it. */
     @ParameterizedTest
     @ValueSource(ints = {0, 8})
@@ -132,26 +87,6 @@ class CommandCountTest extends FaultFixture {
         WaitingLine.awaitLength(this.redis, "lock:{other}", 1);
         owner.lock("other").unlock();
         waiting.thenAccept(Lease::release).join();
-    }
-
-    @Test
-    void shouldCostTwoCommandsHoweverDeep() {
-        LeaseLock lock = this.instance.lock("deep");
-        forgetWhatWasSent();
-        for (int i = 0; i < DEPTH; i++) {
-            lock.lock();
-        }
-        assertThat(lock.getHoldCount()).isEqualTo(DEPTH);
-        for (int i = 1; i < DEPTH; i++) {
-            lock.unlock();
-        }
-
-        assertThat(lock.getHoldCount()).isEqualTo(1);
-        assertThat(this.redis.exists("lock:{deep}")).isTrue();
-        lock.unlock();
-        assertThat(this.redis.exists("lock:{deep}")).isFalse();
-        assertThat(this.proxy.commandsSeen(command -> true)).isEqualTo(2);
-        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
     }
 
     /** No renewal by the clock, and no second attempt, in the time of a test. */

@@ -5,7 +5,6 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.LogCapture;
@@ -13,7 +12,6 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,62 +39,9 @@ class InboxTest extends FaultFixture {
         return this.instances.at(this.proxy, setup -> setup.lease(LONG).pollInterval(pollInterval));
     }
 
-    private static Call<Long> waitFor(Instance instance, String name) {
-        return Call.start(
-                () -> instance.registry().execute(LockRequest.of(name).withWaitTime(LONG), lease -> System.nanoTime()));
-    }
-
     private static Call<Long> waitFor(Instance instance) {
-        return waitFor(instance, "awaited");
-    }
-
-    @Test
-    void shouldSubscribeWhenSomebodyWaitsAndOnce() throws Exception {
-        Instance instance = waiting(LONG);
-        instance.lock("free").lock();
-        instance.lock("free").unlock();
-        this.owner.lock("first").lock();
-        assertThat(instance.lock("first").tryLock()).isFalse();
-        assertThat(this.proxy.commandsSeen(Commands.named("subscribe")))
-                .as("nobody waits yet")
-                .isZero();
-
-        List<Call<Long>> waiters = new ArrayList<>();
-        waiters.add(waitFor(instance, "first"));
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        for (int i = 0; i < 3; i++) {
-            this.owner.lock("more:" + i).lock();
-            waiters.add(waitFor(instance, "more:" + i));
-        }
-        waiters.forEach(Call::awaitParked);
-        for (String name : List.of("first", "more:0", "more:1", "more:2")) {
-            this.owner.lock(name).unlock();
-        }
-        for (Call<Long> waiter : waiters) {
-            assertThat(waiter.result()).isPositive();
-        }
-        assertThat(this.proxy.commandsSeen(Commands.named("subscribe"))).isEqualTo(1);
-        assertThat(Channel.connections(this.redis)).isEqualTo(1);
-
-        instance.stop();
-        soon().until(() -> Channel.subscribers(this.redis) == 0);
-        soon().until(() -> Channel.connections(this.redis) == 0);
-        soon().untilAsserted(() -> assertThat(this.proxy.connections()).isZero());
-    }
-
-    @Test
-    void shouldEndTheSubscriptionOverTheConnectionsOfTheApplication() throws Exception {
-        this.owner.lock("awaited").lock();
-        Instance instance = this.instances.at(
-                this.proxy, setup -> setup.lease(LONG).pollInterval(LONG).sharedConnection());
-        Call<Long> waiter = waitFor(instance, "awaited");
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-
-        instance.stop();
-
-        assertThat(waiter.failure()).isInstanceOf(LockException.class);
-        soon().until(() -> Channel.subscribers(this.redis) == 0);
-        assertThat(instance.connections().isRunning()).isTrue();
+        return Call.start(() -> instance.registry()
+                .execute(LockRequest.of("awaited").withWaitTime(LONG), lease -> System.nanoTime()));
     }
 
     /** The message of a release that nobody heard is not sent again: everybody looks once after a subscription. */
@@ -104,7 +49,7 @@ class InboxTest extends FaultFixture {
     void shouldLookOnceAfterASubscriptionThatWasCut() throws Exception {
         this.owner.lock("awaited").lock();
         Instance instance = waiting(LONG);
-        Call<Long> waiter = waitFor(instance, "awaited");
+        Call<Long> waiter = waitFor(instance);
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         this.proxy.refuse();
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
@@ -127,7 +72,7 @@ class InboxTest extends FaultFixture {
                 LogCapture springs = new LogCapture("org.springframework")) {
             this.proxy.refuse();
             this.proxy.cutRst();
-            Call<Long> waiter = waitFor(instance, "awaited");
+            Call<Long> waiter = waitFor(instance);
             soon().during(Duration.ofMillis(1500)).until(() -> !waiter.isDone());
             this.proxy.accept();
             soon().until(() -> Channel.subscribers(this.redis) == 1);
@@ -143,9 +88,9 @@ class InboxTest extends FaultFixture {
     @Test
     void shouldIgnoreMessagesThatNameNoLock() throws Exception {
         Instance waiting = waiting(LONG);
-        LeaseLock lock = this.owner.lock("a");
+        LeaseLock lock = this.owner.lock("awaited");
         assertThat(lock.tryLock()).isTrue();
-        Call<Long> waiter = waitFor(waiting, "a");
+        Call<Long> waiter = waitFor(waiting);
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         String channel = String.valueOf(Channel.all(this.redis).get(0));
         try (LogCapture log = new LogCapture();

@@ -13,7 +13,6 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,19 +40,6 @@ class InterruptTest extends FaultFixture {
 
     private LeaseLock lock() {
         return this.instance.lock("wanted");
-    }
-
-    @Test
-    void shouldKeepTheFlagOfACallThatCannotBeInterrupted() throws Exception {
-        Callable<Boolean> lockAndTellTheFlag = () -> {
-            Thread.currentThread().interrupt();
-            lock().lock();
-            boolean flag = Thread.currentThread().isInterrupted();
-            lock().unlock();
-            return flag && Thread.currentThread().isInterrupted();
-        };
-        assertThat(Call.start(lockAndTellTheFlag).result()).isTrue();
-        assertThatNothingIsLeft();
     }
 
     @Test
@@ -92,37 +78,6 @@ class InterruptTest extends FaultFixture {
                 .as("it waited for an answer")
                 .containsExactly(LockReleasedEvent.Outcome.RELEASED));
         assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldReleaseInAThreadThatWasInterruptedBefore() throws Exception {
-        Call<Boolean> call = Call.start(() -> {
-            lock().lock();
-            Thread.currentThread().interrupt();
-            lock().unlock();
-            return Thread.currentThread().isInterrupted();
-        });
-
-        assertThat(call.result()).isTrue();
-        assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldLeaveTheLockToTheNext() throws Exception {
-        Call<Boolean> second;
-        try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            Call<Boolean> first =
-                    Call.start(() -> this.instance.acquire("wanted").release());
-            reply.awaitReached(LIMIT);
-            second = Call.start(() -> this.instance.acquire("wanted").release());
-            soon().until(() -> this.instance.waiting() == 2);
-
-            first.interrupt();
-            assertThat(first.failure()).isInstanceOf(InterruptedException.class);
-        }
-
-        assertThat(second.result()).isTrue();
-        assertThat(Script.ACQUIRE.idsSeen(this.proxy)).hasSize(1);
     }
 
     @Test

@@ -35,11 +35,7 @@ class KeyHygieneTest extends FaultFixture {
             order:4711      | lock:{order:4711}
             a b             | lock:{a b}
             {user}:1        | lock:{%7Buser%7D:1}
-            50%             | lock:{50%25}
-            50%25           | lock:{50%2525}
-            straße          | lock:{straße}
-            🔒              | lock:{🔒}
-            lock:{x}        | lock:{lock:%7Bx%7D}
+            straße 🔒       | lock:{straße 🔒}
             """)
     void shouldBeOneKey(String name, String key) {
         LeaseLock lock = this.instance.lock(name);
@@ -57,29 +53,11 @@ class KeyHygieneTest extends FaultFixture {
     void shouldHaveLocksOfItsOwnUnderAnotherPrefix() throws Exception {
         Instance other = this.instances.at(this.server, setup -> setup.calm().keyPrefix("shop"));
 
-        assertThatBothHaveIt(other);
-
+        LockRequest request = LockRequest.of("same").withWaitTime(Duration.ZERO);
+        assertThat(this.instance.registry().tryAcquire(request)).isPresent();
+        assertThat(other.registry().tryAcquire(request)).isPresent();
         assertThat(this.redis.exists("lock:{same}")).isTrue();
         assertThat(this.redis.exists("shop:{same}")).isTrue();
-    }
-
-    @Test
-    void shouldHaveLocksOfItsOwnInAnotherDatabase() throws Exception {
-        Instance other = this.instances.at(this.server, setup -> setup.calm().database(1));
-
-        assertThatBothHaveIt(other);
-
-        assertThat(this.redis.keys()).isEqualTo(List.of("lock:{same}"));
-        this.redis.command("SELECT", "1");
-        assertThat(this.redis.keys()).isEqualTo(List.of("lock:{same}"));
-    }
-
-    private void assertThatBothHaveIt(Instance other) throws Exception {
-        LockRequest request = LockRequest.of("same").withWaitTime(Duration.ZERO);
-        Lease here = this.instance.registry().acquire(request);
-        Lease there = other.registry().acquire(request);
-        assertThat(here.isHeld()).isTrue();
-        assertThat(there.isHeld()).isTrue();
     }
 
     /** Messages know no databases: each instance has an inbox of its own. */

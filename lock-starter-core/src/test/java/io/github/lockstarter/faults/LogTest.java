@@ -85,24 +85,6 @@ class LogTest extends FaultFixture {
         }
     }
 
-    @Test
-    void shouldBeOneLineOfAListenerThatFails() throws Exception {
-        LockListener broken = new LockListener() {
-            @Override
-            public void acquired(LockAcquiredEvent event) {
-                throw new IllegalStateException("broken", new RuntimeException("by " + event));
-            }
-        };
-        Instance instance = this.instances.at(this.proxy, setup -> setup.calm().listener(broken));
-        try (LogCapture log = new LogCapture()) {
-            instance.lock(HOSTILE_NAME).lock();
-
-            soon().until(() -> !log.with(broken.getClass().getName()).isEmpty());
-            assertThat(log.with("forged")).isNotEmpty();
-            assertThat(log.all().stream().flatMap(String::lines)).allSatisfy(LogTest::isHarmless);
-        }
-    }
-
     /** Stack traces are indented by tabs. */
     private static void isHarmless(String line) {
         assertThat(line.strip().codePoints()).as(line).noneMatch(LogTest::isUnsafe);

@@ -10,7 +10,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
-import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.WorkerJvm;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -18,13 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The process of an owner or of a waiter is killed, stands still, or is cut off from Redis for good. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
@@ -113,76 +107,6 @@ class OwnerProcessTest extends FaultFixture {
         soon().until(() -> this.redis.pttl(KEY) > pttl);
         assertThat(this.redis.hgetall(KEY)).containsEntry("o", id);
         assertThat(lease.release()).as("nobody deleted it").isTrue();
-    }
-
-    /** The first in line is dead or stands still: the others wait for its claim at most, which is twice its poll interval. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldPassOnFromAProcessThatIsGoneOrStandsStill(boolean isGone) throws Exception {
-        UnaryOperator<Setup> patient =
-                setup -> setup.lease(LONG).pollInterval(POLL).commandTimeout(Duration.ofSeconds(5));
-        Instance owner = this.instances.at(this.server, patient);
-        Instance waiting = this.instances.at(this.server, patient);
-        Lease held = owner.acquire("job");
-        WorkerJvm head = worker(LONG, POLL);
-        within(START).until(() -> WaitingLine.of(this.redis, KEY).size() == 1);
-        Call<Long> next = Call.start(
-                () -> waiting.registry().execute(LockRequest.of("job").withWaitTime(LONG), lease -> System.nanoTime()));
-        WaitingLine.awaitLength(this.redis, KEY, 2);
-        if (isGone) {
-            head.kill();
-        } else {
-            head.pause();
-        }
-
-        long releasedAt = System.nanoTime();
-        held.release();
-
-        Duration waited = Duration.ofNanos(next.result() - releasedAt);
-        if (isGone) {
-            assertThat(waited).as("its inbox has no reader").isLessThan(POLL);
-        } else {
-            assertThat(waited).isBetween(POLL, POLL.multipliedBy(2).plusSeconds(2));
-            head.resume();
-            assertThat(awaitToken(head))
-                    .as("it has lost its turn, not its wait")
-                    .isPositive();
-            assertThat(answer(head, "release")).isEqualTo("true");
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void shouldEndItsLeaseAlthoughOthersGoOn(SharedGrants kind) throws Exception {
-        Instance dying = this.instances.at(
-                this.proxy, setup -> setup.lease(Duration.ofSeconds(1)).commandTimeout(Duration.ofMillis(250)));
-        Instance alive = this.instances.at(this.server, Setup::calm);
-        Instance waiting = this.instances.at(this.server, setup -> setup.calm().withoutPolling());
-        Lease dead = dying.registry().acquire(kind.request());
-        String id = SharedGrants.holders(this.redis).get(0);
-        Lease lease = alive.registry().acquire(kind.request());
-        CompletableFuture<Lease> next = waiting.registry().acquireAsync(kind.alone());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
-
-        this.proxy.blackHole();
-        soon().until(() -> !dead.isHeld());
-        awaitEndOf(id);
-        assertThat(next).isNotDone();
-        assertThat(lease.isHeld()).isTrue();
-        long releasedAt = System.nanoTime();
-        assertThat(lease.release()).isTrue();
-
-        assertThat(SharedGrants.get(next).fencingToken()).isGreaterThan(dead.fencingToken());
-        assertThat(since(releasedAt))
-                .as("it does not wait for the dead one again")
-                .isLessThan(Duration.ofSeconds(5));
-        assertThat(SharedGrants.get(next).release()).isTrue();
-    }
-
-    /** The field stays until a command looks. */
-    private void awaitEndOf(String id) {
-        String[] holder = this.redis.hgetall(SharedGrants.KEY).get(id).split(":", -1);
-        soon().until(() -> System.currentTimeMillis() > Long.parseLong(holder[0]));
     }
 
     /** An instance in a process of its own: acquires a lock, and then obeys orders, line by line. */

@@ -261,24 +261,6 @@ class UnreachableTest extends FaultFixture {
         assertThat(patient.events().count(LockLostEvent.class)).isZero();
     }
 
-    @Test
-    void shouldLeaveTheKeyOfWhatIsStillHeldToRunOut() throws Exception {
-        Instance instance = running(LEASE);
-        Lease lease = instance.registry().acquire(LockRequest.of("late"));
-
-        instance.stop();
-
-        assertThat(lease.state()).isEqualTo(State.LOST);
-        assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.SHUTDOWN);
-        assertThat(this.redis.exists(KEY))
-                .as("no other body runs beside this one")
-                .isTrue();
-        this.proxy.forgetCommands();
-        within(Duration.ofSeconds(3)).until(() -> !this.redis.exists(KEY));
-        assertThat(this.proxy.commandsSeen(command -> true)).isZero();
-        assertThat(lease.release()).isFalse();
-    }
-
     @ParameterizedTest
     @EnumSource
     void shouldNotTakeLongWithoutRedis(Outage outage) throws Exception {
