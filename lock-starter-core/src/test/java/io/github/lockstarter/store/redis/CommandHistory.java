@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.fixture.ServerClock;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockState;
@@ -18,7 +19,6 @@ import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /**
  * Random commands for a few locks, determined by a seed, each executed by the scripts and by a {@link LockTable}. The first
@@ -49,6 +49,9 @@ final class CommandHistory {
             "several grants to an inbox",
             "without receivers");
 
+    /** Milliseconds in which a waiter must claim a grant, as by default. */
+    private static final long CLAIM = 2_000;
+
     /** Microseconds since 1970. */
     static final long BEGIN = 1_700_000_000_000_000L;
 
@@ -69,15 +72,8 @@ final class CommandHistory {
 
     private static final long SECOND = 1_000_000;
 
-    private static final String REMAINING = "remainingMillis=";
-
-    private static final Pattern REMAINING_MILLIS = Pattern.compile(REMAINING + "(-?\\d+)");
-
     /** Printed by a failure. */
     private static final int LAST_COMMANDS = 40;
-
-    /** Milliseconds between a command in real time and the end of a lease or a deadline. */
-    private static final int FAR_FROM_AN_END = 20;
 
     private static final int LONG = 32;
 
@@ -102,8 +98,6 @@ final class CommandHistory {
 
     private final ScriptedStore redis;
 
-    private final long claimMillis;
-
     private final ScriptCommands codec;
 
     private final Map<String, Integer> contents;
@@ -122,20 +116,14 @@ final class CommandHistory {
 
     private final int length;
 
-    private LockTable table;
+    private final LockTable table;
 
-    private boolean isDiscarded;
-
-    /** Milliseconds by which the expiry of a key may differ; 0 if the test sets the time. */
-    private long tolerance;
-
-    CommandHistory(long seed, ScriptedStore redis, long claimMillis, Map<String, Integer> contents) {
+    CommandHistory(long seed, ScriptedStore redis, Map<String, Integer> contents) {
         this.seed = seed;
         // Seeds that follow each other would have similar first numbers.
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.redis = redis;
-        this.claimMillis = claimMillis;
-        this.codec = new ScriptCommands(redis.keys(), claimMillis);
+        this.codec = new ScriptCommands(redis.keys(), CLAIM);
         this.contents = contents;
         // Few are crowded, because reading their locks takes long, but some are in each run of consecutive seeds.
         List<Use> crowded = List.of(Use.LONG_LINE, Use.MANY_READERS, Use.MANY_PERMITS);
@@ -149,15 +137,11 @@ final class CommandHistory {
         for (int i = 0; i < count; i++) {
             this.locks.add(Long.toString(seed, 36) + "-" + i);
         }
-        this.table = new LockTable(claimMillis, false);
+        this.table = new LockTable(CLAIM, false);
     }
 
     int executed() {
         return this.commands.size();
-    }
-
-    boolean isDiscarded() {
-        return this.isDiscarded;
     }
 
     /** Executes all commands at times that the seed determines. */
@@ -172,32 +156,8 @@ final class CommandHistory {
         end();
     }
 
-    /**
-     * Executes the next command in real time, unless that is near the end of a lease.
-     *
-     * @return false: the history has ended
-     */
-    boolean stepInRealTime() {
-        long now = System.currentTimeMillis();
-        if (isNearAnEnd(now, now)) {
-            return true;
-        }
-        step();
-        if (this.isDiscarded || this.commands.size() >= this.length) {
-            end();
-            return false;
-        }
-        return true;
-    }
-
     void end() {
         this.locks.forEach(this.redis::delete);
-    }
-
-    private boolean isNearAnEnd(long fromMillis, long toMillis) {
-        return !StoredFields.endsOf(this.table)
-                .subSet(fromMillis - FAR_FROM_AN_END, toMillis + FAR_FROM_AN_END)
-                .isEmpty();
     }
 
     private boolean chance(int percent) {
@@ -258,7 +218,7 @@ final class CommandHistory {
         this.table.locks().forEach(lock -> {
             this.locks.add(lock.name());
             long left = StoredFields.endOf(lock) - micros / MILLI;
-            this.redis.write(lock.name(), StoredFields.of(lock, this.claimMillis), left);
+            this.redis.write(lock.name(), StoredFields.of(lock, CLAIM), left);
         });
     }
 
@@ -274,39 +234,18 @@ final class CommandHistory {
         }
         this.log.add("%d %s, inbox '%s'%s -> %s %s %s"
                 .formatted(
-                        step.before(),
+                        step.micros(),
                         command,
                         inbox,
                         countsReceivers ? ", receivers count" : "",
                         step.outcome(),
                         step.messages(),
                         stored));
-        if (step.before() != step.after()) {
-            // A script of an old server reads the clock several times, and so do two commands of which one sets the
-            // expiry.
-            long duration = (step.after() - step.before()) / MILLI + 1;
-            this.tolerance = Math.max(this.tolerance, 2 * duration + 2);
-            this.isDiscarded =
-                    this.tolerance > FAR_FROM_AN_END || isNearAnEnd(step.before() / MILLI, step.after() / MILLI);
-            if (this.isDiscarded) {
-                return step.outcome();
-            }
-        }
-        // In real time, the model must agree for one of the microseconds in which the script may have been executed.
-        String difference = "no time";
-        for (long micros = step.before(); micros <= step.after(); micros++) {
-            LockTable trial = step.before() == step.after() ? this.table : this.table.copy();
-            difference = difference(trial, command, micros, inbox, countsReceivers, step);
-            if (difference.isEmpty()) {
-                this.table = trial;
-                break;
-            }
-        }
+        String difference = difference(command, inbox, countsReceivers, step);
         if (!difference.isEmpty()) {
-            String text = difference;
             List<String> last = this.log.stream()
                     .filter(line -> this.locks.stream()
-                            .anyMatch(lock -> line.contains(lock) && (names(command, lock) || text.contains(lock))))
+                            .anyMatch(lock -> line.contains(lock) && (names(command, lock) || difference.contains(lock))))
                     .toList();
             throw new AssertionError("Model and scripts differ, seed " + this.seed + ":\n" + difference + "after\n"
                     + String.join("\n", last.subList(Math.max(0, last.size() - LAST_COMMANDS), last.size())));
@@ -350,13 +289,8 @@ final class CommandHistory {
     }
 
     /** Executes the command by the model, and returns how that differs from the scripts; empty: not at all. */
-    private String difference(
-            LockTable trial,
-            Command command,
-            long micros,
-            String inbox,
-            boolean countsReceivers,
-            ScriptedStore.Step step) {
+    private String difference(Command command, String inbox, boolean countsReceivers, ScriptedStore.Step step) {
+        long micros = step.micros();
         List<String> messages = new ArrayList<>();
         LockTable.Inboxes inboxes = new LockTable.Inboxes() {
 
@@ -378,7 +312,7 @@ final class CommandHistory {
         };
         Object outcome;
         try {
-            outcome = trial.execute(command, micros, inbox, inboxes);
+            outcome = this.table.execute(command, micros, inbox, inboxes);
         } catch (LockStoreException ex) {
             outcome = String.valueOf(ex.getMessage()).contains("holders") ? "LOCKLIMIT" : "LOCKKIND";
         }
@@ -387,10 +321,10 @@ final class CommandHistory {
         compare("messages", messages.toString(), step.messages().toString(), differences);
         for (int i = 0; i < this.locks.size(); i++) {
             String name = this.locks.get(i);
-            LockState lock = trial.find(name, micros);
-            Map<String, String> fields = StoredFields.of(lock, this.claimMillis);
+            LockState lock = this.table.find(name, micros);
+            Map<String, String> fields = StoredFields.of(lock, CLAIM);
             if (lock != null) {
-                fields.put(ScriptedStore.TTL, REMAINING + (StoredFields.endOf(lock) - micros / MILLI));
+                fields.put(ScriptedStore.TTL, "remainingMillis=" + (StoredFields.endOf(lock) - micros / MILLI));
             }
             Map<String, String> stored = step.stored().get(i);
             TreeSet<String> names = new TreeSet<>(fields.keySet());
@@ -404,7 +338,7 @@ final class CommandHistory {
             check(stored, differences);
         }
         // As the test has done in Redis by reading all locks.
-        trial.removeExpired(micros);
+        this.table.removeExpired(micros);
         return differences.toString();
     }
 
@@ -463,21 +397,8 @@ final class CommandHistory {
         return outcome.toString();
     }
 
-    /** Compares texts, in which remaining milliseconds may differ if the server has read its real clock several times. */
-    private void compare(String name, String model, String script, StringBuilder differences) {
-        boolean areEqual = model.equals(script);
-        if (!areEqual && this.tolerance > 0) {
-            List<Long> expected = remainingIn(model);
-            List<Long> found = remainingIn(script);
-            areEqual = REMAINING_MILLIS
-                    .matcher(model)
-                    .replaceAll("")
-                    .equals(REMAINING_MILLIS.matcher(script).replaceAll(""));
-            for (int i = 0; areEqual && i < expected.size(); i++) {
-                areEqual = Math.abs(expected.get(i) - found.get(i)) <= this.tolerance;
-            }
-        }
-        if (!areEqual) {
+    private static void compare(String name, String model, String script, StringBuilder differences) {
+        if (!model.equals(script)) {
             differences
                     .append(name)
                     .append(": model ")
@@ -486,14 +407,6 @@ final class CommandHistory {
                     .append(script)
                     .append('\n');
         }
-    }
-
-    private static List<Long> remainingIn(String text) {
-        return REMAINING_MILLIS
-                .matcher(text)
-                .results()
-                .map(number -> Long.valueOf(number.group(1)))
-                .toList();
     }
 
     private Command command() {
@@ -512,11 +425,10 @@ final class CommandHistory {
             return release(lock);
         }
         if (kind < 78) {
-            long keep = chance(50) && !isInRealTime() ? 1 + this.random.nextInt(20) : lease();
+            long keep = chance(50) ? 1 + this.random.nextInt(20) : lease();
             return new Command.Release(lock, knownId(lock), 0, keep, null);
         }
-        // In real time, the deadline of the reader is not known exactly, because it is that of the key.
-        if (kind < 82 && !isInRealTime()) {
+        if (kind < 82) {
             return new Command.Downgrade(lock, knownId(lock), chance(70) ? 0 : token(lock), lease());
         }
         if (kind < 87) {
@@ -525,8 +437,7 @@ final class CommandHistory {
         if (kind < 91) {
             List<Command.Renew> renewals = new ArrayList<>();
             long lease = lease();
-            // In real time, each of several renewals may have a time of its own.
-            for (int i = isInRealTime() ? 1 : 1 + this.random.nextInt(4); i > 0; i--) {
+            for (int i = 1 + this.random.nextInt(4); i > 0; i--) {
                 String renewed = any(this.locks);
                 renewals.add(new Command.Renew(renewed, knownId(renewed), lease));
             }
@@ -562,9 +473,6 @@ final class CommandHistory {
     }
 
     private long lease() {
-        if (isInRealTime()) {
-            return 50L + this.random.nextInt(500);
-        }
         if (this.use.isCrowded()) {
             return 10_000L + this.random.nextInt(60_000);
         }
@@ -573,10 +481,6 @@ final class CommandHistory {
             case 1 -> 1 + this.random.nextInt(500);
             default -> 1 + this.random.nextInt(20_000);
         };
-    }
-
-    private boolean isInRealTime() {
-        return this.claimMillis == DifferentialTest.SHORT_CLAIM;
     }
 
     private static String instance(int number) {

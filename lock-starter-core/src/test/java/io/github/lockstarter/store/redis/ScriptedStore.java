@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.fixture.ServerClock;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
@@ -48,13 +49,12 @@ final class ScriptedStore implements AutoCloseable {
     /**
      * What a command has done.
      *
-     * @param before microseconds of the server before the command
-     * @param after microseconds of the server after it
+     * @param micros the time of the server
      * @param outcome the reply, or the code of the error
      * @param messages the messages in the order of their publication, each with its channel
      * @param stored the fields of the locks, in their order, and {@link #TTL}; empty: the key does not exist
      */
-    record Step(long before, long after, Object outcome, List<String> messages, List<Map<String, String>> stored) {}
+    record Step(long micros, Object outcome, List<String> messages, List<Map<String, String>> stored) {}
 
     ScriptedStore(RedisServer server) {
         this.redis = server.cli();
@@ -86,10 +86,9 @@ final class ScriptedStore implements AutoCloseable {
             this.redis.send("HGETALL", this.keys.keyOf(lock));
             this.redis.send("PTTL", this.keys.keyOf(lock));
         }
-        this.redis.send("TIME");
         List<String> messages = new ArrayList<>();
         List<Object> replies = new ArrayList<>();
-        while (replies.size() < 2 * locks.size() + 3) {
+        while (replies.size() < 2 * locks.size() + 2) {
             Object reply = reply();
             if (reply instanceof List<?> list && !list.isEmpty() && "pmessage".equals(list.get(0))) {
                 messages.add(list.get(2) + " <- " + list.get(3));
@@ -98,7 +97,7 @@ final class ScriptedStore implements AutoCloseable {
             }
         }
         List<Map<String, String>> stored = new ArrayList<>();
-        for (int i = 2; i < replies.size() - 1; i += 2) {
+        for (int i = 2; i < replies.size(); i += 2) {
             Map<String, String> fields = new TreeMap<>();
             ((Map<?, ?>) replies.get(i)).forEach((name, value) -> fields.put((String) name, (String) value));
             if (!fields.isEmpty()) {
@@ -106,9 +105,8 @@ final class ScriptedStore implements AutoCloseable {
             }
             stored.add(fields);
         }
-        long before = ServerClock.timeIn(replies.get(0));
-        long after = ServerClock.timeIn(replies.get(replies.size() - 1));
-        return new Step(before, after, outcome(codec, command, replies.get(1)), messages, stored);
+        long micros = ServerClock.timeIn(replies.get(0));
+        return new Step(micros, outcome(codec, command, replies.get(1)), messages, stored);
     }
 
     private Object reply() {
