@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.fixture.Crowd;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Remarks;

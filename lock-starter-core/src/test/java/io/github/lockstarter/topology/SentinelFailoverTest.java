@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Crowd;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Remarks;
@@ -19,6 +22,7 @@ import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
@@ -64,6 +68,13 @@ class SentinelFailoverTest {
         Lease lost = brief.acquire("lost");
         CompletableFuture<Lease> forLasting = this.other.waitFor("lasting");
         CompletableFuture<Lease> forLost = this.other.waitFor("lost");
+        List<Lease> shared = new ArrayList<>();
+        for (LockRequest request : List.of(
+                LockRequest.of("read").withMode(LockMode.READ), LockRequest.of("permits").withPermits(1, 2))) {
+            shared.add(this.owner.registry().acquire(request));
+            shared.add(this.other.registry().acquire(request));
+        }
+        CompletableFuture<Lease> writer = this.other.waitFor("read");
         this.sentinels.awaitInSync();
         RedisServer master = this.sentinels.master();
         var nextWhile = forLost.thenApply(lease -> lost.isHeld());
@@ -83,6 +94,9 @@ class SentinelFailoverTest {
         assertThat(get(forLasting).release()).isTrue();
         assertThat(get(forLost).release()).isTrue();
         assertThat(lost.release()).isFalse();
+        assertThat(writer).isNotDone();
+        assertThat(shared).allSatisfy(lease -> assertThat(lease.release()).isTrue());
+        assertThat(get(writer).release()).isTrue();
     }
 
     /** A client that is connected to what was the master, and is not any more, has to ask the sentinels again. */

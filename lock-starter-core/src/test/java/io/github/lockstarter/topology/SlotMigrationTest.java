@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Crowd;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Remarks;
@@ -24,8 +27,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A slot moves to another shard, while its lock is held, waited for and fought for: nobody notices. */
+/** A slot moves to another shard, while its lock is held, waited for and fought for, without an effect on them. */
 @TopologyTest
 class SlotMigrationTest {
 
@@ -87,6 +92,40 @@ class SlotMigrationTest {
         assertThat(next.release()).isTrue();
         assertThat(get(back).fencingToken()).isGreaterThan(next.fencingToken());
         return get(back);
+    }
+
+    /** Readers and holders of permits, and a waiter behind them. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldRenewSharedGrantsInEachPhase(boolean permits) throws Exception {
+        LockRequest shared = permits
+                ? LockRequest.of(NAME).withPermits(1, 2)
+                : LockRequest.of(NAME).withMode(LockMode.READ);
+        LockRequest alone = permits ? shared.withPermits(2, 2) : LockRequest.of(NAME);
+        Lease here = this.owner.registry().acquire(shared);
+        Lease there = this.other.registry().acquire(shared);
+        CompletableFuture<Lease> next = this.other.registry().acquireAsync(alone);
+        SlotMigration migration = this.cluster.migrate(KEY);
+        awaitRenewals();
+        assertThat(migration.moveKeys()).isEqualTo(1);
+        awaitRenewals();
+        migration.finish();
+        awaitRenewals();
+
+        assertThat(here.release()).isTrue();
+        assertThat(next).isNotDone();
+        assertThat(there.release()).isTrue();
+        assertThat(get(next).fencingToken()).isGreaterThan(Math.max(here.fencingToken(), there.fencingToken()));
+        assertThat(get(next).release()).isTrue();
+        assertThat(this.cluster.command(KEY, "EXISTS", KEY)).isEqualTo(0L);
+        assertThat(this.owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
+    }
+
+    private void awaitRenewals() {
+        for (Instance each : List.of(this.owner, this.other)) {
+            long renewed = each.events().count(LockRenewedEvent.class, NAME);
+            afterFailover().until(() -> each.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
+        }
     }
 
     private void awaitInLine() {
