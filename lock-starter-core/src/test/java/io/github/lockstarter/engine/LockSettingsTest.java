@@ -66,19 +66,39 @@ class LockSettingsTest {
         assertThat(settings.waitTime()).isEqualTo(LockRequest.FOREVER);
     }
 
+    /** Zero is a time to wait, and no time for anything else but the stop. */
     @Test
-    void shouldRefuseWaitTimes() {
-        shouldRefuse("wait-time", List.of(NEGATIVE, DAYS), wrong -> with(wrong, null, null, null, null, null, null));
-        assertThatCode(() -> with(Duration.ZERO, null, null, null, null, null, null))
-                .doesNotThrowAnyException();
-    }
-
-    @Test
-    void shouldRefuseWatchdogTimeouts() {
+    void shouldRefuseTimes() {
+        shouldRefuse("wait-time", wrong -> with(wrong, null, null, null, null, null, null), NEGATIVE, DAYS);
         shouldRefuse(
                 "watchdog.timeout",
-                List.of(Duration.ofMillis(99), Duration.ZERO, NEGATIVE, DAYS),
-                wrong -> with(null, wrong, null, null, null, null, null));
+                wrong -> with(null, wrong, null, null, null, null, null),
+                Duration.ofMillis(99),
+                Duration.ZERO,
+                NEGATIVE,
+                DAYS);
+        shouldRefuse(
+                "watchdog.max-hold",
+                wrong -> with(null, null, null, wrong, null, null, null),
+                Duration.ZERO,
+                Duration.ofNanos(999_999),
+                NEGATIVE,
+                DAYS);
+        shouldRefuse(
+                "redis.command-timeout",
+                wrong -> with(null, null, null, null, wrong, null, null),
+                Duration.ZERO,
+                NEGATIVE,
+                DAYS);
+        shouldRefuse(
+                "redis.poll-interval",
+                wrong -> with(null, null, null, null, null, wrong, null),
+                Duration.ZERO,
+                NEGATIVE,
+                DAYS);
+        shouldRefuse("shutdown-timeout", wrong -> with(null, null, null, null, null, null, wrong), NEGATIVE, DAYS);
+        assertThatCode(() -> with(Duration.ZERO, null, null, null, null, null, Duration.ZERO))
+                .doesNotThrowAnyException();
     }
 
     @Test
@@ -91,40 +111,10 @@ class LockSettingsTest {
                 .withMessageContainingAll("distributed-lock.watchdog.timeout", "(21s1ms)", "(3s)", "at least 31s");
         shouldRefuse(
                 "watchdog.renew-interval",
-                List.of(Duration.ZERO, NEGATIVE, DAYS),
-                wrong -> with(null, null, wrong, null, null, null, null));
-    }
-
-    @Test
-    void shouldRefuseCaps() {
-        shouldRefuse(
-                "watchdog.max-hold",
-                List.of(Duration.ZERO, Duration.ofNanos(999_999), NEGATIVE, DAYS),
-                wrong -> with(null, null, null, wrong, null, null, null));
-    }
-
-    @Test
-    void shouldRefuseCommandTimeouts() {
-        shouldRefuse(
-                "redis.command-timeout",
-                List.of(Duration.ZERO, NEGATIVE, DAYS),
-                wrong -> with(null, null, null, null, wrong, null, null));
-    }
-
-    @Test
-    void shouldRefusePollIntervals() {
-        shouldRefuse(
-                "redis.poll-interval",
-                List.of(Duration.ZERO, NEGATIVE, DAYS),
-                wrong -> with(null, null, null, null, null, wrong, null));
-    }
-
-    @Test
-    void shouldRefuseShutdownTimeouts() {
-        shouldRefuse(
-                "shutdown-timeout",
-                List.of(Duration.ofMillis(-1), NEGATIVE, DAYS),
-                wrong -> with(null, null, null, null, null, null, wrong));
+                wrong -> with(null, null, wrong, null, null, null, null),
+                Duration.ZERO,
+                NEGATIVE,
+                DAYS);
     }
 
     @Test
@@ -143,8 +133,10 @@ class LockSettingsTest {
     void shouldRefuseHandOffs() {
         shouldRefuse(
                 "handoff.max-time",
-                List.of(NEGATIVE, Duration.ofMillis(10_001), DAYS),
-                wrong -> GOOD.withHandOff(new HandOffSettings(wrong, 64)));
+                wrong -> GOOD.withHandOff(new HandOffSettings(wrong, 64)),
+                NEGATIVE,
+                Duration.ofMillis(10_001),
+                DAYS);
         assertThatCode(() -> new HandOffSettings(Duration.ofSeconds(10), 10_000))
                 .doesNotThrowAnyException();
         assertThatIllegalArgumentException()
@@ -228,7 +220,7 @@ class LockSettingsTest {
                 .withMessageStartingWith("distributed-lock.on-lost ");
     }
 
-    private static void shouldRefuse(String property, List<Duration> wrong, Function<Duration, LockSettings> settings) {
+    private static void shouldRefuse(String property, Function<Duration, LockSettings> settings, Duration... wrong) {
         for (Duration value : wrong) {
             assertThatIllegalArgumentException()
                     .as("%s of %s", property, value)

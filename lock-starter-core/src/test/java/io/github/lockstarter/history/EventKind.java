@@ -26,10 +26,6 @@ enum EventKind {
     NOT_OURS,
     /** The store did not answer the release; somebody takes care of it in the background. Token. */
     RELEASE_UNKNOWN,
-    /** The guarded resource took a write. Token; time: the how manyth it is; text: what was written before. */
-    ACCEPTED,
-    /** The resource refused a read or a write. Token. */
-    REFUSED,
     /** An instance noticed that it had stood still. Time: since when. */
     STOOD_STILL,
     /** Trouble begins, with a number in place of the attempt, for the instance in place of the lock, or for all. */

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
-/** Workers in processes of their own, the server with their locks, the server with what the locks guard, and a history. */
+/** Workers in processes of their own, the server with their locks, and a history. */
 final class Fleet implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(1);
@@ -33,8 +33,6 @@ final class Fleet implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
 
     private final RedisServer redis = RedisServer.start();
-
-    private final RedisServer resource = RedisServer.start();
 
     private final List<Member> members = new ArrayList<>();
 
@@ -153,7 +151,6 @@ final class Fleet implements AutoCloseable {
         this.members.forEach(Member::close);
         this.log.close();
         this.redis.close();
-        this.resource.close();
     }
 
     /** A place in the fleet: one worker after the other, all behind the same bad network. */
@@ -178,7 +175,6 @@ final class Fleet implements AutoCloseable {
             this.process = WorkerJvm.start(
                     HistoryWorker.class,
                     Integer.toString(this.network.port()),
-                    Integer.toString(Fleet.this.resource.port()),
                     name(),
                     this.files.get(this.files.size() - 1).toString(),
                     Long.toString(Fleet.this.seed * 1_000 + this.place * 100L),

@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * Says what in a history must not be. Looks at events alone: it knows nothing of how a lock works.
@@ -32,7 +31,6 @@ final class HistoryChecker {
         HistoryChecker checker = new HistoryChecker(history, limits);
         history.beliefs().forEach(checker::belief);
         history.grants().forEach(checker::tokens);
-        checker.resource();
         checker.notice();
         checker.waiting();
         return checker.violations;
@@ -76,30 +74,6 @@ final class HistoryChecker {
                         + ", then " + each.invoked + " and " + each.granted);
             }
         }
-    }
-
-    /** A resource that looks at tokens accepts no smaller one after a larger one, and loses no update. */
-    private void resource() {
-        Map<String, List<Event>> byLock = this.history
-                .events(EventKind.ACCEPTED)
-                .sorted(Comparator.comparingLong(Event::time))
-                .collect(Collectors.groupingBy(Event::lock));
-        byLock.forEach((lock, writes) -> {
-            Map<String, Event> followers = new HashMap<>();
-            Event largest = null;
-            for (Event write : writes) {
-                Event other = followers.put(write.text(), write);
-                if (other != null) {
-                    this.violations.add("resource: An update of '" + lock + "' is lost: " + other
-                            + " was overwritten by " + write + ", which had not seen it");
-                }
-                if (largest != null && write.token() < largest.token()) {
-                    this.violations.add("resource: A smaller token of '" + lock + "' was accepted after a larger one: "
-                            + largest + ", then " + write);
-                }
-                largest = largest == null || write.token() > largest.token() ? write : largest;
-            }
-        });
     }
 
     /**

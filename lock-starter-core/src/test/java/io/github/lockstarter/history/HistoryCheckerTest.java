@@ -79,12 +79,6 @@ class HistoryCheckerTest {
                         50 b 1 RELEASE  other 8
                         51 b 1 RELEASED other 8
                         """),
-                arguments("writes that follow each other", """
-                        1 a 1 ACCEPTED job 7 1 -
-                        2 b 1 ACCEPTED job 8 2 7#1
-                        3 a 2 ACCEPTED job 9 3 8#1
-                        3 a 2 ACCEPTED other 9 3 8#1
-                        """),
                 arguments("a notice in time", TAKEN_OVER + "129 a 1 LOST job 7 0 EXPIRED"),
                 arguments("a dead process cannot hear", TAKEN_OVER + "60 nemesis 0 KILLED a"),
                 arguments("nor can one that stood still", TAKEN_OVER + """
@@ -133,14 +127,6 @@ class HistoryCheckerTest {
                 arguments("tokens: The same token of 'job' for two", another(7)),
                 arguments(
                         "tokens: A token of 'job' is smaller than one before: [1000000 a 1 GRANTED job 7", another(5)),
-                arguments("resource: A smaller token of 'job' was accepted after a larger one", """
-                        1 a 1 ACCEPTED job 8 1 -
-                        2 b 1 ACCEPTED job 7 2 8#1
-                        """),
-                arguments("resource: An update of 'job' is lost", """
-                        1 a 1 ACCEPTED job 7 1 -
-                        2 b 1 ACCEPTED job 8 2 -
-                        """),
                 arguments("notice: Not told in time that 'job' is lost: a/1", TAKEN_OVER + "140 a 1 LOST job 7 0 X"),
                 arguments("notice: Not told in time that 'job' is lost: a/1", TAKEN_OVER),
                 arguments("notice: Held after the notice of its loss: a/1", OWNER + """

@@ -32,8 +32,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An instance in a process of its own: several threads want a few locks, hold them for a while, and write to what the
- * locks guard, until the process is told to stop.
+ * An instance in a process of its own: several threads want a few locks, hold them for a while, and release them, until the
+ * process stops.
  */
 final class HistoryWorker {
 
@@ -58,27 +58,24 @@ final class HistoryWorker {
 
     private final HistoryLog log;
 
-    private final int registerPort;
-
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     private volatile boolean stopping;
 
-    private HistoryWorker(LockRegistry registry, HistoryLog log, int registerPort) {
+    private HistoryWorker(LockRegistry registry, HistoryLog log) {
         this.registry = registry;
         this.log = log;
-        this.registerPort = registerPort;
     }
 
-    /** Arguments: port, port of the resource, name, file, seed, style. */
+    /** Arguments: port, name, file, seed, style. */
     public static void main(String[] arguments) throws Exception {
-        Style style = Style.valueOf(arguments[5]);
-        try (HistoryLog log = HistoryLog.to(Path.of(arguments[3]), arguments[2]);
+        Style style = Style.valueOf(arguments[4]);
+        try (HistoryLog log = HistoryLog.to(Path.of(arguments[2]), arguments[1]);
                 Instances instances = new Instances()) {
             Instance instance = instances.at(Integer.parseInt(arguments[0]), setup -> configure(setup, style, log));
-            HistoryWorker worker = new HistoryWorker(instance.registry(), log, Integer.parseInt(arguments[1]));
+            HistoryWorker worker = new HistoryWorker(instance.registry(), log);
             worker.startClock(instance);
-            List<Thread> threads = worker.start(arguments[2], Long.parseLong(arguments[4]));
+            List<Thread> threads = worker.start(arguments[1], Long.parseLong(arguments[3]));
             System.out.println("ready");
             BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             String order = orders.readLine();
@@ -144,28 +141,27 @@ final class HistoryWorker {
     }
 
     /**
-     * Goes on until it is told to stop.
+     * Goes on until the process stops.
      *
-     * @param own a lock that nobody else wants: nobody can be blamed if it is not granted
+     * @param own a lock that no other thread wants: a refusal of it has no owner to blame
      */
     private void contend(Random random, String own) {
-        try (Register register = new Register(this.registerPort)) {
-            while (!this.stopping) {
-                String lock = random.nextInt(4) == 0 ? own : "job-" + random.nextInt(LOCKS);
-                LockRequest request =
-                        LockRequest.of(lock).withWaitTime(Duration.ofMillis(WAITS[random.nextInt(WAITS.length)]));
-                Duration stay = stay(random);
-                if (random.nextInt(4) == 0) {
-                    Duration lease = Duration.ofMillis(50 + random.nextInt(600));
-                    request = request.withLease(lease);
-                    stay = random.nextBoolean() ? lease.multipliedBy(3).dividedBy(2) : stay;
-                }
-                Optional<Visit> visit = Visit.tryAcquire(request, anyWay(random), this.log);
-                if (visit.isPresent()) {
-                    work(visit.get(), register, stay);
-                }
-                Fleet.pause(Duration.ofMillis(5 + random.nextInt(40)));
+        while (!this.stopping) {
+            String lock = random.nextInt(4) == 0 ? own : "job-" + random.nextInt(LOCKS);
+            LockRequest request =
+                    LockRequest.of(lock).withWaitTime(Duration.ofMillis(WAITS[random.nextInt(WAITS.length)]));
+            Duration stay = stay(random);
+            if (random.nextInt(4) == 0) {
+                Duration lease = Duration.ofMillis(50 + random.nextInt(600));
+                request = request.withLease(lease);
+                stay = random.nextBoolean() ? lease.multipliedBy(3).dividedBy(2) : stay;
             }
+            Optional<Visit> visit = Visit.tryAcquire(request, anyWay(random), this.log);
+            if (visit.isPresent()) {
+                visit.get().stay(stay);
+                visit.get().release();
+            }
+            Fleet.pause(Duration.ofMillis(5 + random.nextInt(40)));
         }
     }
 
@@ -176,16 +172,6 @@ final class HistoryWorker {
             return Fleet.LEASE.multipliedBy(12 + random.nextInt(6)).dividedBy(10);
         }
         return Duration.ofMillis(dice < 5 ? 50 + random.nextInt(100) : random.nextInt(20));
-    }
-
-    private static void work(Visit visit, Register register, Duration time) {
-        String last = visit.read(register);
-        // who has lost the lock goes on all the same, like code that was paused after its last look
-        visit.stay(time);
-        if (last != null) {
-            visit.write(register, last);
-        }
-        visit.release();
     }
 
     /** Mostly the plain one; some lose their patience. */

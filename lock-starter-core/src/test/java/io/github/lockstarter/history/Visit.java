@@ -19,10 +19,6 @@ final class Visit {
 
     private final Lease lease;
 
-    Lease lease() {
-        return this.lease;
-    }
-
     private final long attempt;
 
     private final HistoryLog log;
@@ -83,7 +79,7 @@ final class Visit {
     }
 
     /** Looks whether the lease is still held. */
-    boolean look() {
+    private boolean look() {
         long now = System.nanoTime();
         Duration remaining = this.lease.remaining();
         if (this.lease.isHeld() && !remaining.isZero()) {
@@ -94,40 +90,18 @@ final class Visit {
         return false;
     }
 
-    /** Looks again and again; true if the lease was held all the time. */
-    boolean stay(Duration time) {
+    /** Looks again and again, until the time is over or the lease is lost. */
+    void stay(Duration time) {
         long end = System.nanoTime() + time.toNanos();
-        while (look()) {
-            long left = end - System.nanoTime();
-            if (left <= 0) {
-                return true;
-            }
+        for (long left = time.toNanos(); look() && left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(Math.min(left, LOOK_EVERY));
         }
-        return false;
     }
 
-    /** What has to be read before anything is written to the resource; null: it refused. */
-    String read(Register register) {
-        String last = register.read(this.lease.name(), this.lease.fencingToken());
-        if (last == null) {
-            note(System.nanoTime(), EventKind.REFUSED, 0, "");
-        }
-        return last;
-    }
-
-    /** Writes to the resource, after what was read. */
-    void write(Register register, String last) {
-        String mine = this.lease.fencingToken() + "#" + this.attempt;
-        long number = register.write(this.lease.name(), this.lease.fencingToken(), mine);
-        note(System.nanoTime(), number == 0 ? EventKind.REFUSED : EventKind.ACCEPTED, number, last);
-    }
-
-    boolean release() {
+    void release() {
         note(System.nanoTime(), EventKind.RELEASE, 0, "");
         boolean ours = this.lease.release();
         note(System.nanoTime(), ours ? EventKind.RELEASED : EventKind.NOT_OURS, 0, "");
-        return ours;
     }
 
     private void note(long at, EventKind kind, long time, String text) {

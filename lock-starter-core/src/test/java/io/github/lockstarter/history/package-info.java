@@ -9,7 +9,6 @@
  * <ul>
  *   <li>{@code belief}: two owners at once, each with good reason to believe that it is the only one
  *   <li>{@code tokens}: a fencing token that is not larger than one which was known before
- *   <li>{@code resource}: a resource that looks at tokens accepts a smaller one, or loses an update
  *   <li>{@code notice}: somebody has the lock before its last owner was told of the loss
  *   <li>{@code waiting}: a wait that does not end in time, or for a lock that nobody has
  *   <li>{@code honesty}: "somebody else has it" when nobody can have it

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandedOverEvent;
@@ -18,6 +15,7 @@ import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.LogCapture;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
@@ -33,35 +31,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class MicrometerLockListenerTest {
 
     private static final Duration TIME = Duration.ofMillis(20);
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LockTags.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @AutoClose
+    private final LogCapture log = new LogCapture(LockTags.class, Level.WARN);
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     private final MicrometerLockListener listener = new MicrometerLockListener(this.registry);
-
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
 
     @Test
     void shouldTimeAndCountEachEvent() {
@@ -238,7 +220,7 @@ class MicrometerLockListenerTest {
             acquired("lock-" + name);
         }
         assertThat(timers()).hasSize(200);
-        assertThat(this.log.list).isEmpty();
+        assertThat(this.log.events()).isEmpty();
 
         acquired("1'\n2026-01-01 ERROR forged\u001b[2J\u2028\u202E");
         for (int name = 1; name <= 210; name++) {
@@ -248,7 +230,7 @@ class MicrometerLockListenerTest {
         assertThat(timers()).hasSize(201);
         assertThat(timer("lock-200").count()).isEqualTo(2);
         assertThat(timer("other").count()).isEqualTo(11);
-        assertThat(this.log.list).singleElement().satisfies(line -> {
+        assertThat(this.log.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
                     .contains("200", "'1'\\u000A2026-01-01 ERROR forged\\u001B[2J\\u2028\\u202E'", "lock=other");
@@ -271,7 +253,7 @@ class MicrometerLockListenerTest {
 
         assertThat(timers()).hasSize(201);
         assertThat(timers().stream().mapToLong(Timer::count).sum()).isEqualTo(threads * 1000L);
-        assertThat(this.log.list).hasSize(1);
+        assertThat(this.log.events()).hasSize(1);
     }
 
     private void acquired(String name) {

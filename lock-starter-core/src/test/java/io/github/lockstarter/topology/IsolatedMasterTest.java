@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sentinels and replicas have lost the master and made another one, but an instance still reaches the old one. */
 @Tag("full")
@@ -66,26 +68,37 @@ class IsolatedMasterTest {
         assertThat(get(waiting).release()).isTrue();
     }
 
-    /** Without it the old master goes on, and answers all: the locks that were replicated are renewed at the new one. */
-    @Test
-    void shouldRenewAtTheNewMasterThoughTheOldOneAnswers() throws Exception {
-        Instance owner = this.instances.at(Servers.of(this.sentinels), Setup::outlivingFailovers);
-        RedisServer old = this.sentinels.master();
-        Lease lease = owner.acquire(NAME);
-        this.sentinels.awaitInSync();
+    /**
+     * Without it the old master goes on, and answers all: the locks that were replicated are renewed at the new one. A Sentinel whose
+     * connection was lost, or whose user may not subscribe, sends no message about that.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldRenewAtTheNewMasterThoughTheOldOneAnswers(boolean messages) throws Exception {
+        permitSubscriptions(messages);
+        try {
+            Instance owner = this.instances.at(
+                    Servers.of(this.sentinels),
+                    setup -> setup.outlivingFailovers().commandTimeout(Duration.ofSeconds(1)));
+            RedisServer old = this.sentinels.master();
+            Lease lease = owner.acquire(NAME);
+            this.sentinels.awaitInSync();
+            this.sentinels.isolate(old);
+            RedisServer master = this.sentinels.awaitMasterOtherThan(old);
+            awaitConnection(master);
+            assertThat(lease.state()).isEqualTo(Lease.State.HELD);
 
-        this.sentinels.isolate(old);
-        RedisServer master = this.sentinels.awaitMasterOtherThan(old);
-
-        awaitConnection(master);
-        assertThat(lease.state()).isEqualTo(Lease.State.HELD);
-        long renewed = owner.events().count(LockRenewedEvent.class, NAME);
-        afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
-        try (RedisCli cli = master.cli()) {
-            assertThat(cli.hgetall("lock:{" + NAME + "}")).containsEntry("f", Long.toString(lease.fencingToken()));
+            long renewed = owner.events().count(LockRenewedEvent.class, NAME);
+            afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
+            try (RedisCli cli = master.cli()) {
+                assertThat(cli.hgetall("lock:{" + NAME + "}"))
+                        .containsEntry("f", Long.toString(lease.fencingToken()));
+            }
+            assertThat(owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
+            assertThat(lease.release()).isTrue();
+        } finally {
+            permitSubscriptions(true);
         }
-        assertThat(owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
-        assertThat(lease.release()).isTrue();
     }
 
     /** What only the old master has is lost, and its owner is notified; its waiters go on at the new one. */
