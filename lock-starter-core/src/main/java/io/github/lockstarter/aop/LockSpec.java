@@ -1,8 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.key.ConditionExpression;
-import io.github.lockstarter.key.KeyExpression;
+import io.github.lockstarter.key.CallExpression;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 record LockSpec(
         LockRequest template,
-        @Nullable ConditionExpression condition,
-        @Nullable KeyExpression key,
+        @Nullable CallExpression condition,
+        @Nullable CallExpression key,
         @Nullable NotGrantedAction notGranted) {
 
     /** Returns the static name of the lock. */
@@ -35,11 +34,11 @@ record LockSpec(
             return List.of(this.template);
         }
         List<LockRequest> requests = new ArrayList<>(1);
-        for (String text : this.key.evaluate(target, arguments)) {
+        for (String text : this.key.keys(target, arguments)) {
             try {
                 requests.add(this.template.withKey(text));
             } catch (IllegalArgumentException ex) {
-                throw this.key.unusable("cannot name a lock. " + ex.getMessage(), ex);
+                throw this.key.invalidKey("cannot name a lock. " + ex.getMessage(), ex);
             }
         }
         return requests;

@@ -76,7 +76,7 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
         rejectForbidden(node);
         if (node instanceof VariableReference) {
             String name = nameOf(node);
-            if (!this.variables.contains(name) && !(inElement && name.equals("this"))) {
+            if (!this.variables.use(name) && !(inElement && name.equals("this"))) {
                 throw rejection("there is not a variable #" + name, this.variables.describe(), null);
             }
         }

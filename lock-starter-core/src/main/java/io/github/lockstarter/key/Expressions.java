@@ -58,16 +58,16 @@ public final class Expressions {
      *     parameter names
      * @throws io.github.lockstarter.InvalidLockDefinitionException if it is not usable
      */
-    public KeyExpression key(ExpressionSite site, String text, @Nullable Object annotated) {
-        return new KeyExpression(parse(site, "key", text, annotated, this.keys));
+    public CallExpression key(ExpressionSite site, String text, @Nullable Object annotated) {
+        return parse(site, "key", text, annotated, this.keys);
     }
 
     /** Parses a condition; see {@link #key}. */
-    public ConditionExpression condition(ExpressionSite site, String text, @Nullable Object annotated) {
-        return new ConditionExpression(parse(site, "condition", text, annotated, this.conditions));
+    public CallExpression condition(ExpressionSite site, String text, @Nullable Object annotated) {
+        return parse(site, "condition", text, annotated, this.conditions);
     }
 
-    private static Parsed parse(
+    private static CallExpression parse(
             ExpressionSite site,
             String attribute,
             String text,
@@ -75,33 +75,14 @@ public final class Expressions {
             StandardEvaluationContext shared) {
         ExpressionVariables variables = new ExpressionVariables(site.method(), annotated);
         SpelExpression expression = new ExpressionSyntax(site, attribute, text, variables).parse();
-        return new Parsed(site, expression, variables, shared);
+        return new CallExpression(site, expression, variables, shared);
     }
 
     /** Returns whether a text that is not evaluated contains <code>#{…}</code> or a variable of that method. */
     public static boolean isIn(String text, Method method, @Nullable Object annotated) {
         ExpressionVariables variables = new ExpressionVariables(method, annotated);
         return text.contains("#{")
-                || VARIABLE.matcher(text).results().anyMatch(variable -> variables.contains(variable.group(1)));
-    }
-
-    /** An expression that was checked, and what it needs for its evaluation. */
-    record Parsed(
-            ExpressionSite site,
-            SpelExpression expression,
-            ExpressionVariables variables,
-            StandardEvaluationContext shared) {
-
-        String text() {
-            return this.expression.getExpressionString();
-        }
-
-        EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments) {
-            StandardEvaluationContext context = new StandardEvaluationContext(new CallRoot(this.site.method(), target));
-            this.shared.applyDelegatesTo(context);
-            this.variables.setIn(context, arguments);
-            return context;
-        }
+                || VARIABLE.matcher(text).results().anyMatch(variable -> variables.use(variable.group(1)));
     }
 
     /**
@@ -144,7 +125,7 @@ public final class Expressions {
                     : (call, value, arguments) -> {
                         for (Object argument : arguments) {
                             if (argument == null) {
-                                throw KeyExpression.joinsNull("an argument of formatted");
+                                throw CallExpression.joinsNull("an argument of formatted");
                             }
                             String unused = StableText.ofPrinted(argument);
                         }

@@ -88,49 +88,49 @@ class ExpressionSyntaxTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
-                    #oder            | #oder                  | #order (#a0), #id (#a1), #count (#a2), #urgent (#a3)
-                    #a99             | #a99                   | #count (#a2)
-                    #id + #p77       | #p77                   | #root.method, #root.target
-                    #order.items[#i] | #i                     | #count (#a2)
-                    #this            | #this                  | #count (#a2)
-                    {#id, #oder}     | #oder                  | #order (#a0)
-                    #count > 5 ? {#id} : {#oder} | #oder      | #order (#a0)
-                    #root.args[0]    | 'args'                 | getTarget
-                    #root.tostring() | 'tostring'             | getTarget
-                    T(java.lang.Math).random()   | T(…)       | bean (@name)
-                    #count instanceof T(Integer) | T(…)       | bean (@name)
-                    new java.util.Date()         | new        | bean (@name)
-                    #f(#id)          | functions              | bean (@name)
-                    #order.id = 5    | change                 | assignments
-                    #order.count++   | change                 | ++
-                    --#order.count   | change                 | ++
-                    {#id, orders}    | orders                 | #order (#a0)
-                    #id + orders     | orders                 | quoted
-                    orders           | orders                 | quoted
-                    order-lock       | order                  | quoted
-                    order.id         | order                  | #order (#a0)
-                    #order.tags[colour] | colour              | quoted
-                    current()        | current()              | @
-                    [0]              | [0]                    | #order (#a0)
-                    #order.          | not a SpEL expression  | Quote
-                    order 42         | not a SpEL expression  | Quote
-                    orders:#id       | not a SpEL expression  | +
-                    #{#id}           | not a SpEL expression  | #{
-                    ${region}-#{#id} | placeholders           | @environment
-                    '${region}-' + #id | placeholders         | @environment
-                    #order.idd       | Order has no public property 'idd' | customer
-                    #a0?.Id2         | 'Id2'                  | id
-                    'a' + #order.idd + 'b' | 'idd'            | id
-                    {#id, #order.idd}      | 'idd'            | id
-                    #count > 5 ? #order.idd : #id | 'idd'     | id
-                    @beans.of(#order.idd)  | 'idd'            | id
-                    #order.items.?[name == #order.idd] | 'idd' | id
-                    #order.asTxt()   | has no public method 'asTxt' | asText
-                    #id.id           | java.lang.String has no public property 'id' | isEmpty
-                    #count.id        | java.lang.Integer has no public property 'id' | byteValue
-                    #option.name     | java.util.Optional has no public property 'name' | isPresent
-                    #kept.nam        | Item has no public property 'nam' | name
-                    """)
+        #oder            | #oder                  | #order (#a0), #id (#a1), #count (#a2), #urgent (#a3)
+        #a99             | #a99                   | #count (#a2)
+        #id + #p77       | #p77                   | #root.method, #root.target
+        #order.items[#i] | #i                     | #count (#a2)
+        #this            | #this                  | #count (#a2)
+        {#id, #oder}     | #oder                  | #order (#a0)
+        #count > 5 ? {#id} : {#oder} | #oder      | #order (#a0)
+        #root.args[0]    | 'args'                 | getTarget
+        #root.tostring() | 'tostring'             | getTarget
+        T(java.lang.Math).random()   | T(…)       | bean (@name)
+        #count instanceof T(Integer) | T(…)       | bean (@name)
+        new java.util.Date()         | new        | bean (@name)
+        #f(#id)          | functions              | bean (@name)
+        #order.id = 5    | change                 | assignments
+        #order.count++   | change                 | ++
+        --#order.count   | change                 | ++
+        {#id, orders}    | orders                 | #order (#a0)
+        #id + orders     | orders                 | quoted
+        orders           | orders                 | quoted
+        order-lock       | order                  | quoted
+        order.id         | order                  | #order (#a0)
+        #order.tags[colour] | colour              | quoted
+        current()        | current()              | @
+        [0]              | [0]                    | #order (#a0)
+        #order.          | not a SpEL expression  | Quote
+        order 42         | not a SpEL expression  | Quote
+        orders:#id       | not a SpEL expression  | +
+        #{#id}           | not a SpEL expression  | #{
+        ${region}-#{#id} | placeholders           | @environment
+        '${region}-' + #id | placeholders         | @environment
+        #order.idd       | Order has no public property 'idd' | customer
+        #a0?.Id2         | 'Id2'                  | id
+        'a' + #order.idd + 'b' | 'idd'            | id
+        {#id, #order.idd}      | 'idd'            | id
+        #count > 5 ? #order.idd : #id | 'idd'     | id
+        @beans.of(#order.idd)  | 'idd'            | id
+        #order.items.?[name == #order.idd] | 'idd' | id
+        #order.asTxt()   | has no public method 'asTxt' | asText
+        #id.id           | java.lang.String has no public property 'id' | isEmpty
+        #count.id        | java.lang.Integer has no public property 'id' | byteValue
+        #option.name     | java.util.Optional has no public property 'name' | isPresent
+        #kept.nam        | Item has no public property 'nam' | name
+        """)
     void shouldReject(String expression, String problem, String remedy) {
         assertThatThrownBy(() -> key(expression))
                 .isInstanceOfSatisfying(
@@ -181,11 +181,11 @@ class ExpressionSyntaxTest {
                 .hasMessageContaining("'nam'");
     }
 
-    private static KeyExpression key(String text) {
+    private static CallExpression key(String text) {
         return new Expressions(() -> null).key(new TestSite(Concrete.class, ship()), text, ship());
     }
 
-    private static ConditionExpression condition(String text) {
+    private static CallExpression condition(String text) {
         return new Expressions(() -> null).condition(new TestSite(Concrete.class, ship()), text, ship());
     }
 

@@ -25,31 +25,31 @@ class JoinedKeyTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
-                    'order-' + #none                              | #none
-                    #none + '-order'                              | #none
-                    'a' + ':' + #id + ':' + #none                 | #none
-                    'a' + (#id + #none)                           | #none
-                    ('a' + (#none + #id)) + 'b'                   | #none
-                    #none + #none                                 | #none
-                    #count + #none                                | #none
-                    'a' + #order.id                               | #order.id
-                    'a' + #order?.id                              | #order?.id
-                    'a' + #missing?.id?.length                    | #missing?.id?.length
-                    'a' + #tags['colour']                         | #tags['colour']
-                    'a' + @beans.nothing()                        | @beans.nothing()
-                    'a' + (#count > 5 ? #none : #id)              | ((#count > 5) ? #none : #id)
-                    'a' + (#count > 5 ? 'b' + #none : #id)        | #none
-                    {'a-' + #id, 'b-' + #none}                    | #none
-                    #count > 5 ? 'a' + #none : #id                | #none
-                    #count > 6 ? #id : 'a' + #none                | #none
-                    #count > 5 ? {#id, 'a' + #none} : #id         | #none
-                    #none ?: 'a' + #none                          | #none
-                    ('a' + #none) ?: #id                          | #none
-                    'a' + null                                    | null
-                    'a-%s'.formatted(#none)                       | an argument of formatted
-                    'a-%s-%d'.formatted(#order.id, #count)        | an argument of formatted
-                    'a' + #none?.toString()                       | #none?.toString()
-                    """)
+        'order-' + #none                              | #none
+        #none + '-order'                              | #none
+        'a' + ':' + #id + ':' + #none                 | #none
+        'a' + (#id + #none)                           | #none
+        ('a' + (#none + #id)) + 'b'                   | #none
+        #none + #none                                 | #none
+        #count + #none                                | #none
+        'a' + #order.id                               | #order.id
+        'a' + #order?.id                              | #order?.id
+        'a' + #missing?.id?.length                    | #missing?.id?.length
+        'a' + #tags['colour']                         | #tags['colour']
+        'a' + @beans.nothing()                        | @beans.nothing()
+        'a' + (#count > 5 ? #none : #id)              | ((#count > 5) ? #none : #id)
+        'a' + (#count > 5 ? 'b' + #none : #id)        | #none
+        {'a-' + #id, 'b-' + #none}                    | #none
+        #count > 5 ? 'a' + #none : #id                | #none
+        #count > 6 ? #id : 'a' + #none                | #none
+        #count > 5 ? {#id, 'a' + #none} : #id         | #none
+        #none ?: 'a' + #none                          | #none
+        ('a' + #none) ?: #id                          | #none
+        'a' + null                                    | null
+        'a-%s'.formatted(#none)                       | an argument of formatted
+        'a-%s-%d'.formatted(#order.id, #count)        | an argument of formatted
+        'a' + #none?.toString()                       | #none?.toString()
+        """)
     void shouldRejectANullOperand(String key, String operand) {
         assertThatThrownBy(() -> evaluate(key))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
@@ -60,29 +60,29 @@ class JoinedKeyTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
-                    'order-' + #id                                | order-42
-                    'a' + (#none ?: 'b')                          | ab
-                    'a' + (#order?.id ?: 'b') + 'c'               | abc
-                    #none == null ? 'none' : 'order-' + #none     | none
-                    #id ?: 'a' + #none                            | 42
-                    #count < 5 ? 'a' + #none : #id                | 42
-                    #count + #more                                | 9
-                    #count + #more + ':' + #id                    | 9:42
-                    #id + ':' + (#count + #more)                  | 42:9
-                    #count + ':' + #more                          | 6:3
-                    +#count                                       | 6
-                    -#count + 'a'                                 | -6a
-                    ('a' + #id).toUpperCase()                     | A42
-                    'a' + ''                                      | a
-                    'x' + @beans.next() + @beans.next()           | x12
-                    (@beans.next() + '-' + @beans.next()).trim()  | 1-2
-                    @beans.next() > 0 ? 'a' + @beans.next() : ''  | a2
-                    'a-%s-%03d'.formatted(#id, #count)            | a-42-006
-                    'a-%s'.formatted(@beans.next())               | a-1
-                    'a' + @beans.next().toString() + 'b'          | a1b
-                    #id.toString().concat('b').toString()         | 42b
-                    (#none?.toString() ?: 'none') + 'a'           | nonea
-                    """)
+        'order-' + #id                                | order-42
+        'a' + (#none ?: 'b')                          | ab
+        'a' + (#order?.id ?: 'b') + 'c'               | abc
+        #none == null ? 'none' : 'order-' + #none     | none
+        #id ?: 'a' + #none                            | 42
+        #count < 5 ? 'a' + #none : #id                | 42
+        #count + #more                                | 9
+        #count + #more + ':' + #id                    | 9:42
+        #id + ':' + (#count + #more)                  | 42:9
+        #count + ':' + #more                          | 6:3
+        +#count                                       | 6
+        -#count + 'a'                                 | -6a
+        ('a' + #id).toUpperCase()                     | A42
+        'a' + ''                                      | a
+        'x' + @beans.next() + @beans.next()           | x12
+        (@beans.next() + '-' + @beans.next()).trim()  | 1-2
+        @beans.next() > 0 ? 'a' + @beans.next() : ''  | a2
+        'a-%s-%03d'.formatted(#id, #count)            | a-42-006
+        'a-%s'.formatted(@beans.next())               | a-1
+        'a' + @beans.next().toString() + 'b'          | a1b
+        #id.toString().concat('b').toString()         | 42b
+        (#none?.toString() ?: 'none') + 'a'           | nonea
+        """)
     void shouldJoin(String key, String text) {
         assertThat(evaluate(key)).containsExactly(text);
     }
@@ -111,7 +111,7 @@ class JoinedKeyTest {
     }
 
     private Collection<String> evaluate(String key) {
-        return parse(key).evaluate(null, arguments());
+        return parse(key).keys(null, arguments());
     }
 
     private static Object[] arguments() {
@@ -120,7 +120,7 @@ class JoinedKeyTest {
         };
     }
 
-    private KeyExpression parse(String key) {
+    private CallExpression parse(String key) {
         Method run = Arrays.stream(getClass().getDeclaredMethods())
                 .filter(method -> method.getName().equals("run"))
                 .findFirst()
