@@ -5,15 +5,11 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockNameListener;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Lock;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.engine.AcquireObserver;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.engine.MeterListener;
-import io.github.lockstarter.named.SettingsByName;
 import io.github.lockstarter.store.LockStore;
-import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -25,7 +21,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.AdviceMode;
@@ -66,24 +61,12 @@ public final class DistributedLockAutoConfiguration {
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(
             Environment environment, ObjectProvider<LockRegistry> registry, ObjectProvider<LockNameListener> names) {
-        DistributedLockBeanPostProcessor postProcessor = new DistributedLockBeanPostProcessor(registry::getObject);
         Binder binder = Binder.get(environment);
+        DistributedLockBeanPostProcessor postProcessor =
+                new DistributedLockBeanPostProcessor(registry::getObject, DistributedLockProperties.settings(binder));
         binder.bind("distributed-lock.enabled", Boolean.class).ifBound(postProcessor::setEnabled);
         binder.bind("distributed-lock.mode", AdviceMode.class).ifBound(postProcessor::setMode);
         binder.bind("distributed-lock.aspect.order", Integer.class).ifBound(postProcessor::setLockOrder);
-        binder.bind("distributed-lock.wait-time", Duration.class).ifBound(postProcessor::setWaitTime);
-        SettingsByName named = binder.bind("distributed-lock.locks", Bindable.mapOf(String.class, Lock.class))
-                .map(DistributedLockProperties::byName)
-                .orElse(SettingsByName.NONE);
-        postProcessor.setSettingsByName(named);
-        postProcessor.setCommandTimeout(binder.bind("distributed-lock.redis.command-timeout", Duration.class)
-                .orElseGet(() -> LockSettings.defaultCommandTimeout(
-                        binder.bind("distributed-lock.watchdog.timeout", Duration.class)
-                                .orElse(Duration.ofSeconds(30)),
-                        named)));
-        binder.bind("distributed-lock.log-keys", Boolean.class).ifBound(postProcessor::setLogKeys);
-        binder.bind("distributed-lock.on-lost", LossPolicy.class)
-                .ifBound(policy -> postProcessor.setOnLost(policy.onLost()));
         postProcessor.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
         postProcessor.setNameListener(

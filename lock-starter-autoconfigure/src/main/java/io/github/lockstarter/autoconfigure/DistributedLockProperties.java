@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 
@@ -105,8 +108,29 @@ public record DistributedLockProperties(
                 .withNamed(named);
     }
 
-    /** Returns the settings of locks by name. */
-    static SettingsByName byName(Map<String, Lock> locks) {
+    /** Returns the settings that annotated methods need, before this is bound and from the environment only. */
+    static LockSettings settings(Binder binder) {
+        return settings(
+                        time(binder, "wait-time").orElse(Duration.ofSeconds(10)),
+                        binder.bind("distributed-lock.on-lost", LossPolicy.class)
+                                .orElse(LossPolicy.THROW),
+                        binder.bind("distributed-lock.locks", Bindable.mapOf(String.class, Lock.class))
+                                .orElse(Map.of()),
+                        new Watchdog(
+                                time(binder, "watchdog.timeout").orElse(Duration.ofSeconds(30)),
+                                time(binder, "watchdog.renew-interval").orElse(null),
+                                null),
+                        new Redis(time(binder, "redis.command-timeout").orElse(null), true, null, true, 0),
+                        Duration.ofSeconds(10))
+                .withLogKeys(
+                        binder.bind("distributed-lock.log-keys", Boolean.class).orElse(true));
+    }
+
+    private static BindResult<Duration> time(Binder binder, String property) {
+        return binder.bind("distributed-lock." + property, Duration.class);
+    }
+
+    private static SettingsByName byName(Map<String, Lock> locks) {
         return new SettingsByName(locks.entrySet().stream()
                 .map(lock -> lock.getValue().named(lock.getKey()))
                 .toList());

@@ -9,9 +9,11 @@ import static org.mockito.Mockito.verify;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -125,9 +127,11 @@ class DistributedLockAutoConfigurationTest {
                 .withBean(
                         "ownPostProcessor",
                         DistributedLockBeanPostProcessor.class,
-                        () -> new DistributedLockBeanPostProcessor(() -> {
-                            throw new AssertionError("nobody calls a locked method");
-                        }))
+                        () -> new DistributedLockBeanPostProcessor(
+                                () -> {
+                                    throw new AssertionError("nobody calls a locked method");
+                                },
+                                LockSettings.of(Duration.ofSeconds(30))))
                 .run(context -> assertThat(context)
                         .hasSingleBean(DistributedLockBeanPostProcessor.class)
                         .doesNotHaveBean("distributedLockBeanPostProcessor"));

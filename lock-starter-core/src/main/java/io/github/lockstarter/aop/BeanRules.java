@@ -77,24 +77,23 @@ final class BeanRules {
 
     private static RuntimeException tooEarly(LockedMethod method, String beanName, String[] dependents) {
         String reason = dependents.length > 0 ? ", needed by " + String.join(", ", dependents) : "";
-        return method.site()
-                .rejection(
-                        "the bean '" + beanName + "' was created too early for its methods to be locked" + reason,
-                        "A BeanPostProcessor or BeanFactoryPostProcessor depends on it, possibly through other beans. Inject"
-                                + " it there as ObjectProvider or @Lazy, and declare @Bean methods of such processors"
-                                + " static.");
+        return method.site.rejection(
+                "the bean '" + beanName + "' was created too early for its methods to be locked" + reason,
+                "A BeanPostProcessor or BeanFactoryPostProcessor depends on it, possibly through other beans. Inject"
+                        + " it there as ObjectProvider or @Lazy, and declare @Bean methods of such processors"
+                        + " static.");
     }
 
     /** Checks the annotations and the interface of a method. */
     static void checkCallback(LockedMethod locked) {
-        LockSite site = locked.site();
+        LockSite site = locked.site;
         if (AnnotatedElementUtils.hasAnnotation(site.method(), Bean.class)) {
             throw site.rejection(
                     "a @Bean method runs only once, and the methods of the bean would run without a lock",
                     "Annotate the methods in the class of the bean. To create the bean under a lock, call"
                             + " LockRegistry.execute in the @Bean method.");
         }
-        if (!locked.isClassLevel() && isCallback(site)) {
+        if (!locked.classLevel && isCallback(site)) {
             throw callback(site);
         }
     }
@@ -110,9 +109,9 @@ final class BeanRules {
         }
         Set<String> callbacks = callbacks(beans.getMergedBeanDefinition(beanName));
         for (LockedMethod locked : methodsOfBean) {
-            Method method = locked.site().method();
-            if (callbacks.contains(method.getName()) && !locked.isClassLevel() && method.getParameterCount() == 0) {
-                throw callback(locked.site());
+            Method method = locked.site.method();
+            if (callbacks.contains(method.getName()) && !locked.classLevel && method.getParameterCount() == 0) {
+                throw callback(locked.site);
             }
         }
     }

@@ -3,16 +3,11 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.named.AnnotatedLock;
-import io.github.lockstarter.named.SettingRule;
-import io.github.lockstarter.named.SettingsByName;
-import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.named.RequestDefaults;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -58,21 +53,15 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    private final LockDefaults defaults = new LockDefaults(this::failureHandler);
-
-    private final LockedMethodSource methods = new LockedMethodSource(() -> this.beans, () -> this.settings);
+    private final LockedMethodSource methods;
 
     private final DefaultPointcutAdvisor lock;
 
     private final WeavingContext weavingContext;
 
-    private final StartupReport report = new StartupReport(() -> this.settings);
-
-    private final ScheduledJobRules jobs = new ScheduledJobRules(this.defaults, () -> this.settings);
+    private final StartupReport report;
 
     private final BeanRules beanRules = new BeanRules();
-
-    private SettingsByName settings = SettingsByName.NONE;
 
     private boolean enabled = true;
 
@@ -86,9 +75,13 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      *
      * @param registry called at the first call of a locked method, so that the registry is not created before ordinary
      *     beans
+     * @param settings those of the registry
      */
-    public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry) {
-        DistributedLockInterceptor interceptor = new DistributedLockInterceptor(this.methods, this.defaults, registry);
+    public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry, RequestDefaults settings) {
+        this.methods = new LockedMethodSource(() -> this.beans, settings.named());
+        this.report = new StartupReport(settings);
+        DistributedLockInterceptor interceptor =
+                new DistributedLockInterceptor(this.methods, settings, registry, this::failureHandler);
         this.weavingContext = new WeavingContext(this.methods, interceptor);
         this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(), interceptor);
         this.lock.setOrder(DEFAULT_ORDER);
@@ -114,43 +107,6 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public void setMode(AdviceMode mode) {
         this.woven = mode == AdviceMode.ASPECTJ;
         this.weavingContext.setActive(this.woven && this.enabled);
-    }
-
-    /**
-     * Sets how long calls wait whose annotation does not specify a wait time, by default 10 s. It must be that of the
-     * registry, and is used for calls that acquire more than one lock.
-     */
-    public void setWaitTime(Duration waitTime) {
-        this.defaults.waitTime = waitTime;
-    }
-
-    /**
-     * Sets how long the store may take to answer a command, by default 3 s. A call that acquires more than one lock
-     * ends at the latest this time after its deadline.
-     */
-    public void setCommandTimeout(Duration commandTimeout) {
-        this.defaults.commandTimeout = commandTimeout;
-    }
-
-    /**
-     * Sets the reaction to the loss of a lease if the annotation specifies {@link OnLost#DEFAULT}; {@link OnLost#THROW}
-     * by default.
-     *
-     * @throws InvalidLockSettingException if it is {@link OnLost#DEFAULT} itself
-     */
-    public void setOnLost(OnLost onLost) {
-        SettingRule.require(onLost != OnLost.DEFAULT, "on-lost", onLost, "must be throw, interrupt or ignore", "throw");
-        this.defaults.onLost = onLost;
-    }
-
-    /** Sets whether messages contain the keys of locks (the default) or digests of them. */
-    public void setLogKeys(boolean logKeys) {
-        this.defaults.names = LoggedNames.withKeys(logKeys);
-    }
-
-    /** Sets the settings of locks by name, which override attributes. They must be those of the registry. */
-    public void setSettingsByName(SettingsByName settings) {
-        this.settings = settings;
     }
 
     /** Returns the annotations of all beans so far, with the settings that apply to them. */
@@ -208,7 +164,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         if (this.woven) {
             this.weavingContext.add(bean, locked);
             WeavingContext.checkWoven(locked);
-            reportLocked(locked);
+            this.report.addLocked(locked);
             return bean;
         }
         if (this.beans != null) {
@@ -251,7 +207,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
             if (proxyFactory.getTargetSource() instanceof EmptyTargetSource) {
                 callable.forEach(LockedMethod::checkDerivedNames);
             } else {
-                reportLocked(callable);
+                this.report.addLocked(callable);
             }
         }
     }
@@ -266,14 +222,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         Class<?> targetClass = advised.getTargetClass();
         Class<?> beanClass = targetClass != null ? ClassUtils.getUserClass(targetClass) : Object.class;
         List<Class<?>> interfaces = List.of(advised.getProxiedInterfaces());
-        reportLocked(new ProxyRules(beanClass, locked, AopUtils.isJdkDynamicProxy(advised), interfaces).check());
+        this.report.addLocked(
+                new ProxyRules(beanClass, locked, AopUtils.isJdkDynamicProxy(advised), interfaces).check());
         insertLock(advised);
-    }
-
-    /** Reports methods of one bean that can be called and acquire their locks. */
-    private void reportLocked(List<LockedMethod> callable) {
-        this.report.addLocked(callable);
-        this.jobs.check(callable);
     }
 
     /** Adds the lock before the first advisor of a lower precedence, as if all had been sorted together. */
@@ -292,7 +243,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     private static InvalidLockDefinitionException notExtensible(List<LockedMethod> locked, String reason) {
         return locked.get(0)
-                .site()
+                .site
                 .rejection(
                         "the bean already has a proxy that is " + reason + ", so that no lock can be added",
                         "Create that proxy without this setting, or call LockRegistry.execute in the method.");

@@ -1,6 +1,8 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.named.RequestDefaults;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -13,19 +15,27 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
     private final LockedMethodSource methods;
 
-    private final LockDefaults defaults;
+    private final RequestDefaults defaults;
 
     private final SingletonSupplier<LockRegistry> registry;
+
+    private final Supplier<@Nullable LockFailureHandler> failureHandler;
 
     /**
      * Creates the interceptor.
      *
      * @param registry called at the first call of a locked method, because proxies exist before the beans of a registry
+     * @param failureHandler supplies the application's handler of locks that are not granted; null if there is none
      */
-    DistributedLockInterceptor(LockedMethodSource methods, LockDefaults defaults, Supplier<LockRegistry> registry) {
+    DistributedLockInterceptor(
+            LockedMethodSource methods,
+            RequestDefaults defaults,
+            Supplier<LockRegistry> registry,
+            Supplier<@Nullable LockFailureHandler> failureHandler) {
         this.methods = methods;
         this.defaults = defaults;
         this.registry = SingletonSupplier.of(registry);
+        this.failureHandler = failureHandler;
     }
 
     @Override
@@ -33,15 +43,20 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         Object target = invocation.getThis();
         LockedMethod method =
                 this.methods.find(invocation.getMethod(), target != null ? AopUtils.getTargetClass(target) : null);
-        if (method == null) {
-            return invocation.proceed();
-        }
+        return method != null ? invoke(method, invocation) : invocation.proceed();
+    }
+
+    /** Runs a call of a locked method. */
+    @Nullable
+    Object invoke(LockedMethod method, MethodInvocation invocation) throws Throwable {
         LockRegistry locks = this.registry.obtain();
-        if (method.resultKind() == ResultKind.REACTIVE) {
+        if (method.resultKind == ResultKind.REACTIVE) {
             // Conditions and keys are evaluated for each subscription.
             return ReactiveCall.result(
-                    method, invocation, () -> new LockedCall(method, invocation, locks, this.defaults));
+                    method,
+                    invocation,
+                    () -> new LockedCall(method, invocation, locks, this.defaults, this.failureHandler));
         }
-        return new LockedCall(method, invocation, locks, this.defaults).run();
+        return new LockedCall(method, invocation, locks, this.defaults, this.failureHandler).run();
     }
 }

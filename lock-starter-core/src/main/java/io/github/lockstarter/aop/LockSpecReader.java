@@ -41,7 +41,7 @@ final class LockSpecReader {
 
     private final Expressions expressions;
 
-    private final Supplier<SettingsByName> settings;
+    private final SettingsByName settings;
 
     private final Map<String, LockSite> derivedBy = new ConcurrentHashMap<>();
 
@@ -53,7 +53,7 @@ final class LockSpecReader {
      * @param beanFactory resolves placeholders and bean references; supplies null if there is none, as at build time
      * @param settings settings by name, which override attributes
      */
-    LockSpecReader(Supplier<@Nullable ConfigurableBeanFactory> beanFactory, Supplier<SettingsByName> settings) {
+    LockSpecReader(Supplier<@Nullable ConfigurableBeanFactory> beanFactory, SettingsByName settings) {
         this.beanFactory = beanFactory;
         this.expressions = new Expressions(beanFactory);
         this.settings = settings;
@@ -63,7 +63,7 @@ final class LockSpecReader {
     LockSpec read(LockSite method, MergedAnnotation<?> annotation) {
         LockSite site = method.of(annotation.getType());
         String name = nameOf(site, annotation);
-        NamedSettings found = this.settings.get().find(name);
+        NamedSettings found = this.settings.find(name);
         NamedSettings own = found != null ? found : NamedSettings.of(name);
         LockRequest request = own.override(new Attributes(site, annotation).request(name));
         requireLeaseFor(request, site, own);
@@ -279,9 +279,9 @@ final class LockSpecReader {
                 throw this.site.rejection(
                         (text != null ? text.shown : "permits = " + permits) + " with weight = " + weight
                                 + " is out of range",
-                        "Set permits, or permitsString with a placeholder such as ${exports.permits}, to the number of permits"
-                                + " that all holders in all JVMs may have together, from 1 to 999999999, and weight to at least"
-                                + " 1 and at most that number.",
+                        "Set permits, or permitsString with a placeholder such as ${exports.permits}, to the number of"
+                                + " permits that all holders in all JVMs may have together, from 1 to 999999999, and"
+                                + " weight to at least 1 and at most that number.",
                         ex);
             }
         }
@@ -298,34 +298,25 @@ final class LockSpecReader {
             if (text != null ? text.resolved.isEmpty() : number == unset) {
                 return request;
             }
-            String shown = text != null ? text.shown : attribute + " = " + number + " with timeUnit = " + unit;
+            String time = text != null ? text.resolved : Long.toString(number);
+            String problem = " is not a duration";
             try {
-                return with.apply(request, text != null ? parse(text, unit) : time(number, unit));
-            } catch (IllegalArgumentException | ArithmeticException ex) {
-                throw this.site.rejection(shown + " is out of range", remedy, ex);
-            }
-        }
-
-        private static Duration time(long number, TimeUnit unit) {
-            if (number < -1) {
-                throw new IllegalArgumentException("The number is negative.");
-            }
-            return number == -1 ? LockRequest.FOREVER : Duration.of(number, unit.toChronoUnit());
-        }
-
-        private Duration parse(Text text, TimeUnit unit) {
-            if (text.resolved.equals("-1")) {
-                return LockRequest.FOREVER;
-            }
-            try {
-                return DurationFormatterUtils.detectAndParse(
-                        text.resolved, DurationFormat.Unit.fromChronoUnit(unit.toChronoUnit()));
+                Duration parsed = time.equals("-1") ? LockRequest.FOREVER : parse(time, unit);
+                problem = " is out of range";
+                if (text == null && number < -1) {
+                    throw new IllegalArgumentException("The number is negative.");
+                }
+                return with.apply(request, parsed);
             } catch (IllegalArgumentException | ArithmeticException ex) {
                 throw this.site.rejection(
-                        text.shown + " is not a duration",
-                        "Use a text such as 30s, PT30S, or a number in timeUnit.",
+                        (text != null ? text.shown : attribute + " = " + time + " with timeUnit = " + unit) + problem,
+                        remedy + " A text is a duration such as 30s, PT30S, or a number in timeUnit.",
                         ex);
             }
+        }
+
+        private static Duration parse(String text, TimeUnit unit) {
+            return DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.fromChronoUnit(unit.toChronoUnit()));
         }
 
         /** Returns the text of an attribute's twin; null if it is not set. */

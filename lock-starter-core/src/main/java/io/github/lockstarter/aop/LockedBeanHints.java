@@ -26,7 +26,7 @@ import org.springframework.util.ReflectionUtils;
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
     /** Without a bean factory: at build time, placeholders and beans cannot be resolved. */
-    private final LockedMethodSource methods = new LockedMethodSource(() -> null, () -> SettingsByName.NONE);
+    private final LockedMethodSource methods = new LockedMethodSource(() -> null, SettingsByName.NONE);
 
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();
 
@@ -40,13 +40,13 @@ final class LockedBeanHints implements BeanRegistrationAotProcessor {
     }
 
     private void register(ReflectionHints hints, LockedMethod locked) {
-        Method method = locked.site().method();
+        Method method = locked.site.method();
         hints.registerMethod(method, ExecutableMode.INVOKE);
         locked.annotations().forEach(annotation -> {
             if (isEvaluated(annotation, "key") || isEvaluated(annotation, "condition")) {
                 registerForExpressions(hints, method);
             }
-            methodsNamed(annotation.getString("fallback"), locked.site().beanClass())
+            methodsNamed(annotation.getString("fallback"), locked.site.beanClass())
                     .forEach(fallback -> hints.registerMethod(fallback, ExecutableMode.INVOKE));
         });
     }

@@ -8,12 +8,14 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.text.Printable;
 import io.github.lockstarter.tx.LockSequence;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
@@ -33,9 +35,11 @@ final class LockedCall {
     /** Has no locks if no condition is met. */
     final LockSequence locks;
 
-    private final LockedMethod method;
+    final LockedMethod method;
 
-    private final LockDefaults defaults;
+    private final RequestDefaults defaults;
+
+    private final Supplier<@Nullable LockFailureHandler> failureHandler;
 
     private final List<RequestedLock> requested;
 
@@ -43,11 +47,17 @@ final class LockedCall {
     private record RequestedLock(LockSpec spec, LockRequest request) {}
 
     /** Creates a call, which evaluates conditions and keys. */
-    LockedCall(LockedMethod method, MethodInvocation invocation, LockRegistry registry, LockDefaults defaults) {
+    LockedCall(
+            LockedMethod method,
+            MethodInvocation invocation,
+            LockRegistry registry,
+            RequestDefaults defaults,
+            Supplier<@Nullable LockFailureHandler> failureHandler) {
         this.method = method;
         this.invocation = invocation;
         this.registry = registry;
         this.defaults = defaults;
+        this.failureHandler = failureHandler;
         this.requested = requested(method, invocation);
         this.locks = new LockSequence(
                 this.requested.size() == 1
@@ -76,7 +86,7 @@ final class LockedCall {
         }
         if (found.size() > 1) {
             // Only a thread can acquire a lock twice; for others, the attributes of the first annotation apply.
-            LockSequence.arrange(found, RequestedLock::request, method.resultKind() == ResultKind.DIRECT);
+            LockSequence.arrange(found, RequestedLock::request, method.resultKind == ResultKind.DIRECT);
         }
         return found;
     }
@@ -92,7 +102,7 @@ final class LockedCall {
         if (this.requested.isEmpty()) {
             return this.invocation.proceed();
         }
-        return this.method.resultKind() == ResultKind.FUTURE ? runFuture() : runDirect();
+        return this.method.resultKind == ResultKind.FUTURE ? runFuture() : runDirect();
     }
 
     @SuppressWarnings("NullAway") // does not recognize nullable type arguments
@@ -141,10 +151,10 @@ final class LockedCall {
         } catch (InterruptedException ex) {
             throwIfBegun(ex);
             Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(
-                    undeclared(
-                            ex,
-                            "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits without a thread."));
+            return CompletableFuture.failedFuture(undeclared(
+                    ex,
+                    "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits"
+                            + " without a thread."));
         }
     }
 
@@ -210,11 +220,11 @@ final class LockedCall {
         if (action != null) {
             return action.perform(failure, this.invocation);
         }
-        LockFailureHandler handler = this.defaults.failureHandler.get();
+        LockFailureHandler handler = this.failureHandler.get();
         if (handler == null) {
             throw failure;
         }
-        Object result = handler.notGranted(failure, this.method.site().method(), this.invocation.getArguments());
+        Object result = handler.notGranted(failure, this.method.site.method(), this.invocation.getArguments());
         return fitting(result, handler, failure);
     }
 
@@ -222,17 +232,17 @@ final class LockedCall {
     @SuppressWarnings("FutureReturnValueIgnored") // returned to the caller
     private @Nullable Object fitting(
             @Nullable Object result, LockFailureHandler handler, LockNotGrantedException failure) {
-        LockSite site = this.method.site();
+        LockSite site = this.method.site;
         Class<?> returned = site.returnType();
         if (returned == void.class) {
             return null;
         }
         boolean suspendsForValue = site.isSuspending() && !site.returnsFlow();
-        if (this.method.resultKind() == ResultKind.REACTIVE && !suspendsForValue) {
+        if (this.method.resultKind == ResultKind.REACTIVE && !suspendsForValue) {
             // Any value can be emitted, and null is an empty publisher.
             return result;
         }
-        if (result == null && this.method.resultKind() == ResultKind.FUTURE) {
+        if (result == null && this.method.resultKind == ResultKind.FUTURE) {
             return CompletableFuture.completedFuture(null);
         }
         if (!ClassUtils.isAssignableValue(returned, result)) {
@@ -267,8 +277,8 @@ final class LockedCall {
     private LockInterruptedException undeclared(InterruptedException cause, String remedy) {
         String lockName = this.requested.get(this.locks.granted()).request().lockName();
         return new LockInterruptedException(
-                "Interrupted while waiting for lock '" + this.defaults.names().of(lockName) + "' of "
-                        + this.method.site() + "; the method was not run. " + remedy,
+                "Interrupted while waiting for lock '" + this.defaults.names().of(lockName) + "' of " + this.method.site
+                        + "; the method was not run. " + remedy,
                 cause);
     }
 }

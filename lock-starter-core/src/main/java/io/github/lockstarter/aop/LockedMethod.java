@@ -17,18 +17,21 @@ import org.springframework.core.annotation.MergedAnnotations;
 /** A method that runs under one or more locks. Its annotations are read on first use and only once. Thread-safe. */
 final class LockedMethod {
 
-    private final LockSite site;
+    final LockSite site;
 
     /** Annotations of the method and then of the class, nearest first. */
     private final List<MergedAnnotations> annotations;
 
-    private final boolean classLevel;
+    /** Whether only the class carries annotations and not the method. */
+    final boolean classLevel;
 
     private final LockSpecReader reader;
 
-    private final ResultKind resultKind;
+    /** When the work of the method is complete. */
+    final ResultKind resultKind;
 
-    private final boolean woven;
+    /** Whether a weaver has changed the method. */
+    final boolean woven;
 
     private volatile @Nullable List<LockSpec> specs;
 
@@ -39,26 +42,6 @@ final class LockedMethod {
         this.reader = reader;
         this.resultKind = ResultKind.of(site);
         this.woven = isWoven(site.method());
-    }
-
-    /** Returns the annotated method. */
-    public LockSite site() {
-        return this.site;
-    }
-
-    /** Returns when the work of the method is complete. */
-    public ResultKind resultKind() {
-        return this.resultKind;
-    }
-
-    /** Returns whether only the class carries annotations and not the method. */
-    public boolean isClassLevel() {
-        return this.classLevel;
-    }
-
-    /** Returns whether a weaver has changed the method. */
-    boolean isWoven() {
-        return this.woven;
     }
 
     /**
@@ -124,8 +107,8 @@ final class LockedMethod {
                             + ", and the lock would end before the work does",
                     (this.site.isSuspending()
                                     ? "Return the result itself, or remove suspend"
-                                    : "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a lease of"
-                                            + " LockRegistry.acquireAsync until the work is done")
+                                    : "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a"
+                                            + " lease of LockRegistry.acquireAsync until the work is done")
                             + otherwise());
         }
     }

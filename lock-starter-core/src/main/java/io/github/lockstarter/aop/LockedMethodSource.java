@@ -32,8 +32,7 @@ final class LockedMethodSource {
      *     (AOT)
      * @param settings settings by name, which override attributes
      */
-    public LockedMethodSource(
-            Supplier<@Nullable ConfigurableBeanFactory> beanFactory, Supplier<SettingsByName> settings) {
+    public LockedMethodSource(Supplier<@Nullable ConfigurableBeanFactory> beanFactory, SettingsByName settings) {
         this.reader = new LockSpecReader(beanFactory, settings);
     }
 
@@ -121,7 +120,7 @@ final class LockedMethodSource {
     private List<LockedMethod> withForeign(
             List<LockedMethod> own, @Nullable Class<?> targetClass, List<Class<?>> foreign) {
         Map<Method, LockedMethod> found = new LinkedHashMap<>();
-        own.forEach(locked -> found.put(locked.site().method(), locked));
+        own.forEach(locked -> found.put(locked.site.method(), locked));
         for (Class<?> type : foreign) {
             collect(type.getMethods(), targetClass, found);
             MergedAnnotations onInterface = LockAnnotations.of(type);
@@ -146,7 +145,7 @@ final class LockedMethodSource {
             }
             LockedMethod locked = find(candidate, targetClass);
             if (locked != null) {
-                found.putIfAbsent(locked.site().method(), locked);
+                found.putIfAbsent(locked.site.method(), locked);
             }
         }
     }

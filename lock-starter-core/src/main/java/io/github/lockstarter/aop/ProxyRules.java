@@ -40,18 +40,18 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
         List<LockedMethod> callable =
                 this.methods.stream().filter(this::isCallable).toList();
         if (!this.jdkProxy && !callable.isEmpty()) {
-            checkClass(callable.get(0).site());
+            checkClass(callable.get(0).site);
         }
         return callable;
     }
 
     private boolean isCallable(LockedMethod locked) {
-        LockSite site = locked.site();
+        LockSite site = locked.site;
         Method method = site.method();
         BeanRules.checkCallback(locked);
         checkModifiers(site);
         if (this.jdkProxy && !isOnInterface(method)) {
-            if (locked.isClassLevel()) {
+            if (locked.classLevel) {
                 // A class annotation applies to what others can call.
                 return false;
             }
@@ -79,8 +79,8 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     }
 
     private void checkInterface(LockedMethod locked) {
-        LockSite site = locked.site();
-        if (locked.isClassLevel() && !site.method().getDeclaringClass().isAssignableFrom(this.beanClass)) {
+        LockSite site = locked.site;
+        if (locked.classLevel && !site.method().getDeclaringClass().isAssignableFrom(this.beanClass)) {
             throw site.rejection(
                     "the annotated interface is not implemented by the target of the proxy",
                     "Annotate the methods of " + site.beanClass().getName() + " that need a lock.");
@@ -88,21 +88,19 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
     }
 
     private void checkOverridable(LockedMethod locked) {
-        Method method = locked.site().method();
+        Method method = locked.site.method();
         if (Modifier.isFinal(method.getModifiers())) {
-            throw locked.site()
-                    .rejection(
-                            "a proxy cannot intercept a final method",
-                            "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), "
-                                    + CALL_REGISTRY + OR_WEAVE + locked.otherwise());
+            throw locked.site.rejection(
+                    "a proxy cannot intercept a final method",
+                    "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), "
+                            + CALL_REGISTRY + OR_WEAVE + locked.otherwise());
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
         if (packagePrivate && !isInPackageOf(this.beanClass, method.getDeclaringClass())) {
-            throw locked.site()
-                    .rejection(
-                            "the method is package-private in another package than the bean's class, so that a proxy"
-                                    + " cannot override it",
-                            "Make it protected or public.");
+            throw locked.site.rejection(
+                    "the method is package-private in another package than the bean's class, so that a proxy"
+                            + " cannot override it",
+                    "Make it protected or public.");
         }
     }
 
@@ -112,8 +110,9 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
             throw site.rejection(
                     this.beanClass.getName() + " is " + modifier + ", so that no proxy can extend it",
                     "Remove " + modifier
-                            + " (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), or implement an interface"
-                            + " with this method and use interface-based proxies (spring.aop.proxy-target-class=false).");
+                            + " (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), or implement"
+                            + " an interface with this method and use interface-based proxies"
+                            + " (spring.aop.proxy-target-class=false).");
         }
     }
 

@@ -34,9 +34,10 @@ final class ReactiveCall {
 
     private final LockedCall call;
 
-    private final Body body;
-
     private final LockSequence locks;
+
+    /** The coroutine context of the collector of a Flow, without a job; null for other results. */
+    private final @Nullable Object context;
 
     /** Set from the last grant until the publisher that works under the leases takes them. */
     private final AtomicBoolean granted = new AtomicBoolean();
@@ -47,10 +48,10 @@ final class ReactiveCall {
 
     private volatile @Nullable CompletableFuture<Lease> pending;
 
-    private ReactiveCall(LockedCall call, Body body) {
+    private ReactiveCall(LockedCall call, @Nullable Object context) {
         this.call = call;
-        this.body = body;
         this.locks = call.locks;
+        this.context = context;
     }
 
     /**
@@ -59,30 +60,24 @@ final class ReactiveCall {
      * @param calls called once for each subscription
      */
     static Object result(LockedMethod method, MethodInvocation invocation, Supplier<LockedCall> calls) {
-        LockSite site = method.site();
-        if (site.isSuspending()) {
-            if (!(invocation instanceof ProxyMethodInvocation)) {
-                throw new LockException(
-                        "Lock of " + site + " is not acquired, and the method was not run: it is a suspend"
-                                + " function, whose lock requires a Spring proxy. Call the function on the Spring bean, with"
-                                + " distributed-lock.mode=proxy.");
-            }
-            Flux<Object> locked = publisher(calls, ReactiveCall::runSuspending);
-            return site.returnsFlow() ? locked : locked.singleOrEmpty();
+        LockSite site = method.site;
+        if (site.isSuspending() && !(invocation instanceof ProxyMethodInvocation)) {
+            throw new LockException("Lock of " + site + " is not acquired, and the method was not run: it is a suspend"
+                    + " function, whose lock requires a Spring proxy. Call the function on the Spring bean, with"
+                    + " distributed-lock.mode=proxy.");
         }
-        if (site.returnsFlow()) {
-            return Coroutines.flow(context -> publisher(calls, new FlowBody(context)));
+        if (site.returnsFlow() && !site.isSuspending()) {
+            return Coroutines.flow(context -> publisher(calls, context));
         }
-        Flux<Object> locked =
-                publisher(calls, (call, lease) -> published(repeatable(call).proceed()));
-        return site.returnType() == Mono.class ? locked.singleOrEmpty() : locked;
+        Flux<Object> locked = publisher(calls, null);
+        boolean several = site.returnsFlow() || site.returnType() == Flux.class;
+        return several ? locked : locked.singleOrEmpty();
     }
 
-    private static Flux<Object> publisher(Supplier<LockedCall> calls, Body body) {
+    private static Flux<Object> publisher(Supplier<LockedCall> calls, @Nullable Object context) {
         return Flux.defer(() -> {
-            LockedCall call = calls.get();
-            ReactiveCall subscription = new ReactiveCall(call, body);
-            return call.isUnlocked() ? subscription.proceed(null) : subscription.runUnderLocks();
+            ReactiveCall subscription = new ReactiveCall(calls.get(), context);
+            return subscription.call.isUnlocked() ? subscription.proceed(null) : subscription.runUnderLocks();
         });
     }
 
@@ -180,9 +175,21 @@ final class ReactiveCall {
                 .contextWrite(context -> context.put(Lease.class, lease));
     }
 
+    /**
+     * Calls the method, which the subscriptions to its publisher may do repeatedly, and returns its work.
+     *
+     * @param lease null if no condition is met
+     */
     private Publisher<Object> proceed(@Nullable Lease lease) {
         try {
-            return this.body.run(this.call, lease);
+            MethodInvocation invocation = this.call.invocation;
+            if (invocation instanceof ProxyMethodInvocation proxied) {
+                // The invocation of a proxy can proceed only once.
+                invocation = lease != null && this.call.method.site.isSuspending()
+                        ? proxied.invocableClone(Coroutines.withLease(proxied.getArguments(), lease))
+                        : proxied.invocableClone();
+            }
+            return published(invocation.proceed(), lease);
         } catch (Throwable ex) {
             return Flux.error(ex);
         }
@@ -193,7 +200,7 @@ final class ReactiveCall {
             return Flux.error(failure);
         }
         try {
-            return this.body.replaced(this.call.notGranted(failure));
+            return published(this.call.notGranted(failure), null);
         } catch (Throwable ex) {
             return Flux.error(ex);
         }
@@ -204,68 +211,16 @@ final class ReactiveCall {
         return Mono.fromCompletionStage(this.locks::release);
     }
 
-    private static Publisher<Object> runSuspending(LockedCall call, @Nullable Lease lease) throws Throwable {
-        if (lease == null) {
-            return published(repeatable(call).proceed());
-        }
-        return published(((ProxyMethodInvocation) call.invocation)
-                .invocableClone(Coroutines.withLease(call.invocation.getArguments(), lease))
-                .proceed());
-    }
-
-    /** Returns an invocation that can proceed once more; that of a proxy can do so only once. */
-    private static MethodInvocation repeatable(LockedCall call) {
-        return call.invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : call.invocation;
-    }
-
-    /** Returns a result as a publisher: the result may be one, no value, or a single value. */
+    /** Returns a result as a publisher: the result may be one, a Flow, no value, or a single value. */
     @SuppressWarnings("unchecked")
-    private static Publisher<Object> published(@Nullable Object returned) {
+    private Publisher<Object> published(@Nullable Object returned, @Nullable Lease lease) {
         if (returned == null) {
             return Flux.empty();
         }
+        if (this.context != null && Coroutines.isFlow(returned)) {
+            return Coroutines.asFlux(
+                    returned, lease != null ? Coroutines.withLease(this.context, lease) : this.context);
+        }
         return returned instanceof Publisher<?> publisher ? (Publisher<Object>) publisher : Flux.just(returned);
-    }
-
-    /** The work of one subscription. */
-    @FunctionalInterface
-    private interface Body {
-
-        /**
-         * Calls the method and returns its work. There may be several subscriptions.
-         *
-         * @param lease null if no condition is met
-         */
-        Publisher<Object> run(LockedCall call, @Nullable Lease lease) throws Throwable;
-
-        /** Returns the result of a call that was not run because its lock was not granted. */
-        default Publisher<Object> replaced(@Nullable Object result) {
-            return published(result);
-        }
-    }
-
-    /**
-     * The body of a Flow, in the coroutine context of its collector.
-     *
-     * @param context without a job
-     */
-    private record FlowBody(Object context) implements Body {
-
-        @Override
-        public Publisher<Object> run(LockedCall call, @Nullable Lease lease) throws Throwable {
-            Object returned = repeatable(call).proceed();
-            return asPublisher(returned, lease != null ? Coroutines.withLease(this.context, lease) : this.context);
-        }
-
-        @Override
-        public Publisher<Object> replaced(@Nullable Object result) {
-            return asPublisher(result, this.context);
-        }
-
-        private static Publisher<Object> asPublisher(@Nullable Object returned, Object context) {
-            return returned != null && Coroutines.isFlow(returned)
-                    ? Coroutines.asFlux(returned, context)
-                    : published(returned);
-        }
     }
 }

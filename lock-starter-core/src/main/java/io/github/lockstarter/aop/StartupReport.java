@@ -2,10 +2,12 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ScheduledLock;
 import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
-import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
@@ -17,20 +19,24 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /**
- * Reports what annotations and properties say at start-up, and for beans that are created later when they are:
+ * Reports what annotations and properties say at start-up, and for beans that are created later when they are, and rejects
+ * settings that cannot work:
  *
  * <ul>
  *   <li>lock names to the {@link LockNameListener}, which must not be created before ordinary beans
  *   <li>one warning for methods that run without their lock because locks are disabled
  *   <li>one warning for names in properties {@code distributed-lock.locks.<name>} that no method uses
  *   <li>a warning for each fixed lease that is too short
+ *   <li>a warning for each scheduled job that waits for its lock. A call that waits is granted the lock after the call before
+ *       it, and runs the job once more: a job with a minimum hold would run in every instance, one after the other, although its
+ *       minimum hold says that it must run once. Such a job fails the start
  * </ul>
  *
  * Thread-safe.
@@ -42,7 +48,14 @@ final class StartupReport {
     /** A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. */
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
-    private final Supplier<SettingsByName> settings;
+    /** By name, because nothing else here depends on scheduling. */
+    private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
+
+    private static final String REMEDY =
+            "Use @ScheduledLock, or a @DistributedLock with waitTime = 0, onNotGranted = SKIP and"
+                    + " a minHold that exceeds the difference of the instances' clocks.";
+
+    private final RequestDefaults settings;
 
     private final Set<AnnotatedLock> locks = ConcurrentHashMap.newKeySet();
 
@@ -61,7 +74,7 @@ final class StartupReport {
 
     private volatile boolean started;
 
-    StartupReport(Supplier<SettingsByName> settings) {
+    StartupReport(RequestDefaults settings) {
         this.settings = settings;
     }
 
@@ -72,7 +85,10 @@ final class StartupReport {
     /**
      * Adds methods of one bean that acquire their locks.
      *
-     * @throws InvalidLockSettingException if settings apply to the name of one of them and to another name
+     * @throws InvalidLockSettingException if settings apply to the name of one of them and to another name, or make a job with
+     *     a minimum hold wait
+     * @throws io.github.lockstarter.InvalidLockDefinitionException if a job waits and has a minimum hold, or has none although
+     *     {@link ScheduledLock} requires it
      */
     void addLocked(List<LockedMethod> methodsOfBean) {
         for (LockedMethod method : methodsOfBean) {
@@ -80,6 +96,7 @@ final class StartupReport {
                 addLock(method, spec);
             }
         }
+        methodsOfBean.forEach(this::checkSchedule);
         if (this.started) {
             reportNames();
         }
@@ -91,14 +108,14 @@ final class StartupReport {
         if (this.reported.add(used)) {
             this.newNames.add(used);
         }
-        LockSite site = method.site();
+        LockSite site = method.site;
         this.locks.add(new AnnotatedLock(
                 ClassUtils.getShortName(site.beanClass()) + '.' + site.method().getName(), spec.template()));
-        NamedSettings own = this.settings.get().find(name);
+        NamedSettings own = this.settings.named().find(name);
         if (own == null || own.lease() == null) {
             warnIfShort(spec.template().lease(), "of lock '" + name + "' on " + site);
         }
-        for (NamedSettings written : this.settings.get().spellingsOf(name)) {
+        for (NamedSettings written : this.settings.named().spellingsOf(name)) {
             String other = this.users.putIfAbsent(written.name(), name);
             NamedValue<?> value = written.anyValue();
             if (other != null && !other.equals(name) && value != null) {
@@ -116,16 +133,16 @@ final class StartupReport {
     private void warnIfShort(@Nullable Duration lease, String where) {
         if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_LEASE) < 0 && this.reported.add(where)) {
             logger.warn("The fixed lease " + where + " is " + DurationText.of(lease)
-                    + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a short pause"
-                    + " of the JVM or of Redis costs the lock, after the work was done. Remove it: the lock is then renewed"
-                    + " while the work runs. Otherwise set at least 1s.");
+                    + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a"
+                    + " short pause of the JVM or of Redis costs the lock, after the work was done. Remove it: the"
+                    + " lock is then renewed while the work runs. Otherwise set at least 1s.");
         }
     }
 
     /** Adds methods that run without their locks. */
     void addDisabled(List<LockedMethod> methods) {
         for (LockedMethod method : methods) {
-            String text = method.site().shortText();
+            String text = method.site.shortText();
             if (this.reported.add(text)) {
                 this.newlyDisabled.add(text);
             }
@@ -172,7 +189,7 @@ final class StartupReport {
     }
 
     private void reportSettings() {
-        for (NamedSettings each : this.settings.get().written()) {
+        for (NamedSettings each : this.settings.named().written()) {
             NamedValue<Duration> lease = each.lease();
             if (lease != null) {
                 warnIfShort(lease.value(), "of the property distributed-lock." + lease.property());
@@ -180,7 +197,7 @@ final class StartupReport {
         }
         Set<String> names =
                 this.locks.stream().map(lock -> lock.request().name()).collect(Collectors.toCollection(TreeSet::new));
-        String unused = this.settings.get().written().stream()
+        String unused = this.settings.named().written().stream()
                 .map(NamedSettings::name)
                 .filter(name -> !this.users.containsKey(name))
                 .map(name -> "distributed-lock.locks.[" + name + ']')
@@ -193,6 +210,76 @@ final class StartupReport {
                             ? "There are no annotated methods."
                             : "Names of annotated methods: " + String.join(", ", names) + '.'));
         }
+    }
+
+    // ---- Scheduled jobs
+
+    private void checkSchedule(LockedMethod locked) {
+        LockSite job = locked.site;
+        // Includes annotations of overridden methods, and repeated and composed ones.
+        MergedAnnotations annotations = LockAnnotations.of(job.method());
+        boolean composed = annotations.isPresent(ScheduledLock.class);
+        if (!composed && !annotations.isPresent(SCHEDULED)) {
+            return;
+        }
+        List<LockRequest> requests = decisive(locked.specs());
+        List<LockRequest> kept =
+                requests.stream().filter(request -> !request.minHold().isZero()).toList();
+        if (composed && kept.size() < requests.size()) {
+            throw job.rejection(
+                    "its @ScheduledLock has no minimum hold, so that an instance whose clock is late runs the job"
+                            + " again",
+                    "Set minHold to a time that exceeds the difference of the instances' clocks, such as \"30s\".");
+        }
+        // Of several locks, one that does not wait is sufficient.
+        boolean waits = requests.stream().noneMatch(request -> waitTime(request).isZero());
+        if (waits && !kept.isEmpty()) {
+            throw waiting(job, kept.get(0));
+        }
+        if (waits && this.reported.add(job.toString())) {
+            LockMode mode = requests.get(0).mode();
+            boolean alone = requests.stream().anyMatch(request -> request.mode() == LockMode.WRITE);
+            logger.warn("The @Scheduled method " + job + " waits " + time(requests.get(0)) + " for its "
+                    + (mode == LockMode.PERMIT ? "permits" : "lock")
+                    + " and has no minHold: every instance of the application runs the job, "
+                    + (alone ? "one after the other" : "several at the same time")
+                    + ". To run it once for all instances: " + REMEDY);
+        }
+    }
+
+    /** A semaphore beside a lock does not matter: it only limits which instances try. */
+    private static List<LockRequest> decisive(List<LockSpec> specs) {
+        List<LockRequest> all = specs.stream().map(LockSpec::template).toList();
+        List<LockRequest> locks = all.stream()
+                .filter(request -> request.mode() != LockMode.PERMIT)
+                .toList();
+        return locks.isEmpty() ? all : locks;
+    }
+
+    private RuntimeException waiting(LockSite job, LockRequest kept) {
+        NamedSettings own = this.settings.named().find(kept.name());
+        if (own != null && own.waitTime() != null) {
+            return new InvalidLockSettingException(
+                    own.waitTime().property(),
+                    own.waitTime().value(),
+                    "must be 0 for the scheduled method " + job + ", which has a minimum hold: with a wait time, every"
+                            + " instance runs the job, one after the other",
+                    "Set 0, or remove the property if the annotation has waitTime = 0.");
+        }
+        return job.rejection(
+                "a scheduled method with a minimum hold waits " + time(kept)
+                        + ", so that every instance of the application runs the job, one after the other",
+                REMEDY);
+    }
+
+    private Duration waitTime(LockRequest request) {
+        return request.waitTime() != null ? request.waitTime() : this.settings.waitTime();
+    }
+
+    private String time(LockRequest request) {
+        Duration waitTime = waitTime(request);
+        return (LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime))
+                + (request.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)");
     }
 
     /** A lock name, and a mode in which an annotated method requests the lock. */

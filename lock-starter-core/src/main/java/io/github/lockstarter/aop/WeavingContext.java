@@ -68,7 +68,7 @@ final class WeavingContext {
 
     /** Registers a bean that has woven methods, so that its calls are assigned to this context if several are open. */
     void add(Object bean, List<LockedMethod> methodsOfBean) {
-        if (methodsOfBean.stream().anyMatch(LockedMethod::isWoven)) {
+        if (methodsOfBean.stream().anyMatch(method -> method.woven)) {
             for (Reference<?> gone = this.collected.poll(); gone != null; gone = this.collected.poll()) {
                 this.beans.remove(gone);
             }
@@ -79,24 +79,21 @@ final class WeavingContext {
     /** Runs a call in the context to which it belongs. */
     static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         WeavingContext context = contextOf(invocation);
-        return context.active && context.isLocked(invocation)
-                ? context.interceptor.invoke(invocation)
-                : invocation.proceed();
+        LockedMethod method = context.active ? context.find(invocation) : null;
+        return method != null ? context.interceptor.invoke(method, invocation) : invocation.proceed();
     }
 
-    private boolean isLocked(MethodInvocation invocation) {
+    /** Returns the locked method that is called; null if there is none. */
+    private @Nullable LockedMethod find(MethodInvocation invocation) {
         Method called = invocation.getMethod();
         Object target = invocation.getThis();
         LockedMethod method = this.methods.find(called, target != null ? AopUtils.getTargetClass(target) : null);
-        if (method == null) {
-            return false;
-        }
-        if (!method.site().method().equals(called) && method.isWoven()) {
-            // A call of super: the overriding method has acquired the lock, as with proxies.
-            return false;
+        if (method == null || (method.woven && !method.site.method().equals(called))) {
+            // Not locked, or a call of super: the overriding method has acquired the lock, as with proxies.
+            return null;
         }
         method.checkResult();
-        return true;
+        return method;
     }
 
     private static WeavingContext contextOf(MethodInvocation invocation) {
@@ -125,7 +122,8 @@ final class WeavingContext {
             throw failure(
                     invocation,
                     count + " application contexts are open, and the target is not a bean of any of them",
-                    "Call the method on a bean that has been constructed, or close the contexts that are no longer used.");
+                    "Call the method on a bean that has been constructed, or close the contexts that are no longer"
+                            + " used.");
         }
         return locking != null ? locking : open;
     }
@@ -149,7 +147,7 @@ final class WeavingContext {
     }
 
     private static void checkWoven(LockedMethod locked) {
-        LockSite site = locked.site();
+        LockSite site = locked.site;
         Method method = site.method();
         if (site.isSuspending()) {
             // Its code is entered again after each suspension, and advice around it as often.
@@ -158,19 +156,19 @@ final class WeavingContext {
                     "Call LockRegistry.acquireAsync in the function, annotate a method that is not suspending, or set"
                             + " distributed-lock.mode=proxy.");
         }
-        if (locked.isWoven()) {
+        if (locked.woven) {
             return;
         }
-        if (!LockAnnotations.isDeclaredOn(locked.isClassLevel() ? method.getDeclaringClass() : method)) {
+        if (!LockAnnotations.isDeclaredOn(locked.classLevel ? method.getDeclaringClass() : method)) {
             throw site.rejection(
                     MODE + "but the annotation is inherited, and a weaver finds only declared annotations",
-                    "Annotate the method itself" + (locked.isClassLevel() ? " or the class that declares it" : "")
+                    "Annotate the method itself" + (locked.classLevel ? " or the class that declares it" : "")
                             + ", or set distributed-lock.mode=proxy.");
         }
         throw site.rejection(
                 MODE + "but the method has not been woven",
-                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If the agent is"
-                        + " present, check the application's aop.xml: it must include the package "
+                "Start the JVM with -javaagent:aspectjweaver.jar (the file of org.aspectj:aspectjweaver). If the agent"
+                        + " is present, check the application's aop.xml: it must include the package "
                         + method.getDeclaringClass().getPackageName() + " and must not exclude the aspect "
                         + WeavingContext.class.getPackageName() + ".DistributedLockAspect. A weaver changes no abstract"
                         + " methods, and finds at most two levels of composed annotations. Otherwise set"

@@ -17,6 +17,9 @@ public interface RequestDefaults {
     /** Returns how long the store may take to answer a command. */
     Duration commandTimeout();
 
+    /** Returns the settings of locks by their static names, which take precedence. */
+    SettingsByName named();
+
     /** Returns how messages name locks. */
     LoggedNames names();
 

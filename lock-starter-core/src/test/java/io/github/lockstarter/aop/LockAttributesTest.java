@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
@@ -22,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,23 +34,23 @@ class LockAttributesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    plain            | Accepted.plain
-                    numbers          | Accepted.numbers wait=PT2S lease=PT3S maxHold=PT4S minHold=PT1S INTERRUPT
-                    noLimit          | Accepted.noLimit wait=PT-0.001S maxHold=PT-0.001S
-                    suffixes         | Accepted.suffixes wait=PT5S lease=PT2M maxHold=PT1H minHold=PT20S
-                    iso              | Accepted.iso wait=PT30S lease=PT1.5S maxHold=PT1H30M minHold=PT0.5S
-                    bareNumbers      | Accepted.bareNumbers wait=PT7S lease=PT8S maxHold=PT1M minHold=PT3S
-                    minusOneTexts    | Accepted.minusOneTexts wait=PT-0.001S lease=PT-0.001S maxHold=PT-0.001S
-                    placeholders     | eu-orders wait=PT9S lease=PT11S maxHold=PT9S minHold=PT7S
-                    emptyPlaceholder | Accepted.emptyPlaceholder
-                    tryOnce          | Accepted.tryOnce wait=PT0S
-                    hash             | desk #1
-                    read             | Accepted.read READ
-                    permits          | Accepted.permits 1 of 3
-                    allOfASemaphore  | exports wait=PT4S lease=PT40S maxHold=PT1M minHold=PT2S INTERRUPT 2 of 5
-                    permitsInTexts   | exports-eu wait=PT9S 1 of 7
-                    composed         | printers 3 of 4
-                    """)
+        plain            | Accepted.plain
+        numbers          | Accepted.numbers wait=PT2S lease=PT3S maxHold=PT4S minHold=PT1S INTERRUPT
+        noLimit          | Accepted.noLimit wait=PT-0.001S maxHold=PT-0.001S
+        suffixes         | Accepted.suffixes wait=PT5S lease=PT2M maxHold=PT1H minHold=PT20S
+        iso              | Accepted.iso wait=PT30S lease=PT1.5S maxHold=PT1H30M minHold=PT0.5S
+        bareNumbers      | Accepted.bareNumbers wait=PT7S lease=PT8S maxHold=PT1M minHold=PT3S
+        minusOneTexts    | Accepted.minusOneTexts wait=PT-0.001S lease=PT-0.001S maxHold=PT-0.001S
+        placeholders     | eu-orders wait=PT9S lease=PT11S maxHold=PT9S minHold=PT7S
+        emptyPlaceholder | Accepted.emptyPlaceholder
+        tryOnce          | Accepted.tryOnce wait=PT0S
+        hash             | desk #1
+        read             | Accepted.read READ
+        permits          | Accepted.permits 1 of 3
+        allOfASemaphore  | exports wait=PT4S lease=PT40S maxHold=PT1M minHold=PT2S INTERRUPT 2 of 5
+        permitsInTexts   | exports-eu wait=PT9S 1 of 7
+        composed         | printers 3 of 4
+        """)
     void shouldBecomeTheRequest(String method, String request) {
         set(Map.of("region", "eu", "wait", "9s", "seven", "7"));
 
@@ -69,7 +67,7 @@ class LockAttributesTest {
                 .filter(candidate -> candidate.getName().equals(name))
                 .findFirst()
                 .orElseThrow();
-        return new LockedMethodSource(this.context::getBeanFactory, () -> SettingsByName.NONE)
+        return new LockedMethodSource(this.context::getBeanFactory, SettingsByName.NONE)
                 .find(method, type)
                 .specs()
                 .get(0)
@@ -94,50 +92,50 @@ class LockAttributesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    leaseZero         | lease = 0 with timeUnit = MILLISECONDS is out of range  | at least 1 ms
-                    leaseTooShort     | lease = 999999 with timeUnit = NANOSECONDS              | at least 1 ms
-                    leaseNegative     | lease = -2 with timeUnit = MILLISECONDS                 | -1 (renewed)
-                    leaseTooLong      | lease = 9223372036854775807 with timeUnit = DAYS        | ten years
-                    leaseDecades      | lease = 36500 with timeUnit = DAYS                      | ten years
-                    leaseTextZero     | leaseString = "0s" is out of range                      | at least 1 ms
-                    leaseTextNegative | leaseString = "-2" is out of range                      | -1 (renewed)
-                    leaseTextWrong    | leaseString = "${never}", which is "never", is not a duration | 30s, PT30S
-                    leaseTwice        | lease and leaseString are both set                      | Remove one of them
-                    waitNegative      | waitTime = -1000 with timeUnit = MICROSECONDS           | -1 (no limit)
-                    waitTwice         | waitTime and waitTimeString are both set                | Remove one of them
-                    waitUnresolved    | waitTimeString = "${missing}" has a placeholder         | Set the property
-                    maxHoldZero       | maxHold = 0 with timeUnit                               | -1 (no limit)
-                    maxHoldTextZero   | maxHoldString = "0s" is out of range                    | -1 (no limit)
-                    maxHoldTwice      | maxHold and maxHoldString are both set                  | Remove one of them
-                    minHoldNegative   | minHold = -1                                            | or 0
-                    minHoldTextWrong  | minHoldString = "soon" is not a duration                | 30s, PT30S
-                    minHoldTwice      | minHold and minHoldString are both set                  | Remove one of them
-                    minHoldTooLong    | minHold is longer than the lease                        | at least as long
-                    nameUnresolved    | name = "${missing}-orders" has a placeholder            | Set the property
-                    nameBlank         | name = " " is blank                                     | Rejected.nameBlank
-                    nameTooLong       | cannot name a lock                                      | at most 512 bytes
-                    namePosition      | is not evaluated, so that all calls would share one lock | Expressions belong in key
-                    nameVariable      | is not evaluated, so that all calls would share one lock | Expressions belong in key
-                    nameTemplate      | is not evaluated, so that all calls would share one lock | Expressions belong in key
-                    nameRoot          | is not evaluated, so that all calls would share one lock | Expressions belong in key
-                    keyAndValue       | its attributes contradict each other: attribute '       | either value or key
-                    permitMode        | mode = PERMIT                                           | @DistributedSemaphore
-                    interruptedFuture | onLost = INTERRUPT, but the work of the method has no thread of its own | Use THROW
-                    sameTwice         | two annotations request the same lock                   | Remove one of them
-                    sameNameTwice     | two annotations request the same lock                   | Remove one of them
-                    sameKeyTwice      | two annotations request the same lock                   | Remove one of them
-                    skippedNumber     | onNotGranted = SKIP, but the method returns int,      | wrapper class
-                    contradiction     | contradict each other                                   | Remove one of them
-                    noPermits         | permits = 0 with weight = 1 is out of range             | permitsString
-                    negativePermits   | permits = -1 with weight = 1 is out of range            | from 1 to 999999999
-                    tooManyPermits    | permits = 1000000000 with weight = 1 is out of range    | from 1 to 999999999
-                    permitsTwice      | permits and permitsString are both set                  | Remove one of them
-                    tooHeavy          | permits = 3 with weight = 4 is out of range             | at most that number
-                    weightless        | permits = 3 with weight = 0 is out of range             | at least 1
-                    permitsInWords    | permitsString = "some" with weight = 1 is out of range  | from 1 to 999999999
-                    emptyPermits      | which is "", with weight = 1 is out of range            | permits
-                    bothKinds         | one name cannot be both a lock and a semaphore          | the same method
-                    """)
+        leaseZero         | lease = 0 with timeUnit = MILLISECONDS is out of range  | at least 1 ms
+        leaseTooShort     | lease = 999999 with timeUnit = NANOSECONDS              | at least 1 ms
+        leaseNegative     | lease = -2 with timeUnit = MILLISECONDS                 | -1 (renewed)
+        leaseTooLong      | lease = 9223372036854775807 with timeUnit = DAYS        | ten years
+        leaseDecades      | lease = 36500 with timeUnit = DAYS                      | ten years
+        leaseTextZero     | leaseString = "0s" is out of range                      | at least 1 ms
+        leaseTextNegative | leaseString = "-2" is out of range                      | -1 (renewed)
+        leaseTextWrong    | leaseString = "${never}", which is "never", is not a duration | 30s, PT30S
+        leaseTwice        | lease and leaseString are both set                      | Remove one of them
+        waitNegative      | waitTime = -1000 with timeUnit = MICROSECONDS           | -1 (no limit)
+        waitTwice         | waitTime and waitTimeString are both set                | Remove one of them
+        waitUnresolved    | waitTimeString = "${missing}" has a placeholder         | Set the property
+        maxHoldZero       | maxHold = 0 with timeUnit                               | -1 (no limit)
+        maxHoldTextZero   | maxHoldString = "0s" is out of range                    | -1 (no limit)
+        maxHoldTwice      | maxHold and maxHoldString are both set                  | Remove one of them
+        minHoldNegative   | minHold = -1                                            | or 0
+        minHoldTextWrong  | minHoldString = "soon" is not a duration                | 30s, PT30S
+        minHoldTwice      | minHold and minHoldString are both set                  | Remove one of them
+        minHoldTooLong    | minHold is longer than the lease                        | at least as long
+        nameUnresolved    | name = "${missing}-orders" has a placeholder            | Set the property
+        nameBlank         | name = " " is blank                                     | Rejected.nameBlank
+        nameTooLong       | cannot name a lock                                      | at most 512 bytes
+        namePosition      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+        nameVariable      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+        nameTemplate      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+        nameRoot          | is not evaluated, so that all calls would share one lock | Expressions belong in key
+        keyAndValue       | its attributes contradict each other: attribute '       | either value or key
+        permitMode        | mode = PERMIT                                           | @DistributedSemaphore
+        interruptedFuture | onLost = INTERRUPT, but the work of the method has no thread of its own | Use THROW
+        sameTwice         | two annotations request the same lock                   | Remove one of them
+        sameNameTwice     | two annotations request the same lock                   | Remove one of them
+        sameKeyTwice      | two annotations request the same lock                   | Remove one of them
+        skippedNumber     | onNotGranted = SKIP, but the method returns int,      | wrapper class
+        contradiction     | contradict each other                                   | Remove one of them
+        noPermits         | permits = 0 with weight = 1 is out of range             | permitsString
+        negativePermits   | permits = -1 with weight = 1 is out of range            | from 1 to 999999999
+        tooManyPermits    | permits = 1000000000 with weight = 1 is out of range    | from 1 to 999999999
+        permitsTwice      | permits and permitsString are both set                  | Remove one of them
+        tooHeavy          | permits = 3 with weight = 4 is out of range             | at most that number
+        weightless        | permits = 3 with weight = 0 is out of range             | at least 1
+        permitsInWords    | permitsString = "some" with weight = 1 is out of range  | from 1 to 999999999
+        emptyPermits      | which is "", with weight = 1 is out of range            | permits
+        bothKinds         | one name cannot be both a lock and a semaphore          | the same method
+        """)
     void shouldFailTheStart(String method, String problem, String remedy) {
         set(Map.of("never", "never"));
 
@@ -159,19 +157,6 @@ class LockAttributesTest {
                 .withMessageContainingAll(
                         "@DistributedSemaphore on " + Rejected.class.getName() + ".placeholder()",
                         "permitsString = \"${exports.permits}\", which is \"" + value + "\",");
-    }
-
-    @Test
-    void shouldRejectDefaultAsTheDefaultReactionToLosses() {
-        DistributedLockBeanPostProcessor processor =
-                new DistributedLockBeanPostProcessor(() -> new RecordingRegistry());
-
-        assertThatExceptionOfType(InvalidLockSettingException.class)
-                .isThrownBy(() -> processor.setOnLost(OnLost.DEFAULT))
-                .satisfies(refused -> {
-                    assertThat(refused.property()).isEqualTo("distributed-lock.on-lost");
-                    assertThat(refused.rule()).contains("throw, interrupt or ignore");
-                });
     }
 
     @SuppressWarnings("unused") // read by their names

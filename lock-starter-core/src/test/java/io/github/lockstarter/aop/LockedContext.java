@@ -3,6 +3,8 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.engine.LockSettings;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -12,6 +14,8 @@ import org.springframework.core.env.MapPropertySource;
 public final class LockedContext extends AnnotationConfigApplicationContext {
 
     public final RecordingRegistry registry = new RecordingRegistry();
+
+    private LockSettings settings = LockSettings.of(Duration.ofSeconds(30));
 
     private LockedContext() {}
 
@@ -24,7 +28,10 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
     }
 
     public static LockedContext with(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
-        LockedContext context = prepare(settings, components);
+        return refreshed(prepare(settings, components));
+    }
+
+    private static LockedContext refreshed(LockedContext context) {
         try {
             context.refresh();
             return context;
@@ -34,11 +41,18 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
         }
     }
 
+    public static LockedContext with(LockSettings settings, Class<?>... components) {
+        LockedContext context = prepare(processor -> {}, components);
+        context.settings = settings;
+        return refreshed(context);
+    }
+
     /** Returns a context that is not refreshed yet. */
     public static LockedContext prepare(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
         LockedContext context = new LockedContext();
         context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
-            DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> context.registry);
+            DistributedLockBeanPostProcessor processor =
+                    new DistributedLockBeanPostProcessor(() -> context.registry, context.settings);
             processor.setProxyTargetClass(true);
             settings.accept(processor);
             return processor;

@@ -7,10 +7,12 @@ import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LockSettings;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -535,7 +537,7 @@ class ProxyingTest {
     static class LazyRegistry {
         @Bean
         static DistributedLockBeanPostProcessor lockProcessor(ObjectProvider<LockRegistry> registry) {
-            return new DistributedLockBeanPostProcessor(registry::getObject);
+            return new DistributedLockBeanPostProcessor(registry::getObject, LockSettings.of(Duration.ofSeconds(30)));
         }
 
         @Bean

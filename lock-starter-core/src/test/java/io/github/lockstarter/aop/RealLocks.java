@@ -35,7 +35,7 @@ public final class RealLocks implements AutoCloseable {
     private RealLocks(LockStore store, LockSettings settings, Class<?>... components) {
         this.registry = new LeasingLockRegistry(store, settings, null, List.of());
         this.context.registerBean(LockRegistry.class, () -> this.registry);
-        this.processor = new DistributedLockBeanPostProcessor(() -> this.registry);
+        this.processor = new DistributedLockBeanPostProcessor(() -> this.registry, settings);
         this.processor.setProxyTargetClass(true);
         this.context.registerBean(DistributedLockBeanPostProcessor.class, () -> this.processor);
         this.context.register(components);

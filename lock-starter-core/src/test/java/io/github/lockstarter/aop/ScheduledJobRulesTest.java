@@ -8,8 +8,10 @@ import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.ScheduledLock;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
@@ -29,12 +31,20 @@ import org.springframework.scheduling.annotation.Scheduled;
 class ScheduledJobRulesTest {
 
     @AutoClose
-    private final LogCapture log = new LogCapture(ScheduledJobRules.class.getName());
+    private final LogCapture log = new LogCapture(StartupReport.class.getName());
 
     @Test
     void shouldReportEachJobThatWaitsOnce() {
-        try (LockedContext context = LockedContext.with(
-                processor -> processor.setWaitTime(Duration.ofMillis(90_500)), Jobs.class, OfClass.class)) {
+        LockSettings settings = LockSettings.of(
+                Duration.ofMillis(90_500),
+                OnLost.THROW,
+                Duration.ofSeconds(30),
+                null,
+                null,
+                null,
+                null,
+                Duration.ofSeconds(10));
+        try (LockedContext context = LockedContext.with(settings, Jobs.class, OfClass.class)) {
             context.getBean(Jobs.class);
             context.getBean(Jobs.class);
         }
@@ -78,7 +88,7 @@ class ScheduledJobRulesTest {
                 name, new NamedValue<>(property, Duration.ofSeconds(5)), null, null, null, null, null);
 
         assertThatThrownBy(() -> LockedContext.with(
-                        processor -> processor.setSettingsByName(new SettingsByName(List.of(settings))),
+                        LockSettings.of(Duration.ofSeconds(30)).withNamed(new SettingsByName(List.of(settings))),
                         Accepted.class))
                 .rootCause()
                 .isInstanceOfSatisfying(

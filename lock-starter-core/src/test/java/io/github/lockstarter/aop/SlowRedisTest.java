@@ -9,6 +9,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.engine.ReleaseMode;
@@ -92,9 +93,17 @@ class SlowRedisTest {
     }
 
     private void start(ReleaseMode mode) {
-        LockSettings settings = LockSettings.of(Duration.ofSeconds(20)).withReleaseMode(mode);
+        LockSettings settings = LockSettings.of(
+                        Duration.ofSeconds(10),
+                        OnLost.THROW,
+                        Duration.ofSeconds(20),
+                        null,
+                        null,
+                        COMMAND_TIMEOUT,
+                        null,
+                        Duration.ofSeconds(10))
+                .withReleaseMode(mode);
         this.app = RealLocks.on(store(this.slowFactory), settings, Transfers.class);
-        this.app.processor.setCommandTimeout(COMMAND_TIMEOUT);
         this.transfers = this.app.bean(Transfers.class);
         await().ignoreExceptions().until(() -> !this.app.isLocked("warm-up"));
         await().until(() -> callAll(10, () -> {}).stream().allMatch(outcome -> outcome.failure == null));

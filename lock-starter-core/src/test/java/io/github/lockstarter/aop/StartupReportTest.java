@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
@@ -139,10 +140,10 @@ class StartupReportTest {
         assertThat(warnings()).isEmpty();
     }
 
-    private static Consumer<DistributedLockBeanPostProcessor> lease(String name, Duration lease) {
+    private static LockSettings lease(String name, Duration lease) {
         NamedSettings settings = new NamedSettings(
                 name, null, new NamedValue<>(NamedSettings.property(name, "lease"), lease), null, null, null, null);
-        return processor -> processor.setSettingsByName(new SettingsByName(List.of(settings)));
+        return LockSettings.of(Duration.ofSeconds(30)).withNamed(new SettingsByName(List.of(settings)));
     }
 
     static class Orders {

@@ -133,7 +133,8 @@ public class CallTraceTest {
                 run(server, calls, registry -> {
                     context.registerBean(
                             DistributedLockBeanPostProcessor.class,
-                            () -> new DistributedLockBeanPostProcessor(() -> registry));
+                            () -> new DistributedLockBeanPostProcessor(
+                                    () -> registry, LockSettings.of(Duration.ofSeconds(30))));
                     context.registerBean(Orders.class);
                     context.setClassLoader(Scenarios.class.getClassLoader());
                     context.refresh();

@@ -25,7 +25,7 @@ class Shop {
 
     @Bean
     static DistributedLockBeanPostProcessor locks(ObjectProvider<LockRegistry> registry) {
-        return new DistributedLockBeanPostProcessor(registry::getObject);
+        return new DistributedLockBeanPostProcessor(registry::getObject, LockSettings.of(Duration.ofSeconds(30)));
     }
 
     @Bean

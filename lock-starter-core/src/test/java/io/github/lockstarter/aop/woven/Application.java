@@ -50,8 +50,8 @@ final class Application extends AnnotationConfigApplicationContext {
             Class<?>... beans) {
         Application application = new Application(port, prefix, keys);
         application.registerBean(DistributedLockBeanPostProcessor.class, () -> {
-            DistributedLockBeanPostProcessor processor =
-                    new DistributedLockBeanPostProcessor(() -> application.getBean(LockRegistry.class));
+            DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
+                    () -> application.getBean(LockRegistry.class), LockSettings.of(Duration.ofSeconds(30)));
             processor.setProxyTargetClass(true);
             settings.accept(processor);
             return processor;
