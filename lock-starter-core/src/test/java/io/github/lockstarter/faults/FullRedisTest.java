@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -10,7 +11,9 @@ import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
@@ -18,12 +21,15 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Redis has reached its {@code maxmemory} and evicts nothing. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class FullRedisTest extends FaultFixture {
+
+    private static final String SHARED = "lock:{shared}";
+
+    private static final LockRequest READER = LockRequest.of("shared").withMode(LockMode.READ);
 
     private Instance instance;
 
@@ -91,14 +97,16 @@ class FullRedisTest extends FaultFixture {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void shouldRenewReleaseAndGrantToThoseWhoWait(SharedGrants kind) throws Exception {
-        Lease first = this.instance.registry().acquire(kind.request());
-        Lease second = this.other.registry().acquire(kind.request());
-        CompletableFuture<Lease> alone = this.other.registry().acquireAsync(kind.alone());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
-        CompletableFuture<Lease> behind = this.instance.registry().acquireAsync(kind.request());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 2);
+    @ValueSource(booleans = {true, false})
+    void shouldRenewReleaseAndGrantToThoseWhoWait(boolean permits) throws Exception {
+        LockRequest shared = permits ? LockRequest.of("shared").withPermits(1, 3) : READER;
+        LockRequest exclusive = permits ? shared.withPermits(3, 3) : LockRequest.of("shared");
+        Lease first = this.instance.registry().acquire(shared);
+        Lease second = this.other.registry().acquire(shared);
+        CompletableFuture<Lease> alone = this.other.registry().acquireAsync(exclusive);
+        WaitingLine.awaitLength(this.redis, SHARED, 1);
+        CompletableFuture<Lease> behind = this.instance.registry().acquireAsync(shared);
+        WaitingLine.awaitLength(this.redis, SHARED, 2);
 
         fill();
 
@@ -106,25 +114,25 @@ class FullRedisTest extends FaultFixture {
         awaitRenewals(this.other);
         assertThat(first.release()).isTrue();
         assertThat(second.release()).isTrue();
-        assertThat(SharedGrants.get(alone).release()).isTrue();
-        assertThat(SharedGrants.get(behind).release()).isTrue();
-        assertThat(this.redis.exists(SharedGrants.KEY)).isFalse();
+        assertThat(get(alone).release()).isTrue();
+        assertThat(get(behind).release()).isTrue();
+        assertThat(this.redis.exists(SHARED)).isFalse();
     }
 
     @Test
     void shouldDowngrade() throws Exception {
-        LeaseReadWriteLock lock = this.instance.registry().getReadWriteLock(SharedGrants.NAME);
+        LeaseReadWriteLock lock = this.instance.registry().getReadWriteLock("shared");
         lock.writeLock().lock();
-        CompletableFuture<Lease> waiting = this.other.registry().acquireAsync(SharedGrants.READERS.request());
-        WaitingLine.awaitLength(this.redis, SharedGrants.KEY, 1);
+        CompletableFuture<Lease> waiting = this.other.registry().acquireAsync(READER);
+        WaitingLine.awaitLength(this.redis, SHARED, 1);
         fill();
 
         lock.readLock().lock();
         lock.writeLock().unlock();
 
-        assertThat(SharedGrants.get(waiting).isHeld()).isTrue();
+        assertThat(get(waiting).isHeld()).isTrue();
         assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
         lock.readLock().unlock();
-        assertThat(SharedGrants.get(waiting).release()).isTrue();
+        assertThat(get(waiting).release()).isTrue();
     }
 }
