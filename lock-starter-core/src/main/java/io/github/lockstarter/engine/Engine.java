@@ -831,7 +831,8 @@ final class Engine implements StoreListener {
         /** Sends a command without waiting for the reply. */
         void sendNow(Sent sent) {
             CompletionStage<Reply> reply = Engine.this.store.send(sent.command);
-            CompletionStage<?> unused = reply.whenComplete((answer, failure) -> completed(sent, answer, failure, false));
+            CompletionStage<?> unused =
+                    reply.whenComplete((answer, failure) -> completed(sent, answer, failure, false));
         }
 
         /**

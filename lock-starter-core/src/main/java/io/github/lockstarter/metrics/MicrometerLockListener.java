@@ -68,26 +68,31 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
 
     @Override
     public void acquired(LockAcquiredEvent event) {
-        record(event, (meters, it) -> meters.timer(it.mode(), AcquireOutcome.ACQUIRED)
-                .record(it.waited()));
+        record(
+                event,
+                (meters, it) -> meters.timer(it.mode(), AcquireOutcome.ACQUIRED).record(it.waited()));
     }
 
     @Override
     public void notAcquired(LockNotAcquiredEvent event) {
-        record(event, (meters, it) -> meters.timer(it.mode(), AcquireOutcome.of(it.outcome()))
-                .record(it.waited()));
+        record(
+                event,
+                (meters, it) ->
+                        meters.timer(it.mode(), AcquireOutcome.of(it.outcome())).record(it.waited()));
     }
 
     @Override
     public void renewed(LockRenewedEvent event) {
-        record(event, (meters, it) -> meters.timer(it.mode(), RenewalOutcome.RENEWED)
-                .record(it.took()));
+        record(
+                event,
+                (meters, it) -> meters.timer(it.mode(), RenewalOutcome.RENEWED).record(it.took()));
     }
 
     @Override
     public void renewalFailed(LockRenewalFailedEvent event) {
-        record(event, (meters, it) -> meters.timer(it.mode(), RenewalOutcome.of(it))
-                .record(it.took()));
+        record(
+                event,
+                (meters, it) -> meters.timer(it.mode(), RenewalOutcome.of(it)).record(it.took()));
     }
 
     @Override
@@ -140,7 +145,6 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
         return known != null
                 ? known
                 : this.meters.computeIfAbsent(
-                        this.tags.of(name),
-                        tag -> new LockMeters(tag, this.registry, this.holds, this.failures));
+                        this.tags.of(name), tag -> new LockMeters(tag, this.registry, this.holds, this.failures));
     }
 }

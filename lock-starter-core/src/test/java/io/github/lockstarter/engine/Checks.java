@@ -654,7 +654,8 @@ final class Checks {
             Grant held = other.grant;
             Machine machine = other.jvm.machine;
             boolean isAwake = now() > machine.disturbedAt + Simulation.LATEST_TIMER;
-            boolean excludes = held != null && (!held.kind().isShared() || !grant.kind().isShared());
+            boolean excludes =
+                    held != null && (!held.kind().isShared() || !grant.kind().isShared());
             if (excludes && held.isLive() && isAwake && other.jvm.isRunning()) {
                 // The monotonic clock that stood still makes a timer late by as much.
                 check(
@@ -693,7 +694,10 @@ final class Checks {
 
     private boolean holdsAlone(Side side) {
         for (Body body : this.holding) {
-            if (body.side == side && body.grant != null && body.grant.isLive() && !body.grant.kind().isShared()) {
+            if (body.side == side
+                    && body.grant != null
+                    && body.grant.isLive()
+                    && !body.grant.kind().isShared()) {
                 return true;
             }
         }

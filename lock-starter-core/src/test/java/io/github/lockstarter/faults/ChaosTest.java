@@ -40,8 +40,7 @@ class ChaosTest extends FaultFixture {
                 FaultProxy proxy = FaultProxy.inFrontOf(this.server.port());
                 this.proxies.add(proxy);
                 crowd.join(
-                        this.instances.at(
-                                proxy, setup -> setup.lease(LEASE).commandTimeout(Duration.ofMillis(300))),
+                        this.instances.at(proxy, setup -> setup.lease(LEASE).commandTimeout(Duration.ofMillis(300))),
                         THREADS);
             }
             long until = System.nanoTime() + DURATION.toNanos();

@@ -40,8 +40,8 @@ class InboxTest extends FaultFixture {
     }
 
     private static Call<Long> waitFor(Instance instance) {
-        return Call.start(() -> instance.registry()
-                .execute(LockRequest.of("awaited").withWaitTime(LONG), lease -> System.nanoTime()));
+        return Call.start(() ->
+                instance.registry().execute(LockRequest.of("awaited").withWaitTime(LONG), lease -> System.nanoTime()));
     }
 
     /** The message of a release that nobody heard is not sent again: everybody looks once after a subscription. */

@@ -193,10 +193,8 @@ class WhoHoldsItTest extends FaultFixture {
         assertThat(shipping.registry().awaited())
                 .extracting(Awaited::name, Awaited::mode, Awaited::waiters)
                 .containsExactlyInAnyOrder(tuple(NAME, LockMode.WRITE, 1), tuple(NAME, LockMode.READ, 2));
-        assertThat(shipping.registry().awaited(NAME).orElseThrow().waiters())
-                .isEqualTo(3);
-        assertThat(shipping.registry().held(NAME).orElseThrow().fencingToken())
-                .isEqualTo(second.fencingToken());
+        assertThat(shipping.registry().awaited(NAME).orElseThrow().waiters()).isEqualTo(3);
+        assertThat(shipping.registry().held(NAME).orElseThrow().fencingToken()).isEqualTo(second.fencingToken());
         assertThat(shipping.registry().health().held()).isEqualTo(1);
 
         first.release();
@@ -226,8 +224,7 @@ class WhoHoldsItTest extends FaultFixture {
         assertThat(stored.holders())
                 .extracting(holder -> holder.holder().application(), StoredGrant::permits)
                 .containsExactly(tuple("billing", 2), tuple("shipping", 3));
-        assertThat(shipping.registry().held(NAME).orElseThrow().permits())
-                .isEqualTo(3);
+        assertThat(shipping.registry().held(NAME).orElseThrow().permits()).isEqualTo(3);
         assertThat(shipping.registry().awaited())
                 .extracting(Awaited::mode, Awaited::waiters)
                 .containsExactly(tuple(LockMode.PERMIT, 1));
@@ -258,8 +255,7 @@ class WhoHoldsItTest extends FaultFixture {
         second.release();
 
         soon().until(() -> instance.events().count(LockReleasedEvent.class, NAME) == 2);
-        assertThat(instance.events().count(LockAcquiredEvent.class, NAME))
-                .isEqualTo(2);
+        assertThat(instance.events().count(LockAcquiredEvent.class, NAME)).isEqualTo(2);
         assertThat(modes(instance)).containsOnly(LockMode.READ);
     }
 

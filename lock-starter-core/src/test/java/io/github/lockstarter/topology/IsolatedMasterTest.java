@@ -91,8 +91,7 @@ class IsolatedMasterTest {
             long renewed = owner.events().count(LockRenewedEvent.class, NAME);
             afterFailover().until(() -> owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
             try (RedisCli cli = master.cli()) {
-                assertThat(cli.hgetall("lock:{" + NAME + "}"))
-                        .containsEntry("f", Long.toString(lease.fencingToken()));
+                assertThat(cli.hgetall("lock:{" + NAME + "}")).containsEntry("f", Long.toString(lease.fencingToken()));
             }
             assertThat(owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
             assertThat(lease.release()).isTrue();

@@ -70,7 +70,8 @@ class SentinelFailoverTest {
         CompletableFuture<Lease> forLost = this.other.waitFor("lost");
         List<Lease> shared = new ArrayList<>();
         for (LockRequest request : List.of(
-                LockRequest.of("read").withMode(LockMode.READ), LockRequest.of("permits").withPermits(1, 2))) {
+                LockRequest.of("read").withMode(LockMode.READ),
+                LockRequest.of("permits").withPermits(1, 2))) {
             shared.add(this.owner.registry().acquire(request));
             shared.add(this.other.registry().acquire(request));
         }

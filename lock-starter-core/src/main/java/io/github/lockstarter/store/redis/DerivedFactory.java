@@ -173,7 +173,9 @@ final class DerivedFactory {
         ClusterTopologyRefreshOptions.Builder refresh = ClusterTopologyRefreshOptions.builder()
                 .enableAllAdaptiveRefreshTriggers()
                 .adaptiveRefreshTriggersTimeout(
-                        chosen.getAdaptiveRefreshTriggers().isEmpty() ? TRIGGERS_TIMEOUT : chosen.getAdaptiveRefreshTimeout())
+                        chosen.getAdaptiveRefreshTriggers().isEmpty()
+                                ? TRIGGERS_TIMEOUT
+                                : chosen.getAdaptiveRefreshTimeout())
                 .refreshTriggersReconnectAttempts(chosen.getRefreshTriggersReconnectAttempts())
                 .enablePeriodicRefresh(
                         chosen.isPeriodicRefreshEnabled() ? chosen.getRefreshPeriod() : refreshPeriod(this.timeout))

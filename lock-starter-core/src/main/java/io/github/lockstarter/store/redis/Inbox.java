@@ -172,8 +172,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         if (this.stopped) {
             return;
         }
-        LockStoreException failure =
-                RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
+        LockStoreException failure = RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
         this.retryAt = System.nanoTime() + (failure.isTransient() ? RETRY_SOON_NANOS : RETRY_NANOS);
         this.state = State.UNAVAILABLE;
         if (!this.warned && !failure.isTransient()) {

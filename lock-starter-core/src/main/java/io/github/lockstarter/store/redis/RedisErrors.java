@@ -262,7 +262,8 @@ final class RedisErrors {
 
     /** Returns whether the error means that the user lacks a permission. */
     static boolean isMissingPermission(String message) {
-        return unwrap(message).startsWith("NOPERM") || DENIED_IN_SCRIPT.matcher(message).find();
+        return unwrap(message).startsWith("NOPERM")
+                || DENIED_IN_SCRIPT.matcher(message).find();
     }
 
     /**
@@ -270,7 +271,8 @@ final class RedisErrors {
      * command inside of a script was rejected.
      */
     private static boolean isDeniedAtOnce(String message) {
-        return message.startsWith("NOPERM") && !DENIED_IN_SCRIPT.matcher(message).find();
+        return message.startsWith("NOPERM")
+                && !DENIED_IN_SCRIPT.matcher(message).find();
     }
 
     /** Returns whether the exception or one of its causes is an error reply of a server that may not be the master any more. */

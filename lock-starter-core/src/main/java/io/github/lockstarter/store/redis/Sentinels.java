@@ -167,8 +167,7 @@ final class Sentinels {
                 this.messages = null;
             }
             this.questions = connected(
-                    this.questions,
-                    () -> Sentinels.this.client.connectSentinelAsync(StringCodec.UTF8, this.uri));
+                    this.questions, () -> Sentinels.this.client.connectSentinelAsync(StringCodec.UTF8, this.uri));
             // Without the permission to subscribe, the questions have to do.
             this.messages = connected(this.messages, this::subscribe);
             return this.questions.thenCompose(connection -> ask(connection.async()));

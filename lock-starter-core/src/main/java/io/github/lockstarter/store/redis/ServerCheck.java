@@ -137,7 +137,8 @@ final class ServerCheck {
         RedisFuture<?> cached = this.scripts.commands.evalsha(
                 SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, LettuceScripts.bytes(List.of(this.key)));
         // It returns at once.
-        RedisFuture<?> wait = this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
+        RedisFuture<?> wait =
+                this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
         String error = errorOf(script);
         note("+eval", error);
         List<?> failures = error == null ? (List<?>) script.join() : List.of();

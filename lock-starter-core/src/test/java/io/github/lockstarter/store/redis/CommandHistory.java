@@ -245,7 +245,8 @@ final class CommandHistory {
         if (!difference.isEmpty()) {
             List<String> last = this.log.stream()
                     .filter(line -> this.locks.stream()
-                            .anyMatch(lock -> line.contains(lock) && (names(command, lock) || difference.contains(lock))))
+                            .anyMatch(
+                                    lock -> line.contains(lock) && (names(command, lock) || difference.contains(lock))))
                     .toList();
             throw new AssertionError("Model and scripts differ, seed " + this.seed + ":\n" + difference + "after\n"
                     + String.join("\n", last.subList(Math.max(0, last.size() - LAST_COMMANDS), last.size())));

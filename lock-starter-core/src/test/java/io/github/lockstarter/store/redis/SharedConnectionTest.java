@@ -99,8 +99,8 @@ class SharedConnectionTest {
         RedisStoreSettings settings =
                 new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1), true, true, 1);
         for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
-            InvalidLockSettingException failure = catchThrowableOfType(
-                    InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));
+            InvalidLockSettingException failure =
+                    catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));
 
             assertThat(failure.property()).isEqualTo("distributed-lock.redis.confirm-replicas");
             assertThat(failure.remedy()).contains("Lettuce");
