@@ -164,6 +164,7 @@ final class DerivedFactory {
                 .build();
     }
 
+    @SuppressWarnings("deprecation") // Lettuce 6 has no other method that enables triggers
     private ClientOptions.Builder clusterOptions(ClientOptions given) {
         ClusterClientOptions options = given instanceof ClusterClientOptions its
                 ? its
