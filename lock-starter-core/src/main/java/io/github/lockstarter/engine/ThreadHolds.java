@@ -99,6 +99,7 @@ final class ThreadHolds implements Owner {
         this.several.put(hold, hold);
     }
 
+    @SuppressWarnings("ReferenceEquality") // another hold of the lock may have taken its place
     void remove(Hold hold) {
         if (this.only == hold) {
             this.only = null;
