@@ -648,20 +648,21 @@ final class Engine implements StoreListener {
          */
         boolean input(Input input, @Nullable Call own, @Nullable Wait entering) {
             StackRoom.require();
-            if (!apply(input, own, entering, null)) {
-                return false;
-            }
-            Sent sent = own != null ? own.sent : null;
-            if (own != null && sent != null) {
-                try {
-                    execute(own, sent);
-                } catch (Throwable ex) {
-                    // Only here, because the call of execute() may have failed.
-                    unsettled(sent);
-                    throw ex;
+            try {
+                if (!apply(input, own, entering, null)) {
+                    return false;
                 }
+                if (own != null && own.sent != null) {
+                    execute(own, own.sent);
+                }
+                return true;
+            } catch (Throwable ex) {
+                // Only here, because each of the calls may have failed after the command was taken.
+                if (own != null && own.sent != null) {
+                    unsettled(own.sent);
+                }
+                throw ex;
             }
-            return true;
         }
 
         /**

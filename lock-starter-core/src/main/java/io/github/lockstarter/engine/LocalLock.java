@@ -661,6 +661,7 @@ final class LocalLock {
         stake.hasJoined |= join;
         stake.askedAt = now.nanos();
         stake.isAnswered = false;
+        stake.isServerNew = false;
         // The outcome of the question decides when the next one follows.
         stake.dueAt = NEVER;
     }
@@ -1142,7 +1143,10 @@ final class LocalLock {
 
     /** Returns the pause after a failure, which doubles. */
     private long pause(Stake stake, long longest) {
-        long pause = FIRST_PAUSE << Math.min(stake.failures++, 10);
+        long pause = FIRST_PAUSE << stake.failures;
+        if (stake.failures < 10) {
+            stake.failures++;
+        }
         return jittered(Math.min(pause, Math.max(longest, MILLI)));
     }
 
@@ -1316,7 +1320,7 @@ final class LocalLock {
 
         // Questions that may give the id something: under way, or of unknown outcome
 
-        private short openQuestions;
+        private int openQuestions;
 
         private long settledAt = BEFORE;
 
@@ -1384,7 +1388,7 @@ final class LocalLock {
         /** Grants that were lost because their time was over, and whose owners have not released them. */
         private int lostGrants;
 
-        private int failures;
+        private byte failures;
 
         Stake(String id, GrantKind kind, Moment now) {
             this.id = id;

@@ -151,17 +151,19 @@ final class OwnedLocks {
             }
         }
         hold = required(hold, request);
-        boolean isOutermost = hold.count == 1;
+        int before = hold.count;
         LossReason reason;
         try {
-            reason = leave(hold, hold.count);
+            reason = leave(hold, before);
         } catch (Throwable ex) {
-            if (hold.count == 0 && hold.underWriter == null) {
+            if (hold.count == before) {
+                hold.abandon();
+            } else if (hold.count == 0 && hold.underWriter == null) {
                 hold.lease.operations.engine().unclaimed(hold.lease.grant);
             }
             throw ex;
         }
-        if (isOutermost && reason != null) {
+        if (before == 1 && reason != null) {
             throw hold.lease.exception(reason);
         }
     }
@@ -188,14 +190,16 @@ final class OwnedLocks {
         LeaseHandle lease = hold.lease;
         boolean isUnderWriter = hold.underWriter != null;
         if (mine == null || hold.count > 1 || isUnderWriter) {
+            // Notices a deadline that has passed, so that a loss is not reported later than this. Precedes the end of the hold, so that
+            // an error here does not count it down twice.
+            boolean unused = lease.isHeld();
+            LossReason reason = LockEvents.lossReason(lease.grant);
             hold.leave(number);
             if (mine != null && hold.count == 0) {
                 mine.remove(hold);
                 removeIfEmpty(mine);
             }
-            // Notices a deadline that has passed, so that a loss is not reported later than this.
-            boolean unused = lease.isHeld();
-            return LockEvents.lossReason(lease.grant);
+            return reason;
         }
         Hold reader = hold.mode == LockMode.WRITE ? mine.get(hold.lockName, LockMode.READ) : null;
         hold.count = 0;

@@ -88,7 +88,7 @@ final class Watchdog {
         this.wheel.remove(cell);
     }
 
-    /** Returns how late the first of the calls is that are due; zero if none is. */
+    /** Returns how late the first of the calls is that are due and that the thread has not taken; zero if there is none. */
     Duration lag() {
         long now = this.clock.getAsLong();
         return Duration.ofNanos(now - this.wheel.firstLate(now));
@@ -137,18 +137,27 @@ final class Watchdog {
         }
         Renewals renewals = new Renewals();
         long now = this.clock.getAsLong();
-        for (List<Engine.Cell> due = this.wheel.pollDue(now); !due.isEmpty(); due = this.wheel.pollDue(now)) {
-            for (Engine.Cell cell : due) {
-                try {
-                    cell.timeReached(renewals);
-                } catch (Throwable ex) {
-                    // Of this lock only.
-                    cell.failed();
-                    logger.debug("A call of a lock has failed.", ex);
+        Throwable failure = null;
+        try {
+            for (List<Engine.Cell> due = this.wheel.pollDue(now); !due.isEmpty(); due = this.wheel.pollDue(now)) {
+                // Without an iterator and a logger, which allocate: no cell of those that were taken out may be skipped.
+                for (int i = 0; i < due.size(); i++) {
+                    Engine.Cell cell = due.get(i);
+                    try {
+                        cell.timeReached(renewals);
+                    } catch (Throwable ex) {
+                        // Of this lock only.
+                        cell.failed();
+                        failure = ex;
+                    }
                 }
             }
+        } finally {
+            renewals.send();
         }
-        renewals.send();
+        if (failure != null) {
+            logger.debug("A call of a lock has failed.", failure);
+        }
         long next = this.wheel.firstDue(Moment.NEVER);
         if (next != Moment.NEVER) {
             plan(next);
@@ -190,15 +199,17 @@ final class Watchdog {
             if (batch.isEmpty()) {
                 return;
             }
-            this.cells = new ArrayList<>();
-            this.renewals = new ArrayList<>();
-            if (batch.size() == 1) {
-                batchCells.get(0).sendNow(batch.get(0));
-                return;
-            }
-            List<Command.Renew> commands = new ArrayList<>(batch.size());
-            batch.forEach(sent -> commands.add((Command.Renew) sent.command));
+            List<Engine.Cell> nextCells = new ArrayList<>();
+            List<Sent> next = new ArrayList<>();
+            this.cells = nextCells;
+            this.renewals = next;
             try {
+                if (batch.size() == 1) {
+                    batchCells.get(0).sendNow(batch.get(0));
+                    return;
+                }
+                List<Command.Renew> commands = new ArrayList<>(batch.size());
+                batch.forEach(sent -> commands.add((Command.Renew) sent.command));
                 CompletionStage<?> unused = Watchdog.this
                         .store
                         .send(new Command.RenewAll(commands))
