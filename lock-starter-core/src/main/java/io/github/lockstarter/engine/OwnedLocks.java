@@ -190,7 +190,8 @@ final class OwnedLocks {
         LeaseHandle lease = hold.lease;
         boolean isUnderWriter = hold.underWriter != null;
         if (mine == null || hold.count > 1 || isUnderWriter) {
-            // Notices a deadline that has passed, so that a loss is not reported later than this. Precedes the end of the hold, so that
+            // Notices a deadline that has passed, so that a loss is not reported later than this. Precedes the end of
+            // the hold, so that
             // an error here does not count it down twice.
             boolean unused = lease.isHeld();
             LossReason reason = LockEvents.lossReason(lease.grant);

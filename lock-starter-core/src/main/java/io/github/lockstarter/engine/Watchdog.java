@@ -140,7 +140,8 @@ final class Watchdog {
         Throwable failure = null;
         try {
             for (List<Engine.Cell> due = this.wheel.pollDue(now); !due.isEmpty(); due = this.wheel.pollDue(now)) {
-                // Without an iterator and a logger, which allocate: no cell of those that were taken out may be skipped.
+                // Without an iterator and a logger, which allocate: no cell of those that were taken out may be
+                // skipped.
                 for (int i = 0; i < due.size(); i++) {
                     Engine.Cell cell = due.get(i);
                     try {
