@@ -131,28 +131,6 @@ class IsolatedMasterTest {
                 .pollInterval(Duration.ofMinutes(1));
     }
 
-    /** A Sentinel whose connection was lost, or whose user may not subscribe, sends nothing. */
-    @Test
-    void shouldFollowTheMasterWithoutMessages() throws Exception {
-        permitSubscriptions(false);
-        try {
-            Instance owner = this.instances.at(
-                    Servers.of(this.sentinels),
-                    setup -> setup.outlivingFailovers().commandTimeout(Duration.ofSeconds(1)));
-            RedisServer old = this.sentinels.master();
-            Lease lease = owner.acquire(NAME);
-            this.sentinels.awaitInSync();
-
-            this.sentinels.isolate(old);
-            RedisServer master = this.sentinels.awaitMasterOtherThan(old);
-
-            awaitConnection(master);
-            assertThat(lease.release()).isTrue();
-        } finally {
-            permitSubscriptions(true);
-        }
-    }
-
     private void permitSubscriptions(boolean permitted) {
         for (RedisServer sentinel : this.sentinels.sentinels()) {
             try (RedisCli cli = sentinel.cli()) {
