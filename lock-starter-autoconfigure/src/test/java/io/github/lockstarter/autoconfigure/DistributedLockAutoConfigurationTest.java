@@ -129,7 +129,7 @@ class DistributedLockAutoConfigurationTest {
                         DistributedLockBeanPostProcessor.class,
                         () -> new DistributedLockBeanPostProcessor(
                                 () -> {
-                                    throw new AssertionError("nobody calls a locked method");
+                                    throw new AssertionError("no locked method is called");
                                 },
                                 LockSettings.of(Duration.ofSeconds(30))))
                 .run(context -> assertThat(context)

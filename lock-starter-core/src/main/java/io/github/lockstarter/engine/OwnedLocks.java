@@ -151,19 +151,15 @@ final class OwnedLocks {
             }
         }
         hold = required(hold, request);
-        int before = hold.count;
+        boolean isOutermost = hold.count == 1;
         LossReason reason;
         try {
-            reason = leave(hold, before);
+            reason = leave(hold, hold.count);
         } catch (Throwable ex) {
-            if (hold.count == before) {
-                hold.abandon();
-            } else if (hold.count == 0 && hold.underWriter == null) {
-                hold.lease.operations.engine().unclaimed(hold.lease.grant);
-            }
+            hold.abandon();
             throw ex;
         }
-        if (before == 1 && reason != null) {
+        if (isOutermost && reason != null) {
             throw hold.lease.exception(reason);
         }
     }
@@ -191,8 +187,7 @@ final class OwnedLocks {
         boolean isUnderWriter = hold.underWriter != null;
         if (mine == null || hold.count > 1 || isUnderWriter) {
             // Notices a deadline that has passed, so that a loss is not reported later than this. Precedes the end of
-            // the hold, so that
-            // an error here does not count it down twice.
+            // the hold, after which nothing may fail: abandon() would end another one.
             boolean unused = lease.isHeld();
             LossReason reason = LockEvents.lossReason(lease.grant);
             hold.leave(number);

@@ -37,7 +37,11 @@ final class ThreadHolds implements Owner {
 
         @Override
         public final boolean equals(@Nullable Object other) {
-            return other instanceof Key key && key.mode == this.mode && key.lockName.equals(this.lockName);
+            return other instanceof Key key && isOf(key.lockName, key.mode);
+        }
+
+        final boolean isOf(String name, LockMode ofMode) {
+            return this.mode == ofMode && this.lockName.equals(name);
         }
 
         @Override
@@ -71,7 +75,7 @@ final class ThreadHolds implements Owner {
         Hold found = this.only;
         if (found == null) {
             found = this.several.isEmpty() ? null : this.several.get(new Key(lockName, mode));
-        } else if (!isOf(found, lockName, mode)) {
+        } else if (!found.isOf(lockName, mode)) {
             found = null;
         }
         if (found != null && found.count == 0) {
@@ -79,10 +83,6 @@ final class ThreadHolds implements Owner {
             found = null;
         }
         return found;
-    }
-
-    private static boolean isOf(Hold hold, String lockName, LockMode mode) {
-        return hold.mode == mode && hold.lockName.equals(lockName);
     }
 
     void put(Hold hold) {
@@ -118,7 +118,7 @@ final class ThreadHolds implements Owner {
     Hold takeLost(LockRequest request) {
         Hold hold = this.lost;
         this.lost = null;
-        return hold != null && isOf(hold, request.lockName(), request.mode()) ? hold : null;
+        return hold != null && hold.isOf(request.lockName(), request.mode()) ? hold : null;
     }
 
     boolean isEmpty() {

@@ -22,8 +22,9 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a blocked thread, for batches of
- * renewals, and for releases that a waiter depends on. Commands are written in the order of the calls. Thread-safe.
+ * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a blocked
+ * thread, for batches of renewals, and for releases that a waiter depends on. Commands are written in the order of the calls.
+ * Thread-safe.
  */
 final class LettuceScripts extends StoreConnection.Open {
 

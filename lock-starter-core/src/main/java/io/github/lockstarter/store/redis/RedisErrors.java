@@ -132,12 +132,12 @@ final class RedisErrors {
     static LockStoreException translate(
             Throwable ex, String servers, String subject, boolean executedOnce, @Nullable Throwable connectFailure) {
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
-            String message = unwrap(String.valueOf(cause.getMessage()));
-            Kind kind = Kind.of(message);
+            String reply = String.valueOf(cause.getMessage());
+            String message = unwrap(reply);
+            Kind kind = Kind.of(reply);
             if (kind.meaning != Meaning.UNKNOWN) {
                 boolean mayPass = kind.meaning == Meaning.REJECTED || kind.meaning == Meaning.NOT_MASTER;
-                boolean isExecuted =
-                        kind.meaning == Meaning.PERMANENT && !isDeniedAtOnce(String.valueOf(cause.getMessage()));
+                boolean isExecuted = kind.meaning == Meaning.PERMANENT && !isDeniedAtOnce(reply);
                 String problem = sentence(message) + ' ' + kind.remedy;
                 return new LockStoreException(
                         servers + " rejected a command for " + subject + ": " + problem.strip(),
