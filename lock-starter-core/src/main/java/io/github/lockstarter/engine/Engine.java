@@ -219,7 +219,8 @@ final class Engine implements StoreListener {
     }
 
     private boolean await(ThreadWait wait, boolean interruptible) throws InterruptedException {
-        boolean interrupted = enter(wait, true, interruptible);
+        enter(wait, interruptible ? OwnAcquire.INTERRUPTIBLE : OwnAcquire.UNINTERRUPTIBLE);
+        boolean interrupted = false;
         Cell cell = wait.cell;
         while (cell != null && !wait.isOver()) {
             long left = wait.deadline == Moment.NEVER ? Moment.NEVER : wait.deadline - nanos();
@@ -254,19 +255,18 @@ final class Engine implements StoreListener {
 
     /** Enters without waiting. The outcome is reported to the wait, possibly before this method returns. */
     void enter(Wait wait) {
-        boolean unused = enter(wait, false, false);
+        enter(wait, null);
     }
 
-    private boolean enter(Wait wait, boolean callsItself, boolean interruptible) {
+    private void enter(Wait wait, @Nullable Own own) {
         while (true) {
             Cell cell = cell(wait.request.lockName());
-            Call call = callsItself ? new Call(Command.Acquire.class, interruptible) : null;
             Input input = (lock, now) -> {
                 wait.cell = cell;
                 lock.enter(wait, now);
             };
-            if (cell.input(input, call, wait)) {
-                return call != null && call.interrupted;
+            if (cell.input(input, own, wait)) {
+                return;
             }
         }
     }
@@ -288,9 +288,11 @@ final class Engine implements StoreListener {
      * also if that is unknown.
      */
     boolean release(Grant grant) {
-        Call call = new Call(Command.Release.class, Command.Release.class, grant, false);
-        change(grant, (lock, now) -> lock.release(grant, now), call);
-        call.restoreInterrupt();
+        // The owner of a lost grant does not wait for a store that may be silent.
+        Own own = sent -> sent.stake == grant.stake
+                && sent.command instanceof Command.Release
+                && grant.state != Grant.State.LOST;
+        change(grant, (lock, now) -> lock.release(grant, now), own);
         return grant.state != Grant.State.LOST;
     }
 
@@ -330,11 +332,23 @@ final class Engine implements StoreListener {
     /** Renews with that lease, and waits for the reply. Returns the failure; null: the store has answered. */
     @Nullable
     LockStoreException lengthen(Grant grant, long lease) {
-        // A downgrade that has no reply yet is repeated instead.
-        Call call = new Call(Command.Renew.class, Command.Downgrade.class, grant, false);
-        change(grant, (lock, now) -> lock.lengthen(grant, lease, now), call);
-        call.restoreInterrupt();
-        return call.failure;
+        @Nullable LockStoreException[] failure = new LockStoreException[1];
+        change(grant, (lock, now) -> lock.lengthen(grant, lease, now), new Own() {
+
+            @Override
+            public boolean takes(Sent sent) {
+                // A downgrade that has no reply yet is repeated instead.
+                return sent.stake == grant.stake
+                        && (sent.command instanceof Command.Renew || sent.command instanceof Command.Downgrade)
+                        && grant.state != Grant.State.LOST;
+            }
+
+            @Override
+            public void failed(LockStoreException cause) {
+                failure[0] = cause;
+            }
+        });
+        return failure[0];
     }
 
     /**
@@ -345,9 +359,10 @@ final class Engine implements StoreListener {
     @Nullable
     Grant downgrade(Grant writer, Wait reader) {
         @Nullable Grant[] granted = new Grant[1];
-        Call call = new Call(Command.Downgrade.class, false);
-        change(writer, (lock, now) -> granted[0] = lock.downgrade(writer, reader, now), call);
-        call.restoreInterrupt();
+        change(
+                writer,
+                (lock, now) -> granted[0] = lock.downgrade(writer, reader, now),
+                sent -> sent.command instanceof Command.Downgrade);
         return granted[0];
     }
 
@@ -363,10 +378,10 @@ final class Engine implements StoreListener {
         change(grant, (lock, now) -> lock.abandon(grant, now), null);
     }
 
-    private void change(Grant grant, Input input, @Nullable Call call) {
+    private void change(Grant grant, Input input, @Nullable Own own) {
         String lockName = grant.lockName();
         // A lost grant may have outlived the cell of its lock.
-        while (!cell(lockName).input(input, call, null)) {}
+        while (!cell(lockName).input(input, own, null)) {}
     }
 
     /** Returns whether the owner may rely on the grant. A deadline that has passed is a loss before this method returns. */
@@ -516,57 +531,33 @@ final class Engine implements StoreListener {
         void apply(LocalLock lock, Moment now);
     }
 
-    /** The command that a blocking caller executes itself. Used by its thread alone. */
-    private static final class Call {
+    /** The command that the caller of an input executes itself, on its own thread. */
+    private interface Own {
 
-        private final Class<? extends Command> type;
+        /** Returns whether it is that command. Called under the mutex, until it is found. */
+        boolean takes(Sent sent);
 
-        private final Class<? extends Command> otherType;
-
-        /** The grant that the command is about; null: the caller has none. */
-        private final @Nullable Grant grant;
-
-        private final boolean interruptible;
-
-        private @Nullable Sent sent;
-
-        private @Nullable LockStoreException failure;
-
-        private boolean interrupted;
-
-        Call(Class<? extends Command> type, boolean interruptible) {
-            this(type, type, null, interruptible);
+        /** Returns whether an interrupt ends the command. Otherwise the command is repeated, and the interrupt deferred. */
+        default boolean isInterruptible() {
+            return false;
         }
 
-        Call(
-                Class<? extends Command> type,
-                Class<? extends Command> otherType,
-                @Nullable Grant grant,
-                boolean interruptible) {
-            this.type = type;
-            this.otherType = otherType;
-            this.grant = grant;
-            this.interruptible = interruptible;
+        /** The command has failed. */
+        default void failed(LockStoreException cause) {}
+    }
+
+    private enum OwnAcquire implements Own {
+        INTERRUPTIBLE,
+        UNINTERRUPTIBLE;
+
+        @Override
+        public boolean takes(Sent sent) {
+            return sent.command instanceof Command.Acquire;
         }
 
-        boolean takes(Sent offered) {
-            Command command = offered.command;
-            if (this.sent != null || !(this.type.isInstance(command) || this.otherType.isInstance(command))) {
-                return false;
-            }
-            Grant mine = this.grant;
-            // The owner of a lost grant does not wait for a store that may be silent.
-            if (mine != null && (offered.stake != mine.stake || mine.state == Grant.State.LOST)) {
-                return false;
-            }
-            this.sent = offered;
-            return true;
-        }
-
-        void restoreInterrupt() {
-            if (this.interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        @Override
+        public boolean isInterruptible() {
+            return this == INTERRUPTIBLE;
         }
     }
 
@@ -577,8 +568,11 @@ final class Engine implements StoreListener {
     @SuppressWarnings("serial")
     private static final class Mutex extends ReentrantLock {
 
-        /** The command that the caller executes itself; null: none. */
-        private @Nullable Call call;
+        /** What the caller executes itself; null: nothing. */
+        private @Nullable Own own;
+
+        /** The command that the caller executes itself; null: there is none so far. */
+        private @Nullable Sent taken;
 
         private @Nullable Effect first;
 
@@ -646,23 +640,9 @@ final class Engine implements StoreListener {
          * @param entering the wait that enters by this input; null: none
          * @return false if the cell was removed, so that nothing has happened
          */
-        boolean input(Input input, @Nullable Call own, @Nullable Wait entering) {
+        boolean input(Input input, @Nullable Own own, @Nullable Wait entering) {
             StackRoom.require();
-            try {
-                if (!apply(input, own, entering, null)) {
-                    return false;
-                }
-                if (own != null && own.sent != null) {
-                    execute(own, own.sent);
-                }
-                return true;
-            } catch (Throwable ex) {
-                // Only here, because each of the calls may have failed after the command was taken.
-                if (own != null && own.sent != null) {
-                    unsettled(own.sent);
-                }
-                throw ex;
-            }
+            return apply(input, own, entering, null);
         }
 
         /**
@@ -672,15 +652,16 @@ final class Engine implements StoreListener {
          * @return false if the cell was removed, so that nothing has happened
          */
         private boolean apply(
-                Input input, @Nullable Call own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
+                Input input, @Nullable Own own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
             Mutex held = this.mutex;
             Effect effect = null;
+            Sent taken = null;
             held.lock();
             try {
                 if (this.isRemoved) {
                     return false;
                 }
-                held.call = own;
+                held.own = own;
                 boolean isDone = false;
                 try {
                     Moment now = now();
@@ -700,12 +681,17 @@ final class Engine implements StoreListener {
                     isDone = true;
                 } finally {
                     // Plain writes, because a call could fail as well.
+                    taken = held.taken;
                     if (!isDone) {
-                        this.needsRepair = true;
-                        Engine.this.needsRepair = true;
+                        if (taken != null) {
+                            taken.nextUnsettled = this.unsettled;
+                            this.unsettled = taken;
+                        }
                         if (entering != null) {
                             entering.isAbandoned = true;
                         }
+                        this.needsRepair = true;
+                        Engine.this.needsRepair = true;
                     }
                     boolean delivers = isDone && !this.isDelivering;
                     Effect added = held.first;
@@ -728,7 +714,8 @@ final class Engine implements StoreListener {
                         }
                     }
                     this.isDelivering |= effect != null;
-                    held.call = null;
+                    held.own = null;
+                    held.taken = null;
                     held.first = null;
                     held.last = null;
                 }
@@ -762,10 +749,16 @@ final class Engine implements StoreListener {
                         held.unlock();
                     }
                 }
+                if (own != null && taken != null) {
+                    execute(own, taken);
+                }
             } catch (Throwable ex) {
                 if (delivers) {
                     this.undelivered = effect;
                     this.isStalled = true;
+                }
+                if (taken != null) {
+                    unsettled(taken);
                 }
                 this.needsRepair = true;
                 Engine.this.needsRepair = true;
@@ -799,21 +792,21 @@ final class Engine implements StoreListener {
         }
 
         /** Executes a command on the thread of its caller. */
-        private void execute(Call own, Sent sent) {
+        private void execute(Own own, Sent sent) {
+            boolean interruptible = own.isInterruptible();
+            boolean interrupted = false;
             Reply reply = null;
             Throwable failure = null;
             boolean repeated = false;
             do {
                 try {
-                    if (!own.interruptible && Thread.interrupted()) {
-                        own.interrupted = true;
-                    }
+                    interrupted |= !interruptible && Thread.interrupted();
                     failure = null;
                     reply = Engine.this.store.call(sent.command);
                 } catch (Throwable ex) {
                     failure = ex;
-                    repeated = !own.interruptible && Thread.interrupted();
-                    own.interrupted |= repeated;
+                    repeated = !interruptible && Thread.interrupted();
+                    interrupted |= repeated;
                 }
             } while (failure != null && repeated && !Engine.this.stopped);
             if (repeated
@@ -822,8 +815,13 @@ final class Engine implements StoreListener {
                 // It may have been executed before the interrupt.
                 reply = Reply.Released.INSTANCE;
             }
-            own.failure = reply == null ? toStoreException(failure) : null;
+            if (reply == null) {
+                own.failed(toStoreException(failure));
+            }
             settle(sent, reply, failure);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
             if (failure instanceof Error error) {
                 throw error;
             }
@@ -1032,8 +1030,10 @@ final class Engine implements StoreListener {
 
         @Override
         public void send(Sent sent) {
-            Call own = this.mutex.call;
-            if (own == null || !own.takes(sent)) {
+            Mutex held = this.mutex;
+            if (held.own != null && held.taken == null && held.own.takes(sent)) {
+                held.taken = sent;
+            } else {
                 append(sent);
             }
         }

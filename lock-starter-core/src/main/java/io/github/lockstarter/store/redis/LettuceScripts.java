@@ -92,13 +92,8 @@ final class LettuceScripts extends StoreConnection.Open {
      * @throws StackOverflowError after which the connection must not be used any more
      */
     CompletableFuture<Object> start(ScriptCommands.Call call) {
-        return start(call.script(), call.keys(), call.arguments());
-    }
-
-    /** As {@link #start(ScriptCommands.Call)}, for a script that is no command. */
-    CompletableFuture<Object> start(LuaScript script, List<String> keys, List<String> arguments) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
-        start(script, bytes(keys), bytes(arguments), reply);
+        start(call.script, bytes(call.keys), bytes(List.of(call.arguments)), reply);
         return reply;
     }
 

@@ -181,8 +181,7 @@ public final class RedisLockStore implements LockStore {
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.call(call)
-                    : open.template.execute(
-                            call.script(), call.keys(), call.arguments().toArray());
+                    : open.template.execute(call.script, call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // In a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));

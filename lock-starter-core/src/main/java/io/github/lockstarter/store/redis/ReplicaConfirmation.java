@@ -129,7 +129,7 @@ final class ReplicaConfirmation {
      */
     CompletableFuture<Object> send(ScriptCommands.Call call, String subject) {
         Request request = new Request(call, subject, new CompletableFuture<>());
-        Master master = masterOf(call.keys().get(0));
+        Master master = masterOf(call.keys.get(0));
         if (master == null) {
             request.result.completeExceptionally(this.store.notConnected(subject));
         } else {
@@ -337,8 +337,8 @@ final class ReplicaConfirmation {
 
         private static RedisFuture<Object> call(
                 RedisAsyncCommands<byte[], byte[]> commands, ScriptCommands.Call call, boolean withText) {
-            byte[][] keys = LettuceScripts.bytes(call.keys());
-            byte[][] arguments = LettuceScripts.bytes(call.arguments());
+            byte[][] keys = LettuceScripts.bytes(call.keys);
+            byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments));
             return withText
                     ? commands.eval(LuaScript.CONFIRM.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
                     : commands.evalsha(LuaScript.CONFIRM.getSha1(), ScriptOutputType.MULTI, keys, arguments);

@@ -46,7 +46,7 @@ final class ScriptCommands {
     private static final int HOLDER_VALUES = 4;
 
     /** Fields of the description of an instance, see {@code register.lua}. */
-    private static final List<String> INSTANCE_FIELDS = List.of("application", "host", "pid", "started");
+    private static final String[] INSTANCE_FIELDS = {"application", "host", "pid", "started"};
 
     private final LockKeys keys;
 
@@ -63,7 +63,20 @@ final class ScriptCommands {
     }
 
     /** A call of a script. The result has the type of the script. */
-    record Call(LuaScript script, List<String> keys, List<String> arguments) {}
+    static final class Call {
+
+        final LuaScript script;
+
+        final List<String> keys;
+
+        final String[] arguments;
+
+        Call(LuaScript script, List<String> keys, String... arguments) {
+            this.script = script;
+            this.keys = keys;
+            this.arguments = arguments;
+        }
+    }
 
     /**
      * Returns the call that executes a command.
@@ -77,8 +90,8 @@ final class ScriptCommands {
             List<String> key = List.of(this.keys.keyOf(acquire.lock()));
             String lease = Long.toString(acquire.leaseMillis());
             return acquire.join() && inbox != null
-                    ? new Call(LuaScript.ACQUIRE, key, List.of(acquire.id(), lease, this.claimMillis, inbox))
-                    : new Call(LuaScript.ACQUIRE, key, List.of(acquire.id(), lease));
+                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, this.claimMillis, inbox)
+                    : new Call(LuaScript.ACQUIRE, key, acquire.id(), lease);
         }
         if (command instanceof Command.Release release) {
             return callOf(release, inbox != null ? inbox : "", countsReceivers ? "1" : "0");
@@ -93,45 +106,43 @@ final class ScriptCommands {
             return new Call(
                     LuaScript.DOWNGRADE,
                     List.of(this.keys.keyOf(downgrade.lock())),
-                    List.of(
-                            downgrade.id(),
-                            Long.toString(downgrade.leaseMillis()),
-                            Long.toString(downgrade.lastToken()),
-                            countsReceivers ? "1" : "0"));
+                    downgrade.id(),
+                    Long.toString(downgrade.leaseMillis()),
+                    Long.toString(downgrade.lastToken()),
+                    countsReceivers ? "1" : "0");
         }
         if (command instanceof Command.PublishInstance publish) {
             return callOf(publish);
         }
         if (command instanceof Command.FindInstance find) {
-            return new Call(LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS);
+            return new Call(LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS.clone());
         }
         Command.Inspect inspect = (Command.Inspect) command;
         List<String> key = List.of(this.keys.keyOf(inspect.lock()));
         return inspect.ownerOnly()
-                ? new Call(LuaScript.INSPECT, key, List.of("1"))
-                : new Call(LuaScript.INSPECT, key, List.of());
+                ? new Call(LuaScript.INSPECT, key, "1")
+                : new Call(LuaScript.INSPECT, key);
     }
 
     private Call callOf(Command.Release release, String inbox, String countsReceivers) {
         List<String> key = List.of(this.keys.keyOf(release.lock()));
         Successor successor = release.successor();
         if (release.keepMillis() > 0) {
-            return new Call(LuaScript.KEEP, key, List.of(release.id(), Long.toString(release.keepMillis())));
+            return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
         }
         String lastToken = Long.toString(release.lastToken());
         return successor == null
-                ? new Call(LuaScript.RELEASE, key, List.of(release.id(), lastToken, countsReceivers))
+                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, countsReceivers)
                 : new Call(
                         LuaScript.RELEASE,
                         key,
-                        List.of(
-                                release.id(),
-                                lastToken,
-                                countsReceivers,
-                                successor.acquisitionId(),
-                                Long.toString(successor.leaseMillis()),
-                                this.claimMillis,
-                                inbox));
+                        release.id(),
+                        lastToken,
+                        countsReceivers,
+                        successor.acquisitionId(),
+                        Long.toString(successor.leaseMillis()),
+                        this.claimMillis,
+                        inbox);
     }
 
     private Call callOf(Command.PublishInstance publish) {
@@ -142,10 +153,11 @@ final class ScriptCommands {
                 instance.host(),
                 instance.pid(),
                 startedAt != null ? startedAt.toEpochMilli() : null);
-        List<String> arguments = new ArrayList<>(List.of(Long.toString(publish.ttlMillis())));
+        String[] arguments = new String[1 + 2 * values.size()];
+        arguments[0] = Long.toString(publish.ttlMillis());
         for (int i = 0; i < values.size(); i++) {
-            arguments.add(INSTANCE_FIELDS.get(i));
-            arguments.add(Objects.toString(values.get(i), ""));
+            arguments[2 * i + 1] = INSTANCE_FIELDS[i];
+            arguments[2 * i + 2] = Objects.toString(values.get(i), "");
         }
         return new Call(LuaScript.REGISTER, List.of(this.keys.ofInstance(instance.instance())), arguments);
     }
@@ -157,8 +169,7 @@ final class ScriptCommands {
             locks.add(this.keys.keyOf(renewal.lock()));
             ids.append(ids.length() > 0 ? ";" : "").append(renewal.id());
         }
-        return new Call(
-                LuaScript.RENEW, locks, List.of(Long.toString(renewals.get(0).leaseMillis()), ids.toString()));
+        return new Call(LuaScript.RENEW, locks, Long.toString(renewals.get(0).leaseMillis()), ids.toString());
     }
 
     /**

@@ -133,7 +133,8 @@ final class ServerCheck {
             words.add(Integer.toString(attempt.words.size()));
             words.addAll(attempt.words);
         }
-        CompletableFuture<Object> script = this.scripts.start(LuaScript.CHECK, List.of(this.key), words);
+        CompletableFuture<Object> script = this.scripts.start(
+                new ScriptCommands.Call(LuaScript.CHECK, List.of(this.key), words.toArray(String[]::new)));
         RedisFuture<?> cached = this.scripts.commands.evalsha(
                 SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, LettuceScripts.bytes(List.of(this.key)));
         // It returns at once.

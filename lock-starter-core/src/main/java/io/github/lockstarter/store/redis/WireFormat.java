@@ -53,7 +53,8 @@ final class WireFormat {
 
     /** Reads the version; returns a future that is completed with the reply, whatever it is. Does not block. */
     CompletableFuture<?> read(LettuceScripts scripts) {
-        return scripts.start(LuaScript.FORMAT, List.of(this.keys.ofFormat()), List.of(Long.toString(VERSION)))
+        return scripts.start(new ScriptCommands.Call(
+                        LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION)))
                 .handle((version, failure) -> {
                     replied(version);
                     return version;

@@ -30,9 +30,9 @@ class ScriptCommandsTest {
     void shouldJoinTheLineOnlyWhenTheSubscriptionIsDecided() {
         Command acquire = new Command.Acquire("a", "id", 1_000, true);
 
-        assertThat(this.commands.callOf(acquire, null, true).arguments()).containsExactly("id", "1000");
-        assertThat(this.commands.callOf(acquire, "", true).arguments()).containsExactly("id", "1000", "2000", "");
-        assertThat(this.commands.callOf(acquire, "me", true).arguments()).containsExactly("id", "1000", "2000", "me");
+        assertThat(this.commands.callOf(acquire, null, true).arguments).containsExactly("id", "1000");
+        assertThat(this.commands.callOf(acquire, "", true).arguments).containsExactly("id", "1000", "2000", "");
+        assertThat(this.commands.callOf(acquire, "me", true).arguments).containsExactly("id", "1000", "2000", "me");
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class ScriptCommandsTest {
                 new Command.Renew("e", "5", 1_000));
         Command all = new Command.RenewAll(renewals);
 
-        assertThat(this.commands.callOf(all, "me", true).arguments()).containsExactly("1000", "1;2;3;4;5");
+        assertThat(this.commands.callOf(all, "me", true).arguments).containsExactly("1000", "1;2;3;4;5");
         assertThat(this.commands.toReply(all, List.of(2L, 0L, 3L, -1L, 4L, bytes("OOM no memory")), false))
                 .isEqualTo(new Reply.RenewedAll(List.of(
                         Reply.Renewed.INSTANCE,

@@ -76,10 +76,10 @@ final class ScriptedStore implements AutoCloseable {
         ScriptCommands.Call call = codec.callOf(command, inbox, countsReceivers);
         List<String> words = new ArrayList<>(List.of(
                 "EVALSHA",
-                this.digests.get(call.script()),
-                Integer.toString(call.keys().size())));
-        words.addAll(call.keys());
-        words.addAll(call.arguments());
+                this.digests.get(call.script),
+                Integer.toString(call.keys.size())));
+        words.addAll(call.keys);
+        words.addAll(List.of(call.arguments));
         this.redis.send("TIME");
         this.redis.send(words.toArray(String[]::new));
         for (String lock : locks) {
