@@ -29,7 +29,7 @@ public final class XmlFences implements ManualCheck {
     private static final String GROUP = "io.github.lockstarter";
 
     private static final Pattern VERSION =
-            Pattern.compile("<artifactId>lock-starter-parent</artifactId>\\s*<version>([^<]+)</version>");
+            Pattern.compile("<artifactId>lock-starter-bom</artifactId>\\s*<version>([^<]+)</version>");
 
     @Override
     public List<Problem> check(Manual manual) {
