@@ -16,6 +16,7 @@ import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,10 @@ final class SnippetCompiler {
             "100000",
             "--should-stop=ifError=FLOW");
 
-    private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** One for all runs, because each would read the indexes of all jars of the class path again. */
+    private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
     /** Errors of each snippet, and the syntax tree of each. */
     record Result(
@@ -62,7 +66,7 @@ final class SnippetCompiler {
         List<String> options = new ArrayList<>(OPTIONS);
         options.addAll(List.of("-cp", System.getProperty("java.class.path")));
         Map<URI, Snippet> sources = snippets.stream().collect(Collectors.toMap(Snippet::toUri, snippet -> snippet));
-        JavacTask task = (JavacTask) this.compiler.getTask(null, null, diagnostics, options, null, snippets);
+        JavacTask task = (JavacTask) COMPILER.getTask(null, FILES, diagnostics, options, null, snippets);
         try {
             for (CompilationUnitTree tree : task.parse()) {
                 result.trees().put(snippet(sources, tree.getSourceFile()), tree);
