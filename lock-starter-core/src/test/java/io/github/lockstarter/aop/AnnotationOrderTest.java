@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.aop.LockedContext.LockCalls;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -55,7 +57,7 @@ class AnnotationOrderTest {
             assertThatThrownBy(() -> stock.take("none")).isInstanceOf(IllegalStateException.class);
 
             assertThat(AopUtils.isJdkDynamicProxy(stock)).isEqualTo(proxies == InterfaceProxies.class);
-            assertThat(context.registry.events)
+            assertThat(context.calls.events)
                     .containsExactly(
                             "lock stock:a",
                             "begin",
@@ -79,15 +81,13 @@ class AnnotationOrderTest {
                 TransactionalStock.class)) {
             context.getBean(Stock.class).take("a");
 
-            assertThat(context.registry.events)
+            assertThat(context.calls.events)
                     .containsExactly(
                             "begin",
                             "lock stock:a",
-                            "lock of kept stock:a",
                             "body in transaction",
                             "unlock stock:a",
-                            "commit",
-                            "unlock of kept stock:a");
+                            "commit");
         }
     }
 
@@ -97,7 +97,7 @@ class AnnotationOrderTest {
                 LockedContext.of(Aspects.class, Security.class, Audit.class, TransactionalStock.class)) {
             context.getBean(Stock.class).take("a");
 
-            assertThat(context.registry.events)
+            assertThat(context.calls.events)
                     .containsExactly(
                             "security", "lock stock:a", "audit", "body", "audit ended", "unlock stock:a", "allowed");
         }
@@ -107,13 +107,12 @@ class AnnotationOrderTest {
     void shouldLockInTheThreadOfAnAsynchronousMethod() throws InterruptedException {
         try (LockedContext context = LockedContext.of(AsyncMethods.class, Mailer.class)) {
             CountDownLatch callerReturned = new CountDownLatch(1);
-            CountDownLatch sent = new CountDownLatch(1);
+            CompletableFuture<String> sent = new CompletableFuture<>();
             context.getBean(Mailer.class).send(callerReturned, sent);
 
             // The lock is held while the caller goes on, by the thread that does the work.
             callerReturned.countDown();
-            assertThat(sent.await(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(context.registry.threads).extracting(Thread::getName).containsExactly("mail-1");
+            assertThat(sent).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo("mail-1 holds Mailer.send");
         }
     }
 
@@ -134,7 +133,7 @@ class AnnotationOrderTest {
             Prices prices = context.getBean(Prices.class);
             assertThat(prices.of("a")).isEqualTo("price of a");
             assertThat(prices.of("a")).isEqualTo("price of a");
-            return context.registry.events;
+            return context.calls.events;
         }
     }
 
@@ -145,7 +144,7 @@ class AnnotationOrderTest {
                 LockedContext.with(processor -> processor.setLockOrder(order), ResilienceOutside.class, Flaky.class)) {
             context.getBean(Flaky.class).call();
 
-            assertThat(context.registry.events)
+            assertThat(context.calls.events)
                     .containsExactly("lock Flaky.call", "unlock Flaky.call", "lock Flaky.call", "unlock Flaky.call");
         }
     }
@@ -155,7 +154,7 @@ class AnnotationOrderTest {
         try (LockedContext context = LockedContext.of(ResilienceInside.class, Flaky.class)) {
             context.getBean(Flaky.class).call();
 
-            assertThat(context.registry.events).containsExactly("lock Flaky.call", "unlock Flaky.call");
+            assertThat(context.calls.events).containsExactly("lock Flaky.call", "unlock Flaky.call");
         }
     }
 
@@ -163,8 +162,8 @@ class AnnotationOrderTest {
     void shouldRetryAcquisitionsUnlessExcluded() {
         AtomicInteger retried = new AtomicInteger();
         AtomicInteger excluded = new AtomicInteger();
-        try (RealLocks locks = RealLocks.with(ResilienceOutside.class, Busy.class)) {
-            Busy busy = locks.bean(Busy.class);
+        try (LockedContext locks = LockedContext.of(ResilienceOutside.class, Busy.class)) {
+            Busy busy = locks.getBean(Busy.class);
             locks.takenByAnother("busy", () -> {
                 assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> busy.retry(retried));
                 assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> busy.giveUp(excluded));
@@ -179,8 +178,8 @@ class AnnotationOrderTest {
     @ValueSource(classes = {ResilienceOutside.class, ResilienceInside.class})
     void shouldCountWaitingCallsTowardsTheConcurrencyLimit(Class<?> resilience) {
         ExecutorService threads = Executors.newCachedThreadPool();
-        try (RealLocks locks = RealLocks.with(resilience, Limited.class)) {
-            Limited limited = locks.bean(Limited.class);
+        try (LockedContext locks = LockedContext.of(resilience, Limited.class)) {
+            Limited limited = locks.getBean(Limited.class);
             locks.takenByAnother("Limited.call", () -> {
                 CompletableFuture<Void> first = CompletableFuture.runAsync(limited::call, threads);
                 await().until(() -> locks.registry.waiting() == 1);
@@ -216,8 +215,8 @@ class AnnotationOrderTest {
 
         private final transient List<String> events;
 
-        Transactions(RecordingRegistry registry) {
-            this.events = registry.events;
+        Transactions(LockCalls calls) {
+            this.events = calls.events;
         }
 
         @Override
@@ -247,10 +246,10 @@ class AnnotationOrderTest {
 
     static class TransactionalStock implements Stock {
 
-        private final RecordingRegistry registry;
+        private final LockCalls calls;
 
-        TransactionalStock(RecordingRegistry registry) {
-            this.registry = registry;
+        TransactionalStock(LockCalls calls) {
+            this.calls = calls;
         }
 
         @Override
@@ -258,7 +257,7 @@ class AnnotationOrderTest {
         @DistributedLock(name = "stock", key = "#item")
         public void take(String item) {
             boolean active = TransactionSynchronizationManager.isActualTransactionActive();
-            this.registry.events.add(active ? "body in transaction" : "body");
+            this.calls.events.add(active ? "body in transaction" : "body");
             if (item.equals("none")) {
                 throw new IllegalStateException();
             }
@@ -267,23 +266,23 @@ class AnnotationOrderTest {
 
     @Aspect
     @Order(1)
-    record Security(RecordingRegistry registry) {
+    record Security(LockCalls calls) {
         @Around("execution(* take(..))")
         public Object check(ProceedingJoinPoint call) throws Throwable {
-            this.registry.events.add("security");
+            this.calls.events.add("security");
             Object result = call.proceed();
-            this.registry.events.add("allowed");
+            this.calls.events.add("allowed");
             return result;
         }
     }
 
     @Aspect
-    record Audit(RecordingRegistry registry) {
+    record Audit(LockCalls calls) {
         @Around("execution(* take(..))")
         public Object note(ProceedingJoinPoint call) throws Throwable {
-            this.registry.events.add("audit");
+            this.calls.events.add("audit");
             Object result = call.proceed();
-            this.registry.events.add("audit ended");
+            this.calls.events.add("audit ended");
             return result;
         }
     }
@@ -299,9 +298,10 @@ class AnnotationOrderTest {
     static class Mailer {
         @Async
         @DistributedLock
-        public void send(CountDownLatch callerReturned, CountDownLatch sent) throws InterruptedException {
+        public void send(CountDownLatch callerReturned, CompletableFuture<String> sent) throws InterruptedException {
             if (callerReturned.await(10, TimeUnit.SECONDS)) {
-                sent.countDown();
+                sent.complete(Thread.currentThread().getName() + " holds "
+                        + LeaseContext.required().name());
             }
         }
     }
@@ -316,16 +316,16 @@ class AnnotationOrderTest {
 
     static class Prices {
 
-        private final RecordingRegistry registry;
+        private final LockCalls calls;
 
-        Prices(RecordingRegistry registry) {
-            this.registry = registry;
+        Prices(LockCalls calls) {
+            this.calls = calls;
         }
 
         @Cacheable("prices")
         @DistributedLock(name = "price", key = "#item")
         public String of(String item) {
-            this.registry.events.add("worked out");
+            this.calls.events.add("worked out");
             return "price of " + item;
         }
     }

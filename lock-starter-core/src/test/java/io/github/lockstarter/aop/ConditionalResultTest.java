@@ -20,9 +20,9 @@ class ConditionalResultTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
     @AutoClose
-    private final RealLocks app = RealLocks.with(Feeds.class);
+    private final LockedContext app = LockedContext.of(Feeds.class);
 
-    private final Feeds feeds = this.app.bean(Feeds.class);
+    private final Feeds feeds = this.app.getBean(Feeds.class);
 
     @Test
     void shouldReturnTheFutureItselfIfNotMet() {

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a call of a locked method returns and throws, and the lease that the method sees. */
 class DistributedLockInterceptorTest {
 
-    private static RealLocks app;
+    private static LockedContext app;
 
-    private final Work work = app.bean(Work.class);
+    private final Work work = app.getBean(Work.class);
 
     private Throwable thrown;
 
@@ -35,7 +35,7 @@ class DistributedLockInterceptorTest {
 
     @BeforeAll
     static void start() {
-        app = RealLocks.with(Work.class);
+        app = LockedContext.of(Work.class);
     }
 
     @AfterAll

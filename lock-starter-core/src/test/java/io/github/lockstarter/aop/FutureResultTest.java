@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FutureResultTest {
 
     @AutoClose
-    private final RealLocks app = RealLocks.with(Exports.class);
+    private final LockedContext app = LockedContext.of(Exports.class);
 
-    private final Exports exports = this.app.bean(Exports.class);
+    private final Exports exports = this.app.getBean(Exports.class);
 
     @Test
     void shouldHoldTheLockUntilTheFutureIsComplete() {

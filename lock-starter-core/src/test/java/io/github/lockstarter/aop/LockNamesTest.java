@@ -143,7 +143,7 @@ class LockNamesTest {
     }
 
     private static List<String> names(LockedContext context) {
-        return context.registry.requests.stream().map(LockRequest::name).toList();
+        return context.calls.requests.stream().map(LockRequest::name).toList();
     }
 
     static class Base {

@@ -3,21 +3,48 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.LockStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-/** An application with the post-processor and a registry that records its calls. */
+/** An application with the post-processor and a registry of real locks, in memory by default, whose calls are recorded. */
 public final class LockedContext extends AnnotationConfigApplicationContext {
 
-    public final RecordingRegistry registry = new RecordingRegistry();
+    /** Leases that are renewed often, and do not end because a thread waits for its turn on a busy machine. */
+    private static final LockSettings LASTING = LockSettings.of(
+            Duration.ofSeconds(10),
+            OnLost.THROW,
+            Duration.ofSeconds(15),
+            Duration.ofMillis(300),
+            null,
+            Duration.ofSeconds(2),
+            Duration.ofMillis(150),
+            Duration.ofSeconds(10));
 
-    private LockSettings settings = LockSettings.of(Duration.ofSeconds(30));
+    /** The locks of the calls of methods. */
+    public final LockCalls calls = new LockCalls();
 
-    private LockedContext() {}
+    public final LeasingLockRegistry registry;
+
+    private LockedContext(LockStore store, LockSettings settings) {
+        this.registry = new LeasingLockRegistry(store, settings, null, List.of());
+        registerBean(LockRegistry.class, () -> this.registry);
+        registerBean(LockCalls.class, () -> this.calls);
+    }
 
     public static LockedContext of(Class<?>... components) {
         return with(processor -> {}, components);
@@ -28,36 +55,45 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
     }
 
     public static LockedContext with(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
-        return refreshed(prepare(settings, components));
+        return prepare(settings, components).refreshed();
     }
 
-    private static LockedContext refreshed(LockedContext context) {
+    public static LockedContext with(LockSettings settings, Class<?>... components) {
+        return on(new InMemoryLockStore(), settings, components);
+    }
+
+    public static LockedContext on(LockStore store, LockSettings settings, Class<?>... components) {
+        return prepare(store, settings, processor -> {}, components).refreshed();
+    }
+
+    private LockedContext refreshed() {
         try {
-            context.refresh();
-            return context;
+            refresh();
+            return this;
         } catch (RuntimeException ex) {
-            context.close();
+            close();
             throw ex;
         }
     }
 
-    public static LockedContext with(LockSettings settings, Class<?>... components) {
-        LockedContext context = prepare(processor -> {}, components);
-        context.settings = settings;
-        return refreshed(context);
-    }
-
     /** Returns a context that is not refreshed yet. */
     public static LockedContext prepare(Consumer<DistributedLockBeanPostProcessor> settings, Class<?>... components) {
-        LockedContext context = new LockedContext();
+        return prepare(new InMemoryLockStore(), LASTING, settings, components);
+    }
+
+    private static LockedContext prepare(
+            LockStore store,
+            LockSettings lockSettings,
+            Consumer<DistributedLockBeanPostProcessor> settings,
+            Class<?>... components) {
+        LockedContext context = new LockedContext(store, lockSettings);
         context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
             DistributedLockBeanPostProcessor processor =
-                    new DistributedLockBeanPostProcessor(() -> context.registry, context.settings);
+                    new DistributedLockBeanPostProcessor(() -> context.calls.of(context.registry), lockSettings);
             processor.setProxyTargetClass(true);
             settings.accept(processor);
             return processor;
         });
-        context.registerBean(RecordingRegistry.class, () -> context.registry);
         if (components.length > 0) {
             context.register(components);
         }
@@ -67,6 +103,19 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
     public LockedContext property(String name, String value) {
         getEnvironment().getPropertySources().addFirst(new MapPropertySource(name, Map.of(name, value)));
         return this;
+    }
+
+    public boolean isLocked(String lockName) {
+        return this.registry.getLock(lockName).isLocked();
+    }
+
+    /** Runs the action while another owner holds the lock. */
+    public void takenByAnother(String lockName, Runnable meanwhile) {
+        try (Lease lease = this.registry.acquire(LockRequest.of(lockName))) {
+            meanwhile.run();
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
     }
 
     /** Returns the exception with which the application fails to start with these beans. */
@@ -87,5 +136,37 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
             }
         }
         throw new AssertionError("not rejected", thrown);
+    }
+
+    /** Records the requests that blocking calls execute, and when their locks are granted and released. */
+    public static final class LockCalls {
+
+        public final List<String> events = new CopyOnWriteArrayList<>();
+
+        public final List<LockRequest> requests = new CopyOnWriteArrayList<>();
+
+        public LockRequest request() {
+            return this.requests.get(this.requests.size() - 1);
+        }
+
+        LockRegistry of(LockRegistry registry) {
+            return (LockRegistry) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {LockRegistry.class}, (proxy, method, arguments) -> {
+                        LockRequest request = method.getName().equals("execute") ? (LockRequest) arguments[0] : null;
+                        try {
+                            if (request != null) {
+                                this.requests.add(request);
+                                this.events.add("lock " + request.lockName());
+                            }
+                            return method.invoke(registry, arguments);
+                        } catch (InvocationTargetException ex) {
+                            throw ex.getCause();
+                        } finally {
+                            if (request != null) {
+                                this.events.add("unlock " + request.lockName());
+                            }
+                        }
+                    });
+        }
     }
 }

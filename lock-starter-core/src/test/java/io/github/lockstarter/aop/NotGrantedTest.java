@@ -18,13 +18,13 @@ import org.springframework.context.annotation.Bean;
 /** The outcome of a call whose lock is not granted. */
 class NotGrantedTest {
 
-    private static RealLocks app;
+    private static LockedContext app;
 
-    private final Jobs jobs = app.bean(Jobs.class);
+    private final Jobs jobs = app.getBean(Jobs.class);
 
     @BeforeAll
     static void start() {
-        app = RealLocks.with(Jobs.class, TextStore.class);
+        app = LockedContext.of(Jobs.class, TextStore.class);
     }
 
     @AfterAll
@@ -67,7 +67,7 @@ class NotGrantedTest {
 
     @Test
     void shouldFindAFallbackByItsResolvedTypes() {
-        TextStore texts = app.bean(TextStore.class);
+        TextStore texts = app.getBean(TextStore.class);
         app.takenByAnother("job", () -> {
             assertThat(texts.save("a")).isEqualTo("kept a");
             assertThat(texts.find("a")).isEqualTo("found a");
@@ -84,8 +84,8 @@ class NotGrantedTest {
 
     @Test
     void shouldCallTheHandlerOfTheApplication() {
-        try (RealLocks handled = RealLocks.with(Jobs.class, Handler.class)) {
-            Jobs bean = handled.bean(Jobs.class);
+        try (LockedContext handled = LockedContext.of(Jobs.class, Handler.class)) {
+            Jobs bean = handled.getBean(Jobs.class);
             handled.takenByAnother("job", () -> {
                 assertThat(bean.plain()).isEqualTo("handled plain");
                 assertThat(bean.skippedText()).as("specified by the annotation").isNull();

@@ -7,7 +7,9 @@ import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
@@ -55,8 +57,8 @@ class ProxyingTest {
 
     @BeforeEach
     void forget() {
-        CONTEXT.registry.events.clear();
-        CONTEXT.registry.requests.clear();
+        CONTEXT.calls.events.clear();
+        CONTEXT.calls.requests.clear();
     }
 
     @AfterAll
@@ -67,7 +69,7 @@ class ProxyingTest {
     /** Calls the bean and returns the names of the locks in their order. */
     private static <T> List<String> locksOf(Class<T> type, Consumer<T> calls) {
         calls.accept(CONTEXT.getBean(type));
-        return CONTEXT.registry.requests.stream().map(LockRequest::lockName).toList();
+        return CONTEXT.calls.requests.stream().map(LockRequest::lockName).toList();
     }
 
     @Test
@@ -77,14 +79,14 @@ class ProxyingTest {
         Orders orders = CONTEXT.getBean("proxyingTest.Orders", Orders.class);
         orders.count();
         orders.shipFromInside("on this");
-        assertThat(CONTEXT.registry.events).isEmpty();
+        assertThat(CONTEXT.calls.events).isEmpty();
 
         assertThat(orders.ship("42")).isEqualTo("shipped 42");
         orders.packagePrivate();
         orders.guarded();
 
         assertThat(AopUtils.isCglibProxy(orders)).isTrue();
-        assertThat(CONTEXT.registry.events)
+        assertThat(CONTEXT.calls.events)
                 .containsExactly(
                         "lock orders:42",
                         "unlock orders:42",
@@ -111,7 +113,7 @@ class ProxyingTest {
     @Test
     void shouldReadComposedAnnotations() {
         assertThat(locksOf(Composed.class, composed -> composed.run("7"))).containsExactly("nightly:7");
-        assertThat(CONTEXT.registry.request().waitTime()).hasSeconds(2);
+        assertThat(CONTEXT.calls.request().waitTime()).hasSeconds(2);
     }
 
     @Test
@@ -126,7 +128,7 @@ class ProxyingTest {
                     reports.special();
                 }))
                 .containsExactly("reports", "reports", "special");
-        assertThat(CONTEXT.registry.request().waitTime())
+        assertThat(CONTEXT.calls.request().waitTime())
                 .as("replaced, not merged")
                 .isNull();
     }
@@ -155,7 +157,7 @@ class ProxyingTest {
             context.getBean("advised", Stock.class).take("b");
 
             assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Desk.class))).isTrue();
-            assertThat(context.registry.requests)
+            assertThat(context.calls.requests)
                     .extracting(LockRequest::lockName)
                     .containsExactly("OrderDesk.open", "withSetter", "stock:a", "stock:b");
         }
@@ -165,11 +167,11 @@ class ProxyingTest {
     void shouldAcquirePermitsBeforeLocksAndWritersBeforeReaders() {
         locksOf(Limits.class, Limits::nested);
 
-        assertThat(CONTEXT.registry.requests)
+        assertThat(CONTEXT.calls.requests)
                 .extracting(request -> request.lockName() + ' ' + request.mode() + ' ' + request.weight())
                 .containsExactly("some PERMIT 2", "some PERMIT 1", "catalog WRITE 0", "catalog READ 0");
-        assertThat(CONTEXT.registry.events.get(0)).isEqualTo("lock some");
-        assertThat(CONTEXT.registry.events.get(7)).isEqualTo("unlock some");
+        assertThat(CONTEXT.calls.events.get(0)).isEqualTo("lock some");
+        assertThat(CONTEXT.calls.events.get(7)).isEqualTo("unlock some");
     }
 
     /** Neither annotation replaces the other. */
@@ -181,7 +183,7 @@ class ProxyingTest {
                     reports.own();
                 }))
                 .containsExactly("printers", "printers", "plan", "own");
-        assertThat(CONTEXT.registry.requests.get(0).mode()).isEqualTo(LockMode.PERMIT);
+        assertThat(CONTEXT.calls.requests.get(0).mode()).isEqualTo(LockMode.PERMIT);
     }
 
     // ---- Beans that already have a proxy or are not instances of plain classes
@@ -195,7 +197,7 @@ class ProxyingTest {
             context.getBean(context.containsBean("last") ? "last" : "orders", Orders.class)
                     .guarded();
 
-            assertThat(context.registry.events).containsExactly("lock Orders.guarded", "unlock Orders.guarded");
+            assertThat(context.calls.events).containsExactly("lock Orders.guarded", "unlock Orders.guarded");
         }
     }
 
@@ -207,7 +209,7 @@ class ProxyingTest {
             assertThat(repository.load("a")).isEqualTo("stored a");
             repository.deleteAll();
 
-            assertThat(context.registry.requests)
+            assertThat(context.calls.requests)
                     .extracting(LockRequest::lockName)
                     .containsExactly("OrderRepository.claim:a", "OrderRepository.deleteAll");
         }
@@ -219,7 +221,7 @@ class ProxyingTest {
     void shouldLockWhatIsNoInstanceOfAClass(String name) {
         try (LockedContext context = LockedContext.of(Clients.class)) {
             assertThat(context.getBean(name, Client.class).fetch("a")).isEqualTo("fetched");
-            assertThat(context.registry.request().lockName()).isEqualTo("Client.fetch:a");
+            assertThat(context.calls.request().lockName()).isEqualTo("Client.fetch:a");
         }
     }
 
@@ -232,7 +234,7 @@ class ProxyingTest {
 
             orders.guarded();
 
-            assertThat(context.getBean(RecordingRegistry.class).events).hasSize(2);
+            assertThat(context.getBeanFactory().containsSingleton("registry")).isTrue();
         }
     }
 
@@ -542,8 +544,9 @@ class ProxyingTest {
 
         @Bean
         @Lazy
-        static RecordingRegistry registry() {
-            return new RecordingRegistry();
+        static LockRegistry registry() {
+            return new LeasingLockRegistry(
+                    new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
         }
     }
 }

@@ -33,9 +33,9 @@ class ReactiveResultTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
     @AutoClose
-    private final RealLocks app = RealLocks.with(Feeds.class);
+    private final LockedContext app = LockedContext.of(Feeds.class);
 
-    private final Feeds feeds = this.app.bean(Feeds.class);
+    private final Feeds feeds = this.app.getBean(Feeds.class);
 
     @Test
     void shouldAcquireOnSubscription() {
@@ -203,7 +203,7 @@ class ReactiveResultTest {
         }
 
         @DistributedLock(name = "feed")
-        public Mono<Boolean> isLockedInside(RealLocks app) {
+        public Mono<Boolean> isLockedInside(LockedContext app) {
             this.calls.incrementAndGet();
             return Mono.fromCallable(() -> app.isLocked("feed"));
         }
@@ -219,7 +219,7 @@ class ReactiveResultTest {
         }
 
         @DistributedLock(name = "feed")
-        public Mono<String> losing(RealLocks app) {
+        public Mono<String> losing(LockedContext app) {
             return Mono.fromCallable(() -> {
                 app.registry.getLock("feed").forceUnlock();
                 throw new IllegalStateException("on purpose");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -44,7 +45,7 @@ class ResultOfRedisTest {
 
     private final RedisClient client;
 
-    private final RealLocks app;
+    private final LockedContext app;
 
     private final Reports reports;
 
@@ -57,12 +58,12 @@ class ResultOfRedisTest {
         this.factory.afterPropertiesSet();
         this.factory.start();
         this.client = RedisClient.create(this.threads, RedisURI.create(server.host(), server.port()));
-        this.app = RealLocks.on(
+        this.app = LockedContext.on(
                 new RedisLockStore(
                         this.factory, new RedisStoreSettings("lock", COMMAND_TIMEOUT, true, COMMAND_TIMEOUT)),
-                COMMAND_TIMEOUT,
+                LockSettings.of(COMMAND_TIMEOUT),
                 Reports.class);
-        this.reports = this.app.bean(Reports.class);
+        this.reports = this.app.getBean(Reports.class);
         // The first connection can take long.
         await().ignoreExceptions()
                 .atMost(Duration.ofSeconds(20))

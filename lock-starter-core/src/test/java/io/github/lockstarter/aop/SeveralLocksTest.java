@@ -33,9 +33,9 @@ class SeveralLocksTest {
 
     private static final long MIN_HOLD = 500;
 
-    private static RealLocks app;
+    private static LockedContext app;
 
-    private final Transfers transfers = app.bean(Transfers.class);
+    private final Transfers transfers = app.getBean(Transfers.class);
 
     /** The kind of result of the method. */
     enum Way {
@@ -58,7 +58,7 @@ class SeveralLocksTest {
 
     @BeforeAll
     static void start() {
-        app = RealLocks.with(Transfers.class);
+        app = LockedContext.of(Transfers.class);
     }
 
     @AfterAll
@@ -76,7 +76,7 @@ class SeveralLocksTest {
         try (LockedContext context = LockedContext.of(Transfers.class)) {
             Transfers recorded = context.getBean(Transfers.class);
             recorded.move(List.of("c", "a", "b", "a"));
-            assertThat(context.registry.events)
+            assertThat(context.calls.events)
                     .containsExactly(
                             "lock account:a",
                             "lock account:b",
@@ -84,11 +84,11 @@ class SeveralLocksTest {
                             "unlock account:c",
                             "unlock account:b",
                             "unlock account:a");
-            context.registry.events.clear();
+            context.calls.events.clear();
             recorded.book("b", "a", true);
             recorded.book("b", "a", false);
             recorded.ship("7");
-            assertThat(context.registry.events.stream().filter(event -> event.startsWith("lock")))
+            assertThat(context.calls.events.stream().filter(event -> event.startsWith("lock")))
                     .containsExactly(
                             "lock account:a", "lock account:b", "lock account:b", "lock order:7", "lock stock");
         }

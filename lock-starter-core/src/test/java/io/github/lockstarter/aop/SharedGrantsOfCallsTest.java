@@ -11,6 +11,7 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
@@ -36,9 +37,9 @@ class SharedGrantsOfCallsTest {
 
     private final LettuceConnectionFactory factory;
 
-    private final RealLocks one;
+    private final LockedContext one;
 
-    private final RealLocks two;
+    private final LockedContext two;
 
     private final Exports exports;
 
@@ -58,14 +59,14 @@ class SharedGrantsOfCallsTest {
         this.factory.start();
         this.one = application();
         this.two = application();
-        this.exports = this.one.bean(Exports.class);
-        this.others = this.two.bean(Exports.class);
+        this.exports = this.one.getBean(Exports.class);
+        this.others = this.two.getBean(Exports.class);
     }
 
-    private RealLocks application() {
+    private LockedContext application() {
         RedisStoreSettings settings =
                 new RedisStoreSettings("lock", Duration.ofSeconds(3), true, Duration.ofMillis(500));
-        return RealLocks.on(new RedisLockStore(this.factory, settings), Duration.ofSeconds(30), Exports.class);
+        return LockedContext.on(new RedisLockStore(this.factory, settings), LockSettings.of(Duration.ofSeconds(30)), Exports.class);
     }
 
     @AfterEach

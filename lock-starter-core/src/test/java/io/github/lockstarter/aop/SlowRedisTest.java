@@ -79,7 +79,7 @@ class SlowRedisTest {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    private RealLocks app;
+    private LockedContext app;
 
     private Transfers transfers;
 
@@ -103,8 +103,8 @@ class SlowRedisTest {
                         null,
                         Duration.ofSeconds(10))
                 .withReleaseMode(mode);
-        this.app = RealLocks.on(store(this.slowFactory), settings, Transfers.class);
-        this.transfers = this.app.bean(Transfers.class);
+        this.app = LockedContext.on(store(this.slowFactory), settings, Transfers.class);
+        this.transfers = this.app.getBean(Transfers.class);
         await().ignoreExceptions().until(() -> !this.app.isLocked("warm-up"));
         await().until(() -> callAll(10, () -> {}).stream().allMatch(outcome -> outcome.failure == null));
     }

@@ -138,7 +138,7 @@ class StartRulesTest {
         try (LockedContext context = LockedContext.of(component)) {
             context.getBean(Runnable.class).run();
 
-            assertThat(context.registry.requests).hasSize(1);
+            assertThat(context.calls.requests).hasSize(1);
         }
     }
 
@@ -147,7 +147,7 @@ class StartRulesTest {
         try (LockedContext context = LockedContext.ofInterfaceProxies(FinalShop.class)) {
             context.getBean(Shop.class).open();
 
-            assertThat(context.registry.request().lockName()).isEqualTo("FinalShop.open");
+            assertThat(context.calls.request().lockName()).isEqualTo("FinalShop.open");
         }
     }
 

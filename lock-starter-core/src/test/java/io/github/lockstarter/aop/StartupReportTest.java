@@ -81,7 +81,7 @@ class StartupReportTest {
                 LockedContext.with(disabled, Late.class, Reports.class, Unsupported.class, Limited.class)) {
             context.getBean(Limited.class).run();
 
-            assertThat(context.registry.requests).isEmpty();
+            assertThat(context.calls.requests).isEmpty();
             assertThat(AopUtils.isAopProxy(context.getBean(Limited.class))).isFalse();
             assertThat(warnings())
                     .containsExactly(

@@ -42,7 +42,7 @@ class ConditionTest {
         assertThat(this.orders.ship("42", true)).isEqualTo("Orders.ship:42");
         assertThat(this.orders.ship("43", false)).isEqualTo("none");
 
-        assertThat(this.context.registry.events).containsExactly("lock Orders.ship:42", "unlock Orders.ship:42");
+        assertThat(this.context.calls.events).containsExactly("lock Orders.ship:42", "unlock Orders.ship:42");
     }
 
     @Test
@@ -55,7 +55,7 @@ class ConditionTest {
 
         assertThat(met.reads).hasValue(1);
         assertThat(unmet.reads).hasValue(1);
-        assertThat(this.context.registry.requests)
+        assertThat(this.context.calls.requests)
                 .singleElement()
                 .satisfies(request -> assertThat(request.key()).isEqualTo("42"));
         assertThatThrownBy(() -> this.orders.bySwitch(null, met)).isInstanceOf(InvalidLockKeyException.class);
@@ -78,18 +78,18 @@ class ConditionTest {
         assertThat(this.orders.move(false, true)).isEqualTo("stock");
         assertThat(this.orders.move(false, false)).isEqualTo("none");
 
-        assertThat(this.context.registry.events.stream().filter(event -> event.startsWith("lock")))
+        assertThat(this.context.calls.events.stream().filter(event -> event.startsWith("lock")))
                 .containsExactly("lock order", "lock stock", "lock order", "lock stock");
     }
 
     @Test
     void shouldChooseBetweenTwoAnnotationsForOneLock() {
         this.orders.either(true);
-        assertThat(this.context.registry.request().waitTime()).hasMillis(0);
+        assertThat(this.context.calls.request().waitTime()).hasMillis(0);
         this.orders.either(false);
-        assertThat(this.context.registry.request().waitTime()).hasMillis(5000);
+        assertThat(this.context.calls.request().waitTime()).hasMillis(5000);
 
-        assertThat(this.context.registry.requests).hasSize(2);
+        assertThat(this.context.calls.requests).hasSize(2);
     }
 
     @Test
@@ -124,7 +124,7 @@ class ConditionTest {
                 .hasCauseInstanceOf(IllegalArgumentException.class);
 
         assertThat(this.orders.runs()).as("not run").isZero();
-        assertThat(this.context.registry.requests).isEmpty();
+        assertThat(this.context.calls.requests).isEmpty();
     }
 
     private static String lock() {

@@ -36,7 +36,7 @@ class KeyEvaluationTest {
 
     @BeforeEach
     void forget() {
-        context.registry.requests.clear();
+        context.calls.requests.clear();
     }
 
     @Test
@@ -86,7 +86,7 @@ class KeyEvaluationTest {
                 .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
                 .hasMessageContaining("512 bytes");
         assertThatThrownBy(() -> this.orders.byRoot()).hasMessageContaining("differs between JVMs");
-        assertThat(context.registry.requests).isEmpty();
+        assertThat(context.calls.requests).isEmpty();
     }
 
     @Test
@@ -146,7 +146,7 @@ class KeyEvaluationTest {
     }
 
     private static List<String> keys() {
-        return context.registry.requests.stream().map(request -> request.key()).toList();
+        return context.calls.requests.stream().map(request -> request.key()).toList();
     }
 
     static class Order {

@@ -40,11 +40,11 @@ class KeyIsDataTest {
                 "${jndi:ldap://localhost/a}"
             })
     void shouldNotBeEvaluatedAgain(String id) {
-        context.registry.requests.clear();
+        context.calls.requests.clear();
 
         context.getBean(Accounts.class).book(id);
 
-        assertThat(context.registry.requests).singleElement().satisfies(request -> {
+        assertThat(context.calls.requests).singleElement().satisfies(request -> {
             assertThat(request.key()).isEqualTo(id);
             assertThat(request.lockName()).isEqualTo("accounts:" + id);
         });
