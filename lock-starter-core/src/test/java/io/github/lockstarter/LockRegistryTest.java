@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -129,6 +130,21 @@ class LockRegistryTest {
             assertThat(name).isEqualTo("order:42");
         });
         assertThat(LeaseContext.current()).isEmpty();
+    }
+
+    @Test
+    void shouldLimitTheNumberOfLocksOfACall() {
+        assertThat(this.registry.<Integer, RuntimeException>execute(orders(256), lease -> this.locks.active()))
+                .isEqualTo(256);
+        assertThatThrownBy(() -> this.registry.execute(orders(257), lease -> null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("257");
+    }
+
+    private static List<LockRequest> orders(int different) {
+        return IntStream.range(0, 512)
+                .mapToObj(i -> LockRequest.of("order", "" + i % different))
+                .toList();
     }
 
     private void settleUnder(Lease lease) {

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
-import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -161,14 +159,13 @@ class CommitGuardTest {
 
         @DistributedLock(name = "orders")
         public void underTwoLocks() {
-            this.ledger.writeUnderAnotherLock(this.registry.getLock("orders"));
+            this.ledger.writeUnderAnotherLock(this.registry, LeaseContext.required());
         }
 
         private void insert(boolean lost) {
             Shop.insert(this.jdbc);
             if (lost) {
-                Lease lease = LeaseContext.required();
-                lose(this.registry.getLock(lease.name()), lease);
+                Shop.lose(this.registry, LeaseContext.required());
             }
         }
     }
@@ -183,15 +180,9 @@ class CommitGuardTest {
 
         @DistributedLock(name = "ledger")
         @Transactional
-        public void writeUnderAnotherLock(LeaseLock outer) {
+        public void writeUnderAnotherLock(LockRegistry registry, Lease outer) {
             Shop.insert(this.jdbc);
-            lose(outer, outer.currentLease());
+            Shop.lose(registry, outer);
         }
-    }
-
-    private static void lose(LeaseLock lock, Lease lease) {
-        CompletableFuture<?> lost = lease.lost().toCompletableFuture();
-        lock.forceUnlock();
-        lost.orTimeout(10, TimeUnit.SECONDS).join();
     }
 }

@@ -15,7 +15,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -25,8 +27,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Locks, readers and permits that are acquired inside a transaction are held until the transaction has completed. */
+/**
+ * Locks, readers and permits that are acquired inside a transaction, by an annotated method or on request in code, are held until the
+ * transaction has completed.
+ */
 class EnclosingTransactionTest {
+
+    private static final LockRequest BOUND = LockRequest.of("orders").withReleaseAfterTransaction(true);
 
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(Shop.class, Orders.class);
@@ -68,6 +75,14 @@ class EnclosingTransactionTest {
                     }
                 })
                 .join();
+    }
+
+    private Lease acquire(LockRequest request) {
+        try {
+            return this.registry.acquire(request);
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
     }
 
     @Test
@@ -167,25 +182,110 @@ class EnclosingTransactionTest {
 
     @Test
     void shouldRejectTheCommitIfTheLockIsLostAfterTheMethod() {
-        assertThatCommitIsRejected(() -> loseAfter(this.orders.insert()));
-        assertThatCommitIsRejected(() -> loseAfter(this.orders.read()));
-        assertThatCommitIsRejected(() -> loseAfter(this.orders.ship()));
+        assertThatCommitIsRejected(() -> Shop.lose(this.registry, this.orders.insert()));
+        assertThatCommitIsRejected(() -> Shop.lose(this.registry, this.orders.read()));
+        assertThatCommitIsRejected(() -> Shop.lose(this.registry, this.orders.ship()));
         assertThatCommitIsRejected(() -> {
             this.orders.insertAndIgnoreLosses();
-            loseAfter(this.orders.insert());
+            Shop.lose(this.registry, this.orders.insert());
         });
         assertThatCommitIsRejected(this.orders::insertTooSlowly);
+        assertThatCommitIsRejected(() -> {
+            Shop.insert(this.jdbc);
+            Shop.lose(this.registry, this.registry.execute(BOUND, lease -> lease));
+        });
+        assertThatCommitIsRejected(() -> {
+            Shop.insert(this.jdbc);
+            try (Lease lease = acquire(BOUND)) {
+                Shop.lose(this.registry, lease);
+            }
+        });
+    }
+
+    @Test
+    void shouldHoldTheLockOfABodyUntilTheCommit() {
+        Lease used = this.transactions.execute(status -> {
+            Lease lease = this.registry.execute(BOUND, held -> held);
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(isLocked()).isTrue();
+            return lease;
+        });
+
+        assertThat(used.isHeld()).isFalse();
+        assertThat(isLocked()).isFalse();
+        assertThat(this.registry.getLock("orders").getHoldCount()).isZero();
+    }
+
+    @Test
+    void shouldHoldSeveralLocksUntilTheCommit() {
+        List<LockRequest> requests = List.of(BOUND, LockRequest.of("stock"));
+
+        this.transactions.executeWithoutResult(status -> {
+            this.registry.executeWithoutResult(requests, lease -> {});
+            assertThat(isLocked()).isTrue();
+            assertThat(this.registry.getLock("stock").isLocked()).as("has not requested it").isFalse();
+        });
+
+        assertThat(isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldHoldALeaseThatIsClosedUntilTheCommit() {
+        Lease used = this.transactions.execute(status -> {
+            Lease closed;
+            try (Lease lease = acquire(BOUND)) {
+                closed = lease;
+            }
+            assertThat(closed.isHeld()).isTrue();
+            assertThat(closed.state()).isEqualTo(Lease.State.HELD);
+            assertThat(closed.release()).as("its work is done, and it is held").isTrue();
+            assertThat(isLocked()).isTrue();
+            return closed;
+        });
+
+        assertThat(used.state()).isEqualTo(Lease.State.RELEASED);
+        assertThat(isLocked()).isFalse();
+    }
+
+    @Test
+    void shouldCompleteAReleaseWhenTheTransactionHas() {
+        CompletionStage<Boolean> released = this.transactions.execute(status -> {
+            CompletionStage<Boolean> promise = acquire(BOUND).releaseAsync();
+            assertThat(promise.toCompletableFuture()).isNotDone();
+            return promise;
+        });
+
+        assertThat(released.toCompletableFuture())
+                .succeedsWithin(10, TimeUnit.SECONDS)
+                .isEqualTo(true);
+    }
+
+    @Test
+    void shouldKeepALockForItsDelayAfterTheTransaction() {
+        this.transactions.executeWithoutResult(status -> {
+            Lease lease = acquire(BOUND);
+            assertThat(lease.releaseAfter(Duration.ofMinutes(1))).isTrue();
+            lease.close();
+        });
+
+        assertThat(isLocked()).as("without an owner").isTrue();
+        this.registry.getLock("orders").forceUnlock();
+    }
+
+    @Test
+    void shouldReleaseAtOnceUnlessRequested() {
+        this.transactions.executeWithoutResult(status -> {
+            this.registry.executeWithoutResult(LockRequest.of("orders"), lease -> {});
+            assertThat(isLocked()).isFalse();
+            acquire(LockRequest.of("orders").withReleaseAfterTransaction(false)).close();
+            assertThat(isLocked()).isFalse();
+        });
     }
 
     private void assertThatCommitIsRejected(Runnable work) {
         assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> work.run()))
                 .isInstanceOf(LockLostException.class);
         assertThat(Shop.orders(this.jdbc)).isZero();
-    }
-
-    private void loseAfter(Lease lease) {
-        this.registry.getLock(lease.name()).forceUnlock();
-        lease.lost().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     static class Orders {

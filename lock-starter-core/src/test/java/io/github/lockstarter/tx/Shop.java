@@ -1,5 +1,6 @@
 package io.github.lockstarter.tx;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.engine.LeasingLockRegistry;
@@ -7,6 +8,7 @@ import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -65,6 +67,12 @@ class Shop {
     static long orders(JdbcTemplate jdbc) {
         Long count = jdbc.queryForObject("select count(*) from orders", Long.class);
         return count;
+    }
+
+    /** Waits until the owner has noticed the loss. */
+    static void lose(LockRegistry registry, Lease lease) {
+        registry.getLock(lease.name()).forceUnlock();
+        lease.lost().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     static void insert(JdbcTemplate jdbc) {
