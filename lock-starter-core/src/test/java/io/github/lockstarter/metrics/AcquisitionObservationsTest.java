@@ -19,6 +19,7 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,7 +82,7 @@ class AcquisitionObservationsTest {
         assertThat(this.recorded.stopped).singleElement().satisfies(context -> {
             assertThat(context.getName()).isEqualTo("distributed.lock.acquisition");
             assertThat(context.getContextualName()).isEqualTo("acquire orders");
-            assertThat(Recorded.parent(context)).isSameAs(parent);
+            assertThat(context.getParentObservation()).isSameAs(parent);
             assertThat(Recorded.tags(context)).contains(entry("lock", "orders"), entry("outcome", "acquired"));
             assertThat(Recorded.details(context))
                     .containsEntry("key", "42")
@@ -189,7 +189,7 @@ class AcquisitionObservationsTest {
         try (Lease lease = waiting.join()) {
             assertThat(this.recorded.stopped.get(1).getFencingToken()).isEqualTo(lease.fencingToken());
         }
-        assertThat(Recorded.parent(this.recorded.stopped.get(1))).isSameAs(parent);
+        assertThat(this.recorded.stopped.get(1).getParentObservation()).isSameAs(parent);
         // The work that hangs off the future would count as waiting.
         assertThat(doneBeforeItsEnd).hasValue(false);
     }
@@ -207,9 +207,9 @@ class AcquisitionObservationsTest {
 
     @Test
     void shouldLockWhateverHandlersThrow() throws Exception {
-        for (String bad : List.of("start", "open", "close", "stop")) {
+        for (String bad : List.of("onStart", "onScopeOpened", "onScopeClosed", "onStop")) {
             ObservationRegistry trouble = ObservationRegistry.create();
-            trouble.observationConfig().observationHandler(new ThrowingHandler(bad));
+            trouble.observationConfig().observationHandler(failingAt(bad));
             LeasingLockRegistry troubled = registry(new AcquisitionObservations(trouble, null));
             Observation parent = Observation.start("request", trouble);
             try (Observation.Scope scope = parent.openScope()) {
@@ -254,39 +254,17 @@ class AcquisitionObservationsTest {
         assertThat(context.getMode()).isEqualTo(mode);
     }
 
-    /** Fails at one moment in the life of an acquisition, with an error rather than an exception. */
-    private record ThrowingHandler(String bad) implements ObservationHandler<LockAcquisitionContext> {
-
-        @Override
-        public boolean supportsContext(Observation.Context context) {
-            return context instanceof LockAcquisitionContext;
-        }
-
-        @Override
-        public void onStart(LockAcquisitionContext context) {
-            failAt("start");
-        }
-
-        @Override
-        public void onScopeOpened(LockAcquisitionContext context) {
-            failAt("open");
-        }
-
-        @Override
-        public void onScopeClosed(LockAcquisitionContext context) {
-            failAt("close");
-        }
-
-        @Override
-        public void onStop(LockAcquisitionContext context) {
-            failAt("stop");
-        }
-
-        private void failAt(String moment) {
-            if (this.bad.equals(moment)) {
-                throw new LinkageError(moment);
-            }
-        }
+    /** Returns a handler that fails at one moment in the life of an acquisition, with an error rather than an exception. */
+    private static ObservationHandler<?> failingAt(String moment) {
+        return (ObservationHandler<?>) Proxy.newProxyInstance(
+                ObservationHandler.class.getClassLoader(),
+                new Class<?>[] {ObservationHandler.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals(moment)) {
+                        throw new LinkageError(moment);
+                    }
+                    return arguments[0] instanceof LockAcquisitionContext;
+                });
     }
 
     /** Keeps the acquisitions that have been observed to their end, in the order of their ends. */
@@ -323,10 +301,6 @@ class AcquisitionObservationsTest {
         static Map<String, String> details(LockAcquisitionContext context) {
             return context.getHighCardinalityKeyValues().stream()
                     .collect(Collectors.toMap(KeyValue::getKey, KeyValue::getValue));
-        }
-
-        static @Nullable Object parent(LockAcquisitionContext context) {
-            return context.getParentObservation();
         }
     }
 }

@@ -13,7 +13,6 @@ import io.github.lockstarter.engine.RegistryStatistics;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -28,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the gauges show of a registry, and of the locks of one name while they are held and awaited. */
 @Timeout(60)
@@ -128,9 +129,11 @@ class GaugesTest {
     }
 
     @Test
-    void shouldCountWaitersOfAllKindsByName() throws Exception {
+    void shouldCountHoldersAndWaitersOfAllKindsByName() throws Exception {
+        LockRequest reader = LockRequest.of("orders", "2").withMode(LockMode.READ);
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         try (Lease order = this.registry.acquire(ORDER);
+                Lease read = this.registry.acquire(reader);
                 Lease invoice = this.registry.acquire(LockRequest.of("invoices"))) {
             waiting.add(this.registry.acquireAsync(ORDER).toCompletableFuture());
             waiting.add(
@@ -139,28 +142,17 @@ class GaugesTest {
 
             await().untilAsserted(() -> assertThat(value("waiting", "orders")).isEqualTo(2));
             assertThat(value("waiting", "invoices")).isEqualTo(1);
-
-            waiting.forEach(each -> each.cancel(true));
-            await().untilAsserted(() -> assertThat(value("waiting", "orders") + value("waiting", "invoices"))
-                    .isZero());
-            order.ensureHeld();
-            invoice.ensureHeld();
-        }
-    }
-
-    @Test
-    void shouldShowWhatIsHeldByName() throws Exception {
-        try (Lease first = this.registry.acquire(LockRequest.of("orders", "1"));
-                Lease reader =
-                        this.registry.acquire(LockRequest.of("orders", "2").withMode(LockMode.READ));
-                Lease other = this.registry.acquire(LockRequest.of("invoices"))) {
             await().untilAsserted(() -> assertThat(value("active", "orders")).isEqualTo(2));
             await().untilAsserted(() -> assertThat(value("active", "invoices")).isEqualTo(1));
             await().untilAsserted(() ->
                     assertThat(value("hold.longest", "orders")).isPositive().isLessThan(60));
-            first.ensureHeld();
-            reader.ensureHeld();
-            other.ensureHeld();
+
+            waiting.forEach(each -> each.cancel(true));
+            await().untilAsserted(() -> assertThat(value("waiting", "orders") + value("waiting", "invoices"))
+                    .isZero());
+            for (Lease lease : List.of(order, read, invoice)) {
+                lease.ensureHeld();
+            }
         }
 
         await().untilAsserted(() -> assertThat(value("active", "orders")).isZero());
@@ -189,23 +181,6 @@ class GaugesTest {
         assertThat(value("active", "other")).isEqualTo(3);
         assertThat(value("hold.longest", "other")).isCloseTo(9, within(1e-6));
         assertThat(value("waiting", "other")).isEqualTo(2);
-    }
-
-    /** Series of one name with other labels are dropped by Prometheus, and "other" and all modes must add up. */
-    @Test
-    void shouldHaveNoOtherTagThanTheName() {
-        for (LockMode mode : LockMode.values()) {
-            this.listener.named("orders", mode);
-        }
-
-        for (String name : List.of("active", "waiting", "hold.longest")) {
-            assertThat(gauges(name)).singleElement().satisfies(gauge -> {
-                Meter.Id id = gauge.getId();
-                assertThat(id.getTags()).extracting(tag -> tag.getKey()).containsExactly("lock");
-                assertThat(id.getDescription()).isNotBlank();
-            });
-        }
-        assertThat(gauges("hold.longest").get(0).getId().getBaseUnit()).isEqualTo("seconds");
     }
 
     private double value(String gauge, String lock) {
@@ -257,34 +232,21 @@ class GaugesTest {
             assertThat(this.holds.of("orders").longestNanos).isEqualTo(1);
         }
 
-        @Test
-        void shouldVisitThemAgainAfterASecondAtMost() {
-            this.passNanos = Duration.ofMinutes(1).toNanos();
+        /** After a hundred times as long as the visit took, and a second at most. */
+        @ParameterizedTest
+        @CsvSource({"60000000000, 1000000000", "5000, 500000"})
+        void shouldVisitThemAgainLater(long passNanos, long reuseNanos) {
+            this.passNanos = passNanos;
             scrape();
 
-            this.now += Duration.ofMillis(999).toNanos();
-            scrape();
-            assertThat(this.passes).isEqualTo(1);
-            this.now += Duration.ofMillis(1).toNanos();
-            scrape();
-
-            assertThat(this.passes).isEqualTo(2);
-            assertThat(this.holds.of("orders").longestNanos).isEqualTo(2);
-        }
-
-        /** A hundred times as long as the visit took. */
-        @Test
-        void shouldVisitFewLeasesAgainSooner() {
-            this.passNanos = 5_000;
-            scrape();
-
-            this.now += 499_999;
+            this.now += reuseNanos - 1;
             scrape();
             assertThat(this.passes).isEqualTo(1);
             this.now += 1;
             scrape();
 
             assertThat(this.passes).isEqualTo(2);
+            assertThat(this.holds.of("orders").longestNanos).isEqualTo(2);
         }
     }
 }

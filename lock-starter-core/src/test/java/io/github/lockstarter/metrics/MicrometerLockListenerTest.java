@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,9 @@ class MicrometerLockListenerTest {
             assertThat(count("distributed.lock.release", "lock", "orders", "outcome", outcome))
                     .isEqualTo(1);
         }
+        assertThat(this.registry.get("distributed.lock.hold").timer().count())
+                .as("each lost lease, and those that were released or whose release failed")
+                .isEqualTo(LossReason.values().length + 2);
         for (String kind : List.of("local", "remote")) {
             assertThat(count("distributed.lock.handoff", "lock", "orders", "kind", kind))
                     .isEqualTo(1);
@@ -79,14 +83,6 @@ class MicrometerLockListenerTest {
         assertTimed("distributed.lock.hold", "lock", "orders");
         assertThat(count("distributed.lock.release", "lock", "orders", "outcome", "lost"))
                 .isEqualTo(1);
-    }
-
-    @Test
-    void shouldRecordTheHoldOfAReleasedLease() {
-        this.listener.released(
-                new LockReleasedEvent(grant("orders", LockMode.WRITE), LockReleasedEvent.Outcome.RELEASED, TIME, null));
-
-        assertTimed("distributed.lock.hold", "lock", "orders");
     }
 
     @Test
@@ -138,12 +134,7 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldSurviveAFilterThatThrows() {
-        this.registry.config().meterFilter(new MeterFilter() {
-            @Override
-            public Meter.Id map(Meter.Id id) {
-                throw new IllegalStateException("no meters today");
-            }
-        });
+        failFor(id -> true);
 
         assertThatCode(() -> {
                     this.listener.named("orders", LockMode.WRITE);
@@ -156,15 +147,7 @@ class MicrometerLockListenerTest {
 
     @Test
     void shouldRegisterTheOtherMetersIfAFilterFailsOnOne() {
-        this.registry.config().meterFilter(new MeterFilter() {
-            @Override
-            public Meter.Id map(Meter.Id id) {
-                if (id.getName().equals("distributed.lock.active") || "error".equals(id.getTag("outcome"))) {
-                    throw new IllegalStateException("not this one");
-                }
-                return id;
-            }
-        });
+        failFor(id -> id.getName().equals("distributed.lock.active") || "error".equals(id.getTag("outcome")));
 
         this.listener.named("orders", LockMode.WRITE);
 
@@ -174,6 +157,18 @@ class MicrometerLockListenerTest {
                 .doesNotContain("distributed.lock.active");
         assertThat(count("distributed.lock.handoff", "lock", "orders", "kind", "local"))
                 .isZero();
+    }
+
+    private void failFor(Predicate<Meter.Id> some) {
+        this.registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (some.test(id)) {
+                    throw new IllegalStateException("on purpose");
+                }
+                return id;
+            }
+        });
     }
 
     /** Prometheus drops series of one name whose tags have other keys. */
