@@ -3,12 +3,14 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.module.ModuleFinder;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.tools.ToolProvider;
 
 /** Compiles classes that cannot be part of this module: of other packages, or without parameter names. */
@@ -37,12 +39,31 @@ public final class Sources {
 
     /** Compiles all of them, without {@code -parameters}. */
     public Class<?> load(String className) throws IOException, ClassNotFoundException {
+        compile();
+        URL[] classPath = {this.directory.toUri().toURL()};
+        return new URLClassLoader(classPath, getClass().getClassLoader()).loadClass(className);
+    }
+
+    /** As {@link #load}, in a module. */
+    public Class<?> load(String className, String module, String declaration)
+            throws IOException, ClassNotFoundException {
+        Path file = this.directory.resolve("module-info.java");
+        this.files.add(Files.writeString(file, declaration).toString());
+        compile();
+        ModuleLayer boot = ModuleLayer.boot();
+        return boot.defineModulesWithOneLoader(
+                        boot.configuration()
+                                .resolve(ModuleFinder.of(this.directory), ModuleFinder.of(), Set.of(module)),
+                        getClass().getClassLoader())
+                .findLoader(module)
+                .loadClass(className);
+    }
+
+    private void compile() {
         List<String> arguments = new ArrayList<>(
                 List.of("-proc:none", "-cp", System.getProperty("java.class.path"), "-d", this.directory.toString()));
         arguments.addAll(this.files);
         int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new));
         assertThat(status).isZero();
-        URL[] classPath = {this.directory.toUri().toURL()};
-        return new URLClassLoader(classPath, getClass().getClassLoader()).loadClass(className);
     }
 }

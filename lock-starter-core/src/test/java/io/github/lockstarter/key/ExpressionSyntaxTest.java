@@ -34,43 +34,27 @@ class ExpressionSyntaxTest {
                 "#a0.id",
                 "#p1",
                 "@tenants.current()",
-                "@tenants.of(#order)",
                 "'orders'",
-                "'desk #1'",
                 "'#other'",
-                "'#{'",
                 "#id.replace('#id', '#{id}')",
                 "#id == '#id' ? 'a' : 'b'",
-                "42",
                 "#id + ':' + #order.id",
                 "#id ?: 'none'",
                 "#count > 5 ? {#id, 'all'} : #count > 1 ? {#id} : 'none'",
-                "#order.tags['all'] ?: {#id, 'none'}",
                 "#order.items.^[price > 5].name",
-                "#order.items.![name][0]",
                 "#order.items.^[#this.price > #count].name",
                 "#root.method.name",
                 "#root.target.region + #id",
-                "#root?.target.region",
-                "true",
-                "not #p3",
                 "#urgent and #count > 5 or #a1 == 'express'",
-                "#order.items.?[price > 5].size() > 0",
                 "{'open', 'new'}.contains(#id)",
-                "#count between {1, 5}",
-                "#id matches '[a-z]+'",
                 "@environment.getProperty('locks') == 'true'",
-                "#order.customer.name",
                 "#order.customer.anything",
                 "#order.asText",
                 "#order.level.name",
                 "#order['id']",
                 "#id.bytes",
-                "#count.intValue",
                 "#kind.FIRST",
-                "#kind.simpleName",
                 "#option?.name",
-                "#option?.present",
                 "#option.present ? #option.get().name : ''",
                 "#customer.anything",
                 "#customer.missing().x",
@@ -90,22 +74,14 @@ class ExpressionSyntaxTest {
     @CsvSource(delimiter = '|', quoteCharacter = '`', commentCharacter = '~', textBlock = """
         #oder            | #oder                  | #order (#a0), #id (#a1), #count (#a2), #urgent (#a3)
         #a99             | #a99                   | #count (#a2)
-        #id + #p77       | #p77                   | #root.method, #root.target
         #order.items[#i] | #i                     | #count (#a2)
-        #this            | #this                  | #count (#a2)
         {#id, #oder}     | #oder                  | #order (#a0)
-        #count > 5 ? {#id} : {#oder} | #oder      | #order (#a0)
         #root.args[0]    | 'args'                 | getTarget
-        #root.tostring() | 'tostring'             | getTarget
         T(java.lang.Math).random()   | T(…)       | bean (@name)
-        #count instanceof T(Integer) | T(…)       | bean (@name)
         new java.util.Date()         | new        | bean (@name)
         #f(#id)          | functions              | bean (@name)
         #order.id = 5    | change                 | assignments
         #order.count++   | change                 | ++
-        --#order.count   | change                 | ++
-        {#id, orders}    | orders                 | #order (#a0)
-        #id + orders     | orders                 | quoted
         orders           | orders                 | quoted
         order-lock       | order                  | quoted
         order.id         | order                  | #order (#a0)
@@ -117,17 +93,13 @@ class ExpressionSyntaxTest {
         orders:#id       | not a SpEL expression  | +
         #{#id}           | not a SpEL expression  | #{
         ${region}-#{#id} | placeholders           | @environment
-        '${region}-' + #id | placeholders         | @environment
         #order.idd       | Order has no public property 'idd' | customer
         #a0?.Id2         | 'Id2'                  | id
         'a' + #order.idd + 'b' | 'idd'            | id
-        {#id, #order.idd}      | 'idd'            | id
-        #count > 5 ? #order.idd : #id | 'idd'     | id
         @beans.of(#order.idd)  | 'idd'            | id
         #order.items.?[name == #order.idd] | 'idd' | id
         #order.asTxt()   | has no public method 'asTxt' | asText
         #id.id           | java.lang.String has no public property 'id' | isEmpty
-        #count.id        | java.lang.Integer has no public property 'id' | byteValue
         #option.name     | java.util.Optional has no public property 'name' | isPresent
         #kept.nam        | Item has no public property 'nam' | name
         """)

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.expression.EvaluationException;
 
 class KeyEvaluationTest {
@@ -143,6 +145,28 @@ class KeyEvaluationTest {
         assertThatThrownBy(() -> this.orders.byMissingBean())
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("Key \"@missing.id()\"");
+    }
+
+    /** It is data, which can select a lock and has no other effect. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "T(java.lang.System).exit(1)",
+                "#{T(java.lang.System).exit(1)}",
+                "#id",
+                "@tenants.of('a')",
+                "${java.home}",
+                "'; redis.call('FLUSHALL')",
+                "%s{0}",
+                "${jndi:ldap://localhost/a}"
+            })
+    void shouldNotEvaluateTheResultAgain(String key) {
+        this.orders.byAnything(key);
+
+        assertThat(context.calls.requests).singleElement().satisfies(request -> {
+            assertThat(request.key()).isEqualTo(key);
+            assertThat(request.lockName()).isEqualTo("Orders.byAnything:" + key);
+        });
     }
 
     private static List<String> keys() {

@@ -3,6 +3,8 @@ package io.github.lockstarter.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.aop.Sources;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,10 +12,8 @@ import java.net.URI;
 import java.nio.CharBuffer;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
-import java.sql.Timestamp;
 import java.time.DayOfWeek;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.time.Month;
 import java.time.ZoneId;
@@ -26,15 +26,10 @@ import java.util.Currency;
 import java.util.Date;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.GregorianCalendar;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.TreeMap;
@@ -47,6 +42,7 @@ import java.util.stream.Stream;
 import javax.xml.datatype.DatatypeFactory;
 import jdk.net.UnixDomainPrincipal;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -54,35 +50,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The text of a key must be stable in all its parts. */
 @SuppressWarnings("JavaUtilDate") // is rejected
 class StableTextTest {
-
-    @ParameterizedTest
-    @MethodSource
-    void shouldUseTheTextOf(Object value, String text) {
-        assertThat(StableText.of(value)).isEqualTo(text);
-    }
-
-    static Stream<Arguments> shouldUseTheTextOf() {
-        return Stream.of(
-                Arguments.of("42", "42"),
-                Arguments.of(CharBuffer.wrap("42"), "42"),
-                Arguments.of(42, "42"),
-                Arguments.of(42L, "42"),
-                Arguments.of(4.5, "4.5"),
-                Arguments.of(new BigDecimal("1.50"), "1.50"),
-                Arguments.of(new AtomicLong(7), "7"),
-                Arguments.of(true, "true"),
-                Arguments.of('x', "x"),
-                Arguments.of(DayOfWeek.MONDAY, "MONDAY"),
-                Arguments.of(Colour.RED, "RED"),
-                Arguments.of(Colour.GREEN, "GREEN"),
-                Arguments.of(new UUID(1, 2), "00000000-0000-0001-0000-000000000002"),
-                Arguments.of(LocalDate.of(2026, 1, 31), "2026-01-31"),
-                Arguments.of(Instant.EPOCH, "1970-01-01T00:00:00Z"),
-                Arguments.of(Duration.ofMinutes(1), "PT1M"),
-                Arguments.of(ZoneId.of("Europe/Berlin"), "Europe/Berlin"),
-                Arguments.of(new OrderId("a", 1), "OrderId[shop=a, number=1]"),
-                Arguments.of(new Inherited(), "own text"));
-    }
 
     @ParameterizedTest
     @MethodSource
@@ -98,14 +65,10 @@ class StableTextTest {
                 Arguments.of(new int[] {1}, "int[]", "differs between JVMs"),
                 Arguments.of(new String[] {"a"}, "java.lang.String[]", "return a List"),
                 Arguments.of(Optional.of("a"), "java.util.Optional", "orElseThrow()"),
-                Arguments.of(OptionalInt.of(1), "java.util.OptionalInt", "orElseThrow()"),
                 Arguments.of(Map.of("a", 1), "java.util.ImmutableCollections", "differs between JVMs"),
                 Arguments.of(List.of("a"), "java.util.ImmutableCollections", "which is several values"),
-                Arguments.of(Set.of(), "java.util.ImmutableCollections", "which is several values"),
-                Arguments.of(new ArrayDeque<>(), "java.util.ArrayDeque", "which is several values"),
                 Arguments.of(Path.of("a"), "sun.nio.fs", "which is several values"),
                 Arguments.of(new Object(), "java.lang.Object", "Use a property of it that has a stable text"),
-                Arguments.of(new Plain(), Plain.class.getName(), "differs between JVMs"),
                 Arguments.of(new PrintsIdentity(), PrintsIdentity.class.getName(), "differs between JVMs"),
                 Arguments.of(new PrintsHash(), PrintsHash.class.getName(), "differs between JVMs"),
                 Arguments.of(new PrintsNull(), PrintsNull.class.getName(), "whose text is null"),
@@ -121,17 +84,24 @@ class StableTextTest {
 
     static Stream<Object> shouldAccept() throws Exception {
         return Stream.of(
+                42,
+                new BigDecimal("1.50"),
+                new AtomicLong(7),
+                true,
+                'x',
+                DayOfWeek.MONDAY,
+                new UUID(1, 2),
+                LocalDate.of(2026, 1, 31),
+                Duration.ofMinutes(1),
+                ZoneId.of("Europe/Berlin"),
+                new Inherited(),
                 new Box(null),
                 new Box("a@b"),
-                new Box("Foo@1b2c3d"),
                 new Box(new Box("shop.Order@1b2c3d")),
                 new Box(CharBuffer.wrap("[B@1b2c3d")),
                 new Box(42),
-                new Box(new UUID(1, 2)),
                 new Box(Month.MAY),
                 new Box(Size.SMALL),
-                new Box(LocalDate.EPOCH),
-                new Box(Instant.EPOCH),
                 new Box(new Box(new Box(7))),
                 new Box(List.of("a", new Box("b"), List.of(1))),
                 new Box(Arrays.asList("a", null)),
@@ -146,15 +116,12 @@ class StableTextTest {
                 new Box(Path.of("a", "b")),
                 new Box(Locale.GERMANY),
                 new Box(Currency.getInstance("EUR")),
-                new Box(new Email("user@cafe.example")),
                 new Box(new Email("a@b")),
                 new Pair("a@b", new Email("c@d")),
                 new OnlyId("a", Set.of("x", "y"), new Date()),
                 URI.create("https://user@cafe.example/a"),
                 URI.create("https://example.org").toURL(),
                 DatatypeFactory.newInstance().newXMLGregorianCalendar("2026-01-31T00:00:00Z"),
-                new Email("user@cafe.example"),
-                new Email("User@1.2.3"),
                 new Email("john.doe@decade"));
     }
 
@@ -172,38 +139,24 @@ class StableTextTest {
         Supplier<String> lambda = () -> "a";
         return Stream.of(
                 Arguments.of(new Box(new Object()), "content is of type java.lang.Object"),
-                Arguments.of(new Box(new Plain()), "content is of type " + Plain.class.getName()),
                 Arguments.of(new Box(lambda), "Lambda"),
                 Arguments.of(new Box(new byte[] {1}), "content is of type byte[]"),
-                Arguments.of(new Box(new String[][] {{"a"}}), "content is of type java.lang.String[][]"),
                 Arguments.of(new Box(new Box(new int[0])), "content.content is of type int[]"),
                 Arguments.of(new Box(List.of(new Box(1), new Box(new int[0]))), "content[1].content is of type int[]"),
                 Arguments.of(new Box(Optional.of(new int[0])), "content is of type int[]"),
                 Arguments.of(new Box(new SimpleEntry<>("a", new int[0])), "content.value is of type int[]"),
-                Arguments.of(new Box(new SimpleEntry<>(new int[0], "a")), "content.key is of type int[]"),
                 Arguments.of(new Box(new TreeMap<>(Map.of("a", new int[0]))), "content.values[0] is of type int[]"),
                 Arguments.of(new Box(Set.of("a")), "order"),
-                Arguments.of(new Box(new HashSet<>()), "order"),
-                Arguments.of(new Box(new LinkedHashSet<>()), "order"),
                 Arguments.of(new Box(Map.of("a", 1)), "order"),
-                Arguments.of(new Box(new LinkedHashMap<>()), "order"),
                 Arguments.of(new Box(Map.of("a", 1).values()), "order"),
                 Arguments.of(new Box(List.of(Set.of("a", "b"))), "content[0] is of type"),
                 Arguments.of(new Date(), "time zone"),
-                Arguments.of(java.sql.Date.valueOf("2026-01-31"), "time zone"),
-                Arguments.of(new Timestamp(0), "time zone"),
                 Arguments.of(Calendar.getInstance(), "time zone"),
-                Arguments.of(new GregorianCalendar(), "time zone"),
                 Arguments.of(new Box(new Date()), "content is of type java.util.Date"),
                 Arguments.of(TimeZone.getTimeZone("Europe/Berlin"), "time zone"),
                 Arguments.of(InetAddress.getLoopbackAddress(), "host name"),
                 Arguments.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), "host name"),
                 Arguments.of(new Said("Foo(bar=shop.Bar@1b2c3d)"), "shop.Bar@1b2c3d"),
-                Arguments.of(new Said("Foo(bar=Bar@1b2c3d4, x=1)"), "differs between JVMs"),
-                Arguments.of(new Said("[shop.Bar@1b2c3]"), "differs between JVMs"),
-                Arguments.of(new Said("data=[B@1b2c3d."), "differs between JVMs"),
-                Arguments.of(new Said("a@b, but Outer$Inner@1b2c3d4e"), "differs between JVMs"),
-                Arguments.of(new Said(lambda.toString()), "differs between JVMs"),
                 Arguments.of(
                         new Box(new Said("Foo(bar=shop.Bar@1b2c3d)")), "content is of type " + Said.class.getName()),
                 Arguments.of(new PrintsAll("a", Set.of("x")), "tags is of type"),
@@ -242,6 +195,25 @@ class StableTextTest {
 
         assertThat(StableText.of(parent)).isEqualTo("Parent p");
         assertThat(StableText.of(children.get(0))).isEqualTo("Child[id=c, parent=Parent p]");
+    }
+
+    /** A module may keep the components of its records to itself; their text is checked all the same. */
+    @Test
+    void shouldCheckTheTextOfAHiddenRecordAlone(@TempDir Path directory) throws Exception {
+        Method order = Sources.in(directory)
+                .add("shop.hidden.Order", "public record Order(Object id) {}")
+                .add(
+                        "shop.Orders",
+                        "public class Orders {"
+                                + " public static Object of(Object id) { return new shop.hidden.Order(id); } }")
+                .load("shop.Orders", "shop", "module shop { exports shop; }")
+                .getMethod("of", Object.class);
+        Object unstable = order.invoke(null, new Object());
+
+        assertThat(StableText.of(order.invoke(null, "a"))).isEqualTo("Order[id=a]");
+        assertThatThrownBy(() -> StableText.of(unstable))
+                .isInstanceOf(UnstableTextException.class)
+                .hasMessageContaining("a value of type shop.hidden.Order, whose text contains \"java.lang.Object@");
     }
 
     private static Box deep(int depth) {
@@ -293,8 +265,6 @@ class StableTextTest {
 
     private record Child(String id, Parent parent) {}
 
-    private static final class Plain {}
-
     private record User(Object identity) implements GroupPrincipal {
 
         @Override
@@ -344,25 +314,13 @@ class StableTextTest {
     }
 
     private enum Loud {
-        ONE;
-
-        @Override
-        public String toString() {
-            return "Loud(shop.Bar@1b2c3d)";
-        }
-    }
-
-    private enum Colour {
-        RED {
+        ONE {
             @Override
             public String toString() {
-                return "a warm colour";
+                return "Loud(shop.Bar@1b2c3d)";
             }
-        },
-        GREEN
+        }
     }
-
-    private record OrderId(String shop, int number) {}
 
     private static class WithText {
 
