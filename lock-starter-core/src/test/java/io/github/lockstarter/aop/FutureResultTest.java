@@ -112,13 +112,14 @@ class FutureResultTest {
     }
 
     @Test
-    void shouldReportByTheFutureThatTheLockIsNotGranted() {
-        this.app.takenByAnother(
-                "export",
-                () -> assertThat(this.exports.export())
-                        .failsWithin(Duration.ofSeconds(10))
-                        .withThrowableThat()
-                        .withRootCauseInstanceOf(LockNotGrantedException.class));
+    void shouldReturnTheFutureItselfIfTheConditionIsNotMet() {
+        assertThat(this.exports.onRequest(false)).isSameAs(this.exports.work());
+        assertThat(this.app.isLocked("export")).isFalse();
+
+        CompletableFuture<String> held = this.exports.onRequest(true);
+        assertThat(this.app.isLocked("export")).isTrue();
+        this.exports.work().complete("done");
+        assertThat(held).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("done");
     }
 
     /** Permitted by {@link CompletionStage}. */
@@ -145,6 +146,11 @@ class FutureResultTest {
 
         @DistributedLock(name = "export", waitTime = 100)
         public CompletableFuture<String> export() {
+            return this.work;
+        }
+
+        @DistributedLock(name = "export", condition = "#locked")
+        public CompletableFuture<String> onRequest(boolean locked) {
             return this.work;
         }
 

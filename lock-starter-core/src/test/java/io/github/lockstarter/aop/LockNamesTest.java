@@ -35,7 +35,7 @@ class LockNamesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Overloads.class, OverloadsWithKeys.class, Covered.class, MixedOverloads.class})
+    @ValueSource(classes = {Overloads.class, Covered.class, MixedOverloads.class})
     void shouldRejectOverloads(Class<?> bean) {
         assertThat(rejectionOf(bean))
                 .hasMessageContaining(bean.getName() + ".run(String)")
@@ -182,14 +182,6 @@ class LockNamesTest {
         public void run(String id) {}
 
         @DistributedLock
-        public void run(int number) {}
-    }
-
-    static class OverloadsWithKeys {
-        @DistributedLock("#id")
-        public void run(String id) {}
-
-        @DistributedLock("#number")
         public void run(int number) {}
     }
 

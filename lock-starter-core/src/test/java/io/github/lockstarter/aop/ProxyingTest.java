@@ -13,7 +13,6 @@ import io.github.lockstarter.store.InMemoryLockStore;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -45,7 +44,6 @@ class ProxyingTest {
             Orders.SpecialOrders.class,
             PlainStock.class,
             InheritedStock.class,
-            OrderHandler.class,
             VisibleDesk.class,
             Composed.class,
             Unlocked.class,
@@ -101,9 +99,6 @@ class ProxyingTest {
         assertThat(locksOf(PlainStock.class, stock -> stock.take("a"))).containsExactly("stock:a");
         forget();
         assertThat(locksOf(InheritedStock.class, stock -> stock.take("b"))).containsExactly("stock:b");
-        forget();
-        assertThat(locksOf(OrderHandler.class, handler -> ((Handler<String>) handler).handle("a")))
-                .containsExactly("handler:a");
         forget();
         assertThat(locksOf(Orders.SpecialOrders.class, Orders::guarded)).containsExactly("SpecialOrders.guarded");
         forget();
@@ -217,7 +212,7 @@ class ProxyingTest {
 
     /** Under a name that all JVMs share. */
     @ParameterizedTest
-    @ValueSource(strings = {"withoutTarget", "foreign", "lambda"})
+    @ValueSource(strings = {"withoutTarget", "lambda"})
     void shouldLockWhatIsNoInstanceOfAClass(String name) {
         try (LockedContext context = LockedContext.of(Clients.class)) {
             assertThat(context.getBean(name, Client.class).fetch("a")).isEqualTo("fetched");
@@ -312,16 +307,6 @@ class ProxyingTest {
 
     /** The compiler adds a bridge method, so that other packages can call the method above. */
     public static class VisibleDesk extends HiddenDesk {}
-
-    interface Handler<T> {
-        void handle(T item);
-    }
-
-    static class OrderHandler implements Handler<String> {
-        @Override
-        @DistributedLock(name = "handler", key = "#item")
-        public void handle(String item) {}
-    }
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLock(name = "nightly")
@@ -522,12 +507,6 @@ class ProxyingTest {
         @Bean
         static Client withoutTarget() {
             return ProxyFactory.getProxy(Client.class, (MethodInterceptor) call -> "fetched");
-        }
-
-        @Bean
-        static Client foreign() {
-            return (Client) Proxy.newProxyInstance(
-                    Client.class.getClassLoader(), new Class<?>[] {Client.class}, (proxy, method, args) -> "fetched");
         }
 
         @Bean

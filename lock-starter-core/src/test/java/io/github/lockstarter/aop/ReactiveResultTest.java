@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockConditionException;
 import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
@@ -158,10 +159,31 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldFailTheSubscriptionIfItsKeyIsRejectd() {
-        Mono<String> work = this.feeds.move("a", null);
+    void shouldEvaluateItsConditionAtEachSubscriptionAndBeforeTheKey() {
+        Mono<String> lock = this.feeds.ifWanted("42");
+        assertThat(this.feeds.asked()).as("before").hasValue(0);
 
-        assertThatThrownBy(() -> work.block(SOON)).isInstanceOf(InvalidLockKeyException.class);
+        assertThat(lock.block(SOON)).isEqualTo("none");
+        this.feeds.want(true);
+        assertThat(lock.block(SOON)).isEqualTo("feed:42");
+        assertThat(lock.block(SOON)).isEqualTo("feed:42");
+        assertThatThrownBy(() -> this.feeds.ifWanted(null).block(SOON))
+                .isInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"#id\" of ");
+        this.feeds.want(false);
+        assertThat(this.feeds.ifWanted(null).block(SOON)).isEqualTo("none");
+
+        assertThat(this.feeds.asked()).hasValue(5);
+        assertThat(this.app.isLocked("feed:42")).isFalse();
+    }
+
+    @Test
+    void shouldFailTheSubscriptionIfItsConditionIsNeitherTrueNorFalse() {
+        this.feeds.want(null);
+
+        assertThatThrownBy(() -> this.feeds.ifWanted("42").block(SOON))
+                .isInstanceOf(InvalidLockConditionException.class);
+        assertThat(this.feeds.calls()).isZero();
     }
 
     @Test
@@ -189,6 +211,29 @@ class ReactiveResultTest {
         private final Sinks.One<String> work = Sinks.one();
 
         private int count;
+
+        private final AtomicInteger asked = new AtomicInteger();
+
+        private volatile Boolean wanted = false;
+
+        AtomicInteger asked() {
+            return this.asked;
+        }
+
+        void want(Boolean lock) {
+            this.wanted = lock;
+        }
+
+        public Boolean isWanted() {
+            this.asked.incrementAndGet();
+            return this.wanted;
+        }
+
+        @DistributedLock(name = "feed", key = "#id", condition = "#root.target.isWanted()")
+        public Mono<String> ifWanted(String id) {
+            this.calls.incrementAndGet();
+            return Mono.just(LeaseContext.current().map(Lease::name).orElse("none"));
+        }
 
         int calls() {
             return this.calls.get();
@@ -269,12 +314,6 @@ class ReactiveResultTest {
         @DistributedLock(name = "day", key = "#day.get()")
         public Mono<String> ofDay(AtomicInteger day) {
             return Mono.just(LeaseContext.required().name());
-        }
-
-        @DistributedLock(name = "account", key = "#from", waitTime = 100)
-        @DistributedLock(name = "account", key = "#to", waitTime = 100)
-        public Mono<String> move(String from, String to) {
-            return Mono.just("done");
         }
 
         @DistributedLock(name = "feed", waitTime = -1)

@@ -12,38 +12,34 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.engine.LockSettings;
-import io.github.lockstarter.fixture.Servers;
-import io.github.lockstarter.store.redis.RedisLockStore;
-import io.github.lockstarter.store.redis.RedisStoreSettings;
-import io.github.lockstarter.testsupport.RedisServer;
-import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Readers and permits of annotated methods, in two applications on one Redis. */
-@RedisTest
+/** Readers and permits of annotated methods, in two applications on one store. */
 class SharedGrantsOfCallsTest {
 
-    private final LettuceConnectionFactory factory;
+    private final InMemoryLockStore store = new InMemoryLockStore();
 
-    private final LockedContext one;
+    @AutoClose
+    private final LockedContext one = application();
 
-    private final LockedContext two;
+    @AutoClose
+    private final LockedContext two = application();
 
-    private final Exports exports;
+    private final Exports exports = this.one.getBean(Exports.class);
 
-    private final Exports others;
+    private final Exports others = this.two.getBean(Exports.class);
 
     /** The kind of result of the method. */
     enum Way {
@@ -53,27 +49,8 @@ class SharedGrantsOfCallsTest {
         FLUX
     }
 
-    SharedGrantsOfCallsTest(RedisServer server) {
-        this.factory = Servers.of(server);
-        this.factory.afterPropertiesSet();
-        this.factory.start();
-        this.one = application();
-        this.two = application();
-        this.exports = this.one.getBean(Exports.class);
-        this.others = this.two.getBean(Exports.class);
-    }
-
     private LockedContext application() {
-        RedisStoreSettings settings =
-                new RedisStoreSettings("lock", Duration.ofSeconds(3), true, Duration.ofMillis(500));
-        return LockedContext.on(new RedisLockStore(this.factory, settings), LockSettings.of(Duration.ofSeconds(30)), Exports.class);
-    }
-
-    @AfterEach
-    void stop() {
-        this.one.close();
-        this.two.close();
-        this.factory.destroy();
+        return LockedContext.on(this.store, LockSettings.of(Duration.ofSeconds(30)), Exports.class);
     }
 
     @Test

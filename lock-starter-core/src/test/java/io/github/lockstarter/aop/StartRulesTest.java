@@ -71,7 +71,6 @@ class StartRulesTest {
                 Arguments.of(ReturnsCallable.class, "call()", "returns a Callable", deferred),
                 Arguments.of(ReturnsPublisher.class, "call()", "returns a Publisher", "acquireAsync"),
                 Arguments.of(ReturnsFlowPublisher.class, "call()", "returns a Publisher", deferred),
-                Arguments.of(ReturnsGenericFuture.class, "call()", "returns a Future", deferred),
                 Arguments.of(
                         ClassLevelFuture.class, "call()", "returns a Future", "annotate the other methods instead of"),
                 Arguments.of(FullBeans.class, "desk()", "a @Bean method runs only once", "in the class of the bean"),
@@ -161,12 +160,6 @@ class StartRulesTest {
 
             assertThat(context.getBean(Desk.class)).isSameAs(mock);
         }
-    }
-
-    @Test
-    void shouldRejectNothingWhenLocksAreDisabled() {
-        LockedContext.with(processor -> processor.setEnabled(false), NeedsDesk.class)
-                .close();
     }
 
     /** Preparation of an application at build time (AOT), when properties have no values yet. */
@@ -408,28 +401,11 @@ class StartRulesTest {
         }
     }
 
-    static class ReturnsCallable {
-        @DistributedLock
-        public Callable<?> call() {
-            return null;
-        }
-    }
+    static class ReturnsCallable extends GenericCall<Callable<?>> {}
 
-    static class ReturnsPublisher {
-        @DistributedLock
-        public Publisher<?> call() {
-            return null;
-        }
-    }
+    static class ReturnsPublisher extends GenericCall<Publisher<?>> {}
 
-    static class ReturnsFlowPublisher {
-        @DistributedLock
-        public Flow.Publisher<?> call() {
-            return null;
-        }
-    }
-
-    static class ReturnsGenericFuture extends GenericCall<Future<String>> {}
+    static class ReturnsFlowPublisher extends GenericCall<Flow.Publisher<?>> {}
 
     @DistributedLock
     static class ClassLevelFuture {

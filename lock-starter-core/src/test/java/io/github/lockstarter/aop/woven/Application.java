@@ -25,7 +25,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 /** An application with locks in Redis and with other proxies and transactions. */
 final class Application extends AnnotationConfigApplicationContext {
 
-    private Application(int port, String prefix, Keys keys) {
+    private Application(int port, String prefix) {
         LockSettings settings = LockSettings.of(Duration.ofSeconds(30));
         registerBean(LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("127.0.0.1", port));
         registerBean(LeasingLockRegistry.class, () -> {
@@ -34,21 +34,16 @@ final class Application extends AnnotationConfigApplicationContext {
             return new LeasingLockRegistry(
                     new RedisLockStore(getBean(LettuceConnectionFactory.class), store), settings, null, List.of());
         });
-        registerBean(Keys.class, () -> keys);
         register(Audit.class, Transactions.class);
     }
 
-    static Application with(AdviceMode mode, int port, String prefix, Keys keys, Class<?>... beans) {
-        return with(processor -> processor.setMode(mode), port, prefix, keys, beans);
+    static Application with(AdviceMode mode, int port, String prefix, Class<?>... beans) {
+        return with(processor -> processor.setMode(mode), port, prefix, beans);
     }
 
     static Application with(
-            Consumer<DistributedLockBeanPostProcessor> settings,
-            int port,
-            String prefix,
-            Keys keys,
-            Class<?>... beans) {
-        Application application = new Application(port, prefix, keys);
+            Consumer<DistributedLockBeanPostProcessor> settings, int port, String prefix, Class<?>... beans) {
+        Application application = new Application(port, prefix);
         application.registerBean(DistributedLockBeanPostProcessor.class, () -> {
             DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
                     () -> application.getBean(LockRegistry.class), LockSettings.of(Duration.ofSeconds(30)));
@@ -77,12 +72,6 @@ final class Application extends AnnotationConfigApplicationContext {
     @SuppressWarnings("serial")
     static class Transactions extends AbstractPlatformTransactionManager {
 
-        private final transient Keys keys;
-
-        Transactions(Keys keys) {
-            this.keys = keys;
-        }
-
         @Override
         protected Object doGetTransaction() {
             return this;
@@ -90,17 +79,17 @@ final class Application extends AnnotationConfigApplicationContext {
 
         @Override
         protected void doBegin(Object transaction, TransactionDefinition definition) {
-            this.keys.say("begin " + this.keys);
+            WovenWorker.print("begin " + WovenWorker.keys());
         }
 
         @Override
         protected void doCommit(DefaultTransactionStatus status) {
-            this.keys.say("commit " + this.keys);
+            WovenWorker.print("commit " + WovenWorker.keys());
         }
 
         @Override
         protected void doRollback(DefaultTransactionStatus status) {
-            this.keys.say("rollback " + this.keys);
+            WovenWorker.print("rollback " + WovenWorker.keys());
         }
     }
 }

@@ -7,27 +7,21 @@ import org.springframework.beans.factory.InitializingBean;
 @DistributedLock(name = "invoices")
 class Invoices implements InitializingBean {
 
-    private final Keys keys;
-
-    Invoices(Keys keys) {
-        this.keys = keys;
-    }
-
     @Override
     public void afterPropertiesSet() {
-        this.keys.say("prepared " + this.keys);
+        WovenWorker.print("prepared " + WovenWorker.keys());
     }
 
     public String print() {
-        return this.keys + ", copied " + copy();
+        return WovenWorker.keys() + ", copied " + copy();
     }
 
     public String copy() {
-        return this.keys.toString();
+        return WovenWorker.keys();
     }
 
     String draft() {
-        return this.keys.toString();
+        return WovenWorker.keys();
     }
 
     String draftOfCopy() {
@@ -36,6 +30,6 @@ class Invoices implements InitializingBean {
 
     @Override
     public String toString() {
-        return this.keys.toString();
+        return WovenWorker.keys();
     }
 }

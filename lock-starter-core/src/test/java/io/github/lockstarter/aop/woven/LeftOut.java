@@ -12,10 +12,6 @@ class LeftOut {
     /** The annotation is declared in the superclass, where a weaver does not find it. */
     static class Heir extends Shop {
 
-        Heir() {
-            super(null);
-        }
-
         @Override
         CompletableFuture<String> open() {
             return CompletableFuture.completedFuture("");

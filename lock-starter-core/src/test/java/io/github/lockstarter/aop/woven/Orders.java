@@ -16,13 +16,9 @@ import reactor.core.publisher.Mono;
 /** Methods of all kinds, each of which returns the keys that exist in Redis while it runs. */
 class Orders extends Shop {
 
-    private final Keys keys;
-
     private final LockRegistry registry;
 
-    Orders(Keys keys, LockRegistry registry) {
-        super(keys);
-        this.keys = keys;
+    Orders(LockRegistry registry) {
         this.registry = registry;
     }
 
@@ -32,13 +28,13 @@ class Orders extends Shop {
 
     @DistributedLock(name = "order", key = "#id")
     private String book(String id) {
-        return this.keys + " held " + this.registry.getLock("order:" + id).getHoldCount() + " times by "
+        return WovenWorker.keys() + " held " + this.registry.getLock("order:" + id).getHoldCount() + " times by "
                 + LeaseContext.required().name();
     }
 
     @DistributedLock(name = "total")
-    static String total(Keys keys) {
-        return keys.toString();
+    static String total() {
+        return WovenWorker.keys();
     }
 
     String report() {
@@ -47,13 +43,13 @@ class Orders extends Shop {
 
     @Nightly
     private final String report(boolean again) {
-        return again ? report(false) : this.keys.toString();
+        return again ? report(false) : WovenWorker.keys();
     }
 
     @DistributedLock(name = "first")
     @DistributedLock(name = "second")
     String both() {
-        return this.keys.toString();
+        return WovenWorker.keys();
     }
 
     String count(int number) {
@@ -62,7 +58,7 @@ class Orders extends Shop {
 
     @DistributedLock(name = "count", condition = "#number > 5")
     private String counted(int number) {
-        return number + " " + this.keys;
+        return number + " " + WovenWorker.keys();
     }
 
     @DistributedLock
@@ -78,7 +74,7 @@ class Orders extends Shop {
 
     @DistributedLock(name = "reactive")
     Mono<String> reactive() {
-        return Mono.fromSupplier(this.keys::toString);
+        return Mono.fromSupplier(WovenWorker::keys);
     }
 
     @DistributedLock(name = "busy", waitTime = 0, fallback = "closed")
@@ -106,22 +102,22 @@ class Orders extends Shop {
     @DistributedLock(name = "account")
     @Transactional
     String pay() {
-        this.keys.say("paying " + this.keys);
+        WovenWorker.print("paying " + WovenWorker.keys());
         return "paid";
     }
 
     @DistributedLock(name = "account")
     @Transactional
     Mono<String> reactivePay() {
-        this.keys.say("paying later " + this.keys);
-        return Mono.fromSupplier(() -> this.keys + " paid");
+        WovenWorker.print("paying later " + WovenWorker.keys());
+        return Mono.fromSupplier(() -> WovenWorker.keys() + " paid");
     }
 
     @DistributedLock(name = "mail")
     @Async
     CompletableFuture<String> mail() {
         return CompletableFuture.completedFuture(
-                this.keys + " by " + LeaseContext.required().name());
+                WovenWorker.keys() + " by " + LeaseContext.required().name());
     }
 
     String print() {
@@ -130,25 +126,16 @@ class Orders extends Shop {
 
     @DistributedSemaphore(name = "printers", permits = 3, weight = 2)
     private String printed() {
-        return this.keys + " " + this.registry.getSemaphore("printers", 3).availablePermits() + " left";
-    }
-
-    @Plotters
-    static String plotted(Keys keys) {
-        return keys.toString();
+        return WovenWorker.keys() + " " + this.registry.getSemaphore("printers", 3).availablePermits() + " left";
     }
 
     @DistributedSemaphore(name = "editors", permits = 1)
     @DistributedLock(name = "book", mode = LockMode.READ)
     String edit() {
-        return this.keys + " "
+        return WovenWorker.keys() + " "
                 + this.registry.getReadWriteLock("book").readLock().getHoldCount() + " by "
                 + LeaseContext.required().name();
     }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @DistributedSemaphore(name = "plotters", permits = 1)
-    @interface Plotters {}
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLock(name = "nightly")

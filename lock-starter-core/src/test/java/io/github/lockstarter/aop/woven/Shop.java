@@ -6,19 +6,13 @@ import java.util.concurrent.CompletableFuture;
 /** Methods that orders inherit and override. */
 class Shop {
 
-    private final Keys keys;
-
-    Shop(Keys keys) {
-        this.keys = keys;
-    }
-
     @DistributedLock(name = "shop")
     CompletableFuture<String> open() {
-        return CompletableFuture.completedFuture(this.keys.toString());
+        return CompletableFuture.completedFuture(WovenWorker.keys());
     }
 
     @DistributedLock
     String close() {
-        return this.keys.toString();
+        return WovenWorker.keys();
     }
 }

@@ -61,7 +61,6 @@ class WeavingTest {
         assertThat(lines)
                 .contains(
                         "> permits of a private method: [lock:{printers}] 1 left",
-                        "> permits of a static method, composed: [lock:{plotters}]",
                         "> permits and a reader: [lock:{book}, lock:{editors}] 1 by book");
     }
 
@@ -125,7 +124,7 @@ class WeavingTest {
     @Test
     void shouldNeverRunWithoutItsLock() {
         String method = "LockException: Lock of " + Orders.class.getName()
-                + ".total(Keys) is not acquired, and the method was not run: ";
+                + ".total() is not acquired, and the method was not run: ";
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line).startsWith("> too early: " + method + "no application context"))
                 .anySatisfy(line ->

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.AdviceMode;
 /** A JVM with load-time weaving; it prints its observations line by line. */
 final class WovenWorker {
 
-    private static Keys keys;
+    private static RedisCli redis;
 
     private static int port;
 
@@ -25,30 +25,39 @@ final class WovenWorker {
 
     public static void main(String[] arguments) throws Exception {
         port = Integer.parseInt(arguments[0]);
-        keys = new Keys(RedisCli.connect(port));
-        say("too early", () -> Orders.total(keys));
-        try (Application application = Application.with(AdviceMode.ASPECTJ, port, "lock", keys, Orders.class)) {
+        redis = RedisCli.connect(port);
+        say("too early", Orders::total);
+        try (Application application = Application.with(AdviceMode.ASPECTJ, port, "lock", Orders.class)) {
             methods(application.getBean(Orders.class), application.getBean(LockRegistry.class));
             results(application.getBean(Orders.class));
             twoApplications(application);
-            say("one of one", () -> Orders.total(keys));
+            say("one of one", Orders::total);
         }
         rejections();
-        say("too late", () -> Orders.total(keys));
-        try (Application application = Application.with(AdviceMode.PROXY, port, "proxy", keys, Invoices.class)) {
+        say("too late", Orders::total);
+        try (Application application = Application.with(AdviceMode.PROXY, port, "proxy", Invoices.class)) {
             Invoices invoices = application.getBean(Invoices.class);
             say("by proxy", invoices::print);
             say("self-invoked behind a proxy", invoices::draftOfCopy);
-            say("static without an application that weaves", () -> Orders.total(keys));
+            say("static without an application that weaves", Orders::total);
         }
         try (Application application = disabled()) {
             Orders orders = application.getBean(Orders.class);
             say("disabled", orders::both);
             say("private and disabled", orders::report);
-            say("static and disabled", () -> Orders.total(keys));
+            say("static and disabled", Orders::total);
             say("of a class that is disabled", application.getBean(Invoices.class)::print);
         }
-        say("the end", keys::toString);
+        say("the end", WovenWorker::keys);
+    }
+
+    /** Returns the keys that exist in Redis now. */
+    static String keys() {
+        return redis.keys().stream().sorted().toList().toString();
+    }
+
+    static void print(String line) {
+        System.out.println(line);
     }
 
     private static Application disabled() {
@@ -61,7 +70,6 @@ final class WovenWorker {
                 },
                 port,
                 "off",
-                keys,
                 Orders.class,
                 Invoices.class,
                 LeftOut.class);
@@ -70,7 +78,7 @@ final class WovenWorker {
     private static void methods(Orders orders, LockRegistry registry) throws Exception {
         say("bean is a proxy", () -> String.valueOf(AopUtils.isAopProxy(orders)));
         say("self-invoked private", () -> orders.settle("42"));
-        say("static", () -> Orders.total(keys));
+        say("static", Orders::total);
         say("final, composed, reentrant", orders::report);
         say("repeated", orders::both);
         say("condition met", () -> orders.count(6));
@@ -83,38 +91,37 @@ final class WovenWorker {
         }
         say("in a transaction", orders::pay);
         say("permits of a private method", orders::print);
-        say("permits of a static method, composed", () -> Orders.plotted(keys));
         say("permits and a reader", orders::edit);
     }
 
     private static void results(Orders orders) throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> later = orders.later(work);
-        say("future returned", keys::toString);
+        say("future returned", WovenWorker::keys);
         work.complete("done");
         say("future complete", later::join);
         say("asynchronous", orders.mail()::join);
         say("reactive", orders.reactive()::block);
         say("reactive in a transaction", orders.reactivePay()::block);
-        say("afterwards", keys::toString);
+        say("afterwards", WovenWorker::keys);
     }
 
     private static void twoApplications(Application first) throws Exception {
         try (Application second =
-                Application.with(AdviceMode.ASPECTJ, port, "other", keys, Invoices.class, Orders.class)) {
+                Application.with(AdviceMode.ASPECTJ, port, "other", Invoices.class, Orders.class)) {
             say("first of two", () -> first.getBean(Orders.class).settle("1"));
             say("second of two", () -> second.getBean(Orders.class).settle("1"));
             say("of a class", second.getBean(Invoices.class)::print);
             say("not public in that class", second.getBean(Invoices.class)::draft);
             say("of Object in that class", second.getBean(Invoices.class)::toString);
-            say("none of two", () -> Orders.total(keys));
+            say("none of two", Orders::total);
         }
     }
 
     private static void rejections() throws Exception {
         for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class}) {
             say("rejected " + bean.getSimpleName(), () -> {
-                Application.with(AdviceMode.ASPECTJ, port, "lock", keys, bean).close();
+                Application.with(AdviceMode.ASPECTJ, port, "lock", bean).close();
                 return "";
             });
         }
@@ -131,6 +138,6 @@ final class WovenWorker {
             }
             outcome = cause.getClass().getSimpleName() + ": " + cause.getMessage();
         }
-        keys.say("> " + what + ": " + outcome);
+        print("> " + what + ": " + outcome);
     }
 }
