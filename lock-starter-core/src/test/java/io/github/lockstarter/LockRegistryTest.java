@@ -112,17 +112,6 @@ class LockRegistryTest {
     }
 
     @Test
-    void shouldRunABodyWithoutAResultUnderTheLock() {
-        this.registry.executeWithoutResult(REQUEST, lease -> {
-            LeaseLock lock = this.registry.getLock("order:42");
-            assertThat(lock.isHeldByCurrentThread()).isTrue();
-            assertThat(lock.currentLease().fencingToken()).isEqualTo(lease.fencingToken());
-        });
-
-        assertThat(this.registry.getLock("order:42").isLocked()).isFalse();
-    }
-
-    @Test
     void shouldPassALeaseOnWithoutThrows() {
         this.registry.executeWithoutResult(REQUEST, lease -> {
             String name =

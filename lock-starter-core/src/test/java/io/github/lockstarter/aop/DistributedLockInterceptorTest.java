@@ -15,9 +15,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,23 +24,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a call of a locked method returns and throws, and the lease that the method sees. */
 class DistributedLockInterceptorTest {
 
-    private static LockedContext app;
+    @AutoClose
+    private static final LockedContext app = LockedContext.of(Work.class);
 
     private final Work work = app.getBean(Work.class);
 
     private Throwable thrown;
 
     private boolean flag;
-
-    @BeforeAll
-    static void start() {
-        app = LockedContext.of(Work.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        app.close();
-    }
 
     @AfterEach
     void assertThatNothingRemains() {

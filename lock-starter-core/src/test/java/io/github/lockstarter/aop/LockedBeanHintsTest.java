@@ -38,28 +38,11 @@ class LockedBeanHintsTest {
         assertThat(hints).as("a method that is no property").matches(invoked(Order.class, "asText"));
         assertThat(hints).as("elements of a list").matches(invoked(Article.class, "code"));
         assertThat(hints).as("repeated").matches(invoked(Orders.class, "count"));
-        assertThat(hints).as("of a condition").matches(invoked(Urgent.class, "reason"));
+        assertThat(hints).as("of the condition of a semaphore").matches(invoked(Urgent.class, "reason"));
         assertThat(hints).as("#root").matches(invoked(CallRoot.class, "getMethod"));
         assertThat(hints)
                 .as("read by no key")
                 .matches(invoked(Unread.class, "code").negate());
-    }
-
-    @Test
-    void shouldCoverSemaphores() {
-        RuntimeHints hints = hintsFor(Limited.class);
-
-        assertThat(hints).matches(invoked(Limited.class, "print"));
-        assertThat(hints).as("stands in").matches(invoked(Limited.class, "later"));
-        assertThat(hints).as("a property of the key").matches(invoked(Order.class, "customer"));
-    }
-
-    static class Limited {
-
-        @DistributedSemaphore(key = "#order.customer.id", permitsString = "${missing}", fallback = "later")
-        public void print(Order order) {}
-
-        void later(Order order) {}
     }
 
     @Test
@@ -104,7 +87,7 @@ class LockedBeanHintsTest {
         @DistributedLock(name = "count")
         public void count(List<Article> articles) {}
 
-        @DistributedLock(name = "urgent", condition = "#urgent.reason != ''")
+        @DistributedSemaphore(name = "urgent", permitsString = "${missing}", condition = "#urgent.reason != ''")
         public void hurry(Urgent urgent) {}
 
         @DistributedLock(name = "all")

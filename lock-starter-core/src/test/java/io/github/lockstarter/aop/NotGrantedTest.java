@@ -10,27 +10,17 @@ import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 
 /** The outcome of a call whose lock is not granted. */
 class NotGrantedTest {
 
-    private static LockedContext app;
+    @AutoClose
+    private static final LockedContext app = LockedContext.of(Jobs.class, TextStore.class);
 
     private final Jobs jobs = app.getBean(Jobs.class);
-
-    @BeforeAll
-    static void start() {
-        app = LockedContext.of(Jobs.class, TextStore.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        app.close();
-    }
 
     @Test
     void shouldThrowByDefaultAndPropagateTheFailureOfANestedCall() {

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +39,7 @@ import org.springframework.core.annotation.AliasFor;
 /** Which calls of which beans acquire which locks. */
 class ProxyingTest {
 
+    @AutoClose
     private static final LockedContext CONTEXT = LockedContext.of(
             Orders.class,
             Orders.SpecialOrders.class,
@@ -57,11 +58,6 @@ class ProxyingTest {
     void forget() {
         CONTEXT.calls.events.clear();
         CONTEXT.calls.requests.clear();
-    }
-
-    @AfterAll
-    static void close() {
-        CONTEXT.close();
     }
 
     /** Calls the bean and returns the names of the locks in their order. */

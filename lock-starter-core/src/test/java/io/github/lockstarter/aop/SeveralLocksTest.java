@@ -20,8 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +32,8 @@ class SeveralLocksTest {
 
     private static final long MIN_HOLD = 500;
 
-    private static LockedContext app;
+    @AutoClose
+    private static final LockedContext app = LockedContext.of(Transfers.class);
 
     private final Transfers transfers = app.getBean(Transfers.class);
 
@@ -54,16 +54,6 @@ class SeveralLocksTest {
             });
             return thrown instanceof CompletionException ? thrown.getCause() : thrown;
         }
-    }
-
-    @BeforeAll
-    static void start() {
-        app = LockedContext.of(Transfers.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        app.close();
     }
 
     @BeforeEach

@@ -132,15 +132,6 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(resideInAPackage(ROOT + "..").and(not(resideInAPackage(ROOT + ".text.."))));
 
-    /** Its lines are printable, whatever is in them. MessageRulesTest holds the other modules to it. */
-    @ArchTest
-    static final ArchRule onlyLockLogShouldLog = noClasses()
-            .that()
-            .doNotHaveSimpleName("LockLog")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("org.apache.commons.logging..", "org.slf4j..", "java.util.logging..");
-
     @ArchTest
     static final ArchRule storesShouldKnowTheApiAlone = knowsOnly(".store..", ".store..", ".text..");
 

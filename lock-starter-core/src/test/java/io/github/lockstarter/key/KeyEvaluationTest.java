@@ -10,31 +10,20 @@ import java.util.Date;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.expression.EvaluationException;
+import org.springframework.stereotype.Component;
 
 class KeyEvaluationTest {
 
-    private static LockedContext context;
+    @AutoClose
+    private static final LockedContext context = LockedContext.of(Orders.class, Tenants.class);
 
     private final Orders orders = context.getBean(Orders.class);
-
-    @BeforeAll
-    static void start() {
-        context = LockedContext.prepare(processor -> {}, Orders.class);
-        context.registerBean("tenants", Tenants.class);
-        context.refresh();
-    }
-
-    @AfterAll
-    static void stop() {
-        context.close();
-    }
 
     @BeforeEach
     void forget() {
@@ -196,6 +185,7 @@ class KeyEvaluationTest {
         }
     }
 
+    @Component("tenants")
     static class Tenants {
 
         public String of(String id) {
