@@ -10,6 +10,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class CommitGuardTest {
 
     @AutoClose
     private final AnnotationConfigApplicationContext context =
-            new AnnotationConfigApplicationContext(Shop.class, Managers.class, Orders.class, Ledger.class);
+            new AnnotationConfigApplicationContext(Shop.class, Managers.class, Orders.class);
 
     private final Orders orders = this.context.getBean(Orders.class);
 
@@ -69,7 +70,8 @@ class CommitGuardTest {
 
     @Test
     void shouldRejectAfterTheLossOfTheOuterOfTwoLocks() {
-        assertThatThrownBy(() -> this.orders.underTwoLocks()).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> this.orders.underAnotherLock(this.orders::whileItIsLost))
+                .isInstanceOf(LockLostException.class);
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
@@ -126,12 +128,9 @@ class CommitGuardTest {
 
         private final LockRegistry registry;
 
-        private final Ledger ledger;
-
-        Orders(JdbcTemplate jdbc, LockRegistry registry, Ledger ledger) {
+        Orders(JdbcTemplate jdbc, LockRegistry registry) {
             this.jdbc = jdbc;
             this.registry = registry;
-            this.ledger = ledger;
         }
 
         @DistributedLock(name = "orders")
@@ -157,9 +156,16 @@ class CommitGuardTest {
             transactions.executeWithoutResult(status -> insert(true));
         }
 
+        @DistributedLock(name = "ledger")
+        public void underAnotherLock(Consumer<Lease> body) {
+            body.accept(LeaseContext.required());
+        }
+
         @DistributedLock(name = "orders")
-        public void underTwoLocks() {
-            this.ledger.writeUnderAnotherLock(this.registry, LeaseContext.required());
+        @Transactional
+        public void whileItIsLost(Lease outer) {
+            Shop.insert(this.jdbc);
+            Shop.lose(this.registry, outer);
         }
 
         private void insert(boolean lost) {
@@ -167,22 +173,6 @@ class CommitGuardTest {
             if (lost) {
                 Shop.lose(this.registry, LeaseContext.required());
             }
-        }
-    }
-
-    static class Ledger {
-
-        private final JdbcTemplate jdbc;
-
-        Ledger(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        @DistributedLock(name = "ledger")
-        @Transactional
-        public void writeUnderAnotherLock(LockRegistry registry, Lease outer) {
-            Shop.insert(this.jdbc);
-            Shop.lose(registry, outer);
         }
     }
 }

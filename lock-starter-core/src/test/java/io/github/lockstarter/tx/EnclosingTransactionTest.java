@@ -223,7 +223,9 @@ class EnclosingTransactionTest {
         this.transactions.executeWithoutResult(status -> {
             this.registry.executeWithoutResult(requests, lease -> {});
             assertThat(isLocked()).isTrue();
-            assertThat(this.registry.getLock("stock").isLocked()).as("has not requested it").isFalse();
+            assertThat(this.registry.getLock("stock").isLocked())
+                    .as("has not requested it")
+                    .isFalse();
         });
 
         assertThat(isLocked()).isFalse();

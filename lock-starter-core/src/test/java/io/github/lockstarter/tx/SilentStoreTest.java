@@ -3,8 +3,8 @@ package io.github.lockstarter.tx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.Servers;
@@ -29,6 +29,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 class SilentStoreTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
+
+    private static final LockRequest BOUND = LockRequest.of("orders").withReleaseAfterTransaction(true);
 
     private final RedisServer server;
 
@@ -59,7 +61,7 @@ class SilentStoreTest {
             pool.setMaxConnections(1);
             return pool;
         });
-        this.context.register(Shop.class, Orders.class);
+        this.context.register(Shop.class);
         this.context.refresh();
         await().ignoreExceptions().until(() -> !isLocked());
     }
@@ -76,13 +78,13 @@ class SilentStoreTest {
     @ValueSource(booleans = {true, false})
     void shouldReturnTheConnectionToThePoolImmediately(boolean privateConnection) {
         start(privateConnection);
-        Orders orders = this.context.getBean(Orders.class);
+        LockRegistry locks = this.context.getBean(LockRegistry.class);
         TransactionTemplate transactions = this.context.getBean(TransactionTemplate.class);
         JdbcTemplate jdbc = this.context.getBean(JdbcTemplate.class);
         long[] end = new long[1];
 
         transactions.executeWithoutResult(status -> {
-            orders.insert();
+            locks.executeWithoutResult(BOUND, lease -> Shop.insert(jdbc));
             assertThat(isLocked()).isTrue();
             this.server.pause();
             end[0] = System.nanoTime();
@@ -97,19 +99,5 @@ class SilentStoreTest {
 
     private boolean isLocked() {
         return this.context.getBean(LockRegistry.class).getLock("orders").isLocked();
-    }
-
-    static class Orders {
-
-        private final JdbcTemplate jdbc;
-
-        Orders(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        @DistributedLock(name = "orders")
-        public void insert() {
-            Shop.insert(this.jdbc);
-        }
     }
 }
