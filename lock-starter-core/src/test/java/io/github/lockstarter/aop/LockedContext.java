@@ -81,7 +81,7 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
         return prepare(new InMemoryLockStore(), LASTING, settings, components);
     }
 
-    private static LockedContext prepare(
+    public static LockedContext prepare(
             LockStore store,
             LockSettings lockSettings,
             Consumer<DistributedLockBeanPostProcessor> settings,
@@ -121,11 +121,6 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
     /** Returns the exception with which the application fails to start with these beans. */
     public static InvalidLockDefinitionException rejectionOf(Class<?>... components) {
         return rejection(() -> of(components).close());
-    }
-
-    /** As {@link #rejectionOf}, with proxies of interfaces. */
-    public static InvalidLockDefinitionException rejectionWithInterfaceProxies(Class<?>... components) {
-        return rejection(() -> ofInterfaceProxies(components).close());
     }
 
     public static InvalidLockDefinitionException rejection(Runnable start) {

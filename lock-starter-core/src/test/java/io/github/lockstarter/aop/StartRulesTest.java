@@ -2,7 +2,6 @@ package io.github.lockstarter.aop;
 
 import static io.github.lockstarter.aop.LockedContext.rejection;
 import static io.github.lockstarter.aop.LockedContext.rejectionOf;
-import static io.github.lockstarter.aop.LockedContext.rejectionWithInterfaceProxies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
@@ -71,8 +70,6 @@ class StartRulesTest {
                 Arguments.of(ReturnsCallable.class, "call()", "returns a Callable", deferred),
                 Arguments.of(ReturnsPublisher.class, "call()", "returns a Publisher", "acquireAsync"),
                 Arguments.of(ReturnsFlowPublisher.class, "call()", "returns a Publisher", deferred),
-                Arguments.of(
-                        ClassLevelFuture.class, "call()", "returns a Future", "annotate the other methods instead of"),
                 Arguments.of(FullBeans.class, "desk()", "a @Bean method runs only once", "in the class of the bean"),
                 Arguments.of(StaticBeans.class, "desk()", "a @Bean method runs only once", "LockRegistry.execute"),
                 Arguments.of(LockedBeans.class, "desk()", "a @Bean method runs only once", ""),
@@ -89,12 +86,14 @@ class StartRulesTest {
 
     @Test
     void shouldRejectMethodsThatAnInterfaceProxyLacks() {
-        assertThat(rejectionWithInterfaceProxies(WiderShop.class))
+        assertThat(rejection(
+                        () -> LockedContext.ofInterfaceProxies(WiderShop.class).close()))
                 .hasMessageContaining("WiderShop.close()")
                 .hasMessageContaining("none of them declares this method")
                 .hasMessageNotContaining("not public")
                 .hasMessageContaining("spring.aop.proxy-target-class=true");
-        assertThat(rejectionWithInterfaceProxies(ShopWithHelper.class))
+        assertThat(rejection(() ->
+                        LockedContext.ofInterfaceProxies(ShopWithHelper.class).close()))
                 .hasMessageContaining("ShopWithHelper.restock()")
                 .hasMessageContaining("none of them declares this method, which is not public");
     }
@@ -406,13 +405,6 @@ class StartRulesTest {
     static class ReturnsPublisher extends GenericCall<Publisher<?>> {}
 
     static class ReturnsFlowPublisher extends GenericCall<Flow.Publisher<?>> {}
-
-    @DistributedLock
-    static class ClassLevelFuture {
-        public Future<?> call() {
-            return null;
-        }
-    }
 
     // ---- Beans and callbacks
 

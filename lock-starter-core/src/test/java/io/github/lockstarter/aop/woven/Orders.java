@@ -28,7 +28,8 @@ class Orders extends Shop {
 
     @DistributedLock(name = "order", key = "#id")
     private String book(String id) {
-        return WovenWorker.keys() + " held " + this.registry.getLock("order:" + id).getHoldCount() + " times by "
+        return WovenWorker.keys() + " held "
+                + this.registry.getLock("order:" + id).getHoldCount() + " times by "
                 + LeaseContext.required().name();
     }
 
@@ -126,7 +127,8 @@ class Orders extends Shop {
 
     @DistributedSemaphore(name = "printers", permits = 3, weight = 2)
     private String printed() {
-        return WovenWorker.keys() + " " + this.registry.getSemaphore("printers", 3).availablePermits() + " left";
+        return WovenWorker.keys() + " "
+                + this.registry.getSemaphore("printers", 3).availablePermits() + " left";
     }
 
     @DistributedSemaphore(name = "editors", permits = 1)

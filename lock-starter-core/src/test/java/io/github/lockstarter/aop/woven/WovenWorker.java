@@ -7,41 +7,64 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisCli;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /** A JVM with load-time weaving; it prints its observations line by line. */
 final class WovenWorker {
 
     private static RedisCli redis;
 
-    private static int port;
+    private static LettuceConnectionFactory connections;
 
     private WovenWorker() {}
 
     public static void main(String[] arguments) throws Exception {
-        port = Integer.parseInt(arguments[0]);
+        int port = Integer.parseInt(arguments[0]);
         redis = RedisCli.connect(port);
+        connections = Servers.at("127.0.0.1", port);
+        connections.afterPropertiesSet();
+        connections.start();
         say("too early", Orders::total);
-        try (Application application = Application.with(AdviceMode.ASPECTJ, port, "lock", Orders.class)) {
+        try (LockedContext application = application(AdviceMode.ASPECTJ, "lock", Orders.class)) {
             methods(application.getBean(Orders.class), application.getBean(LockRegistry.class));
             results(application.getBean(Orders.class));
             twoApplications(application);
             say("one of one", Orders::total);
         }
-        rejections();
+        say("rejected", () -> {
+            application(AdviceMode.ASPECTJ, "lock", LeftOut.class).close();
+            return "";
+        });
         say("too late", Orders::total);
-        try (Application application = Application.with(AdviceMode.PROXY, port, "proxy", Invoices.class)) {
+        try (LockedContext application = application(AdviceMode.PROXY, "proxy", Invoices.class)) {
             Invoices invoices = application.getBean(Invoices.class);
             say("by proxy", invoices::print);
             say("self-invoked behind a proxy", invoices::draftOfCopy);
             say("static without an application that weaves", Orders::total);
         }
-        try (Application application = disabled()) {
+        try (LockedContext application = disabled()) {
             Orders orders = application.getBean(Orders.class);
             say("disabled", orders::both);
             say("private and disabled", orders::report);
@@ -49,6 +72,22 @@ final class WovenWorker {
             say("of a class that is disabled", application.getBean(Invoices.class)::print);
         }
         say("the end", WovenWorker::keys);
+    }
+
+    private static LockedContext application(AdviceMode mode, String prefix, Class<?>... beans) {
+        return application(processor -> processor.setMode(mode), prefix, beans);
+    }
+
+    /** Returns an application with locks in Redis and with other proxies and transactions. */
+    private static LockedContext application(
+            Consumer<DistributedLockBeanPostProcessor> settings, String prefix, Class<?>... beans) {
+        LockSettings locks = LockSettings.of(Duration.ofSeconds(30));
+        RedisStoreSettings store = new RedisStoreSettings(prefix, locks.commandTimeout(), true, locks.pollInterval());
+        LockedContext application =
+                LockedContext.prepare(new RedisLockStore(connections, store), locks, settings, beans);
+        application.register(Audit.class, Transactions.class);
+        application.refresh();
+        return application;
     }
 
     /** Returns the keys that exist in Redis now. */
@@ -60,15 +99,14 @@ final class WovenWorker {
         System.out.println(line);
     }
 
-    private static Application disabled() {
+    private static LockedContext disabled() {
         ((Logger) LoggerFactory.getLogger(DistributedLockBeanPostProcessor.class.getPackageName()))
                 .setLevel(Level.WARN);
-        return Application.with(
+        return application(
                 processor -> {
                     processor.setMode(AdviceMode.ASPECTJ);
                     processor.setEnabled(false);
                 },
-                port,
                 "off",
                 Orders.class,
                 Invoices.class,
@@ -106,24 +144,14 @@ final class WovenWorker {
         say("afterwards", WovenWorker::keys);
     }
 
-    private static void twoApplications(Application first) throws Exception {
-        try (Application second =
-                Application.with(AdviceMode.ASPECTJ, port, "other", Invoices.class, Orders.class)) {
+    private static void twoApplications(LockedContext first) throws Exception {
+        try (LockedContext second = application(AdviceMode.ASPECTJ, "other", Invoices.class, Orders.class)) {
             say("first of two", () -> first.getBean(Orders.class).settle("1"));
             say("second of two", () -> second.getBean(Orders.class).settle("1"));
             say("of a class", second.getBean(Invoices.class)::print);
             say("not public in that class", second.getBean(Invoices.class)::draft);
             say("of Object in that class", second.getBean(Invoices.class)::toString);
             say("none of two", Orders::total);
-        }
-    }
-
-    private static void rejections() throws Exception {
-        for (Class<?> bean : new Class<?>[] {LeftOut.class, LeftOut.Heir.class}) {
-            say("rejected " + bean.getSimpleName(), () -> {
-                Application.with(AdviceMode.ASPECTJ, port, "lock", bean).close();
-                return "";
-            });
         }
     }
 
@@ -139,5 +167,42 @@ final class WovenWorker {
             outcome = cause.getClass().getSimpleName() + ": " + cause.getMessage();
         }
         print("> " + what + ": " + outcome);
+    }
+
+    /** Creates a proxy for orders that is unrelated to locks. */
+    @Aspect
+    @EnableAspectJAutoProxy(proxyTargetClass = true)
+    static class Audit {
+
+        @Around("execution(String settle(..))")
+        public Object note(ProceedingJoinPoint call) throws Throwable {
+            return "audited " + call.proceed();
+        }
+    }
+
+    @EnableAsync(mode = AdviceMode.ASPECTJ)
+    @EnableTransactionManagement(mode = AdviceMode.ASPECTJ)
+    @SuppressWarnings("serial")
+    static class Transactions extends AbstractPlatformTransactionManager {
+
+        @Override
+        protected Object doGetTransaction() {
+            return this;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {
+            print("begin " + keys());
+        }
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            print("commit " + keys());
+        }
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {
+            print("rollback " + keys());
+        }
     }
 }
