@@ -10,7 +10,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
-import io.github.lockstarter.key.Expressions;
 import io.github.lockstarter.named.SettingsByName;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -97,7 +96,6 @@ class LockAttributesTest {
         leaseNegative     | lease = -2 with timeUnit = MILLISECONDS                 | -1 (renewed)
         leaseTooLong      | lease = 9223372036854775807 with timeUnit = DAYS        | ten years
         leaseTextZero     | leaseString = "0s" is out of range                      | at least 1 ms
-        leaseTextNegative | leaseString = "-2" is out of range                      | -1 (renewed)
         leaseTextWrong    | leaseString = "${never}", which is "never", is not a duration | 30s, PT30S
         leaseTwice        | lease and leaseString are both set                      | Remove one of them
         waitNegative      | waitTime = -1000 with timeUnit = MICROSECONDS           | -1 (no limit)
@@ -124,7 +122,6 @@ class LockAttributesTest {
         permitsTwice      | permits and permitsString are both set                  | Remove one of them
         tooHeavy          | permits = 3 with weight = 4 is out of range             | at most that number
         weightless        | permits = 3 with weight = 0 is out of range             | at least 1
-        permitsInWords    | permitsString = "some" with weight = 1 is out of range  | from 1 to 999999999
         emptyPermits      | which is "", with weight = 1 is out of range            | permits
         bothKinds         | one name cannot be both a lock and a semaphore          | the same method
         """)
@@ -257,9 +254,6 @@ class LockAttributesTest {
         @DistributedLock(leaseString = "0s")
         void leaseTextZero() {}
 
-        @DistributedLock(leaseString = "-2")
-        void leaseTextNegative() {}
-
         @DistributedLock(leaseString = "${never}")
         void leaseTextWrong() {}
 
@@ -343,9 +337,6 @@ class LockAttributesTest {
 
         @DistributedSemaphore(permits = 3, weight = 0)
         void weightless() {}
-
-        @DistributedSemaphore(permitsString = "some")
-        void permitsInWords() {}
 
         @DistributedSemaphore(permitsString = "${missing:}")
         void emptyPermits() {}

@@ -35,7 +35,7 @@ class LockNamesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Overloads.class, Covered.class, MixedOverloads.class})
+    @ValueSource(classes = {Overloads.class, Covered.class})
     void shouldRejectOverloads(Class<?> bean) {
         assertThat(rejectionOf(bean))
                 .hasMessageContaining(bean.getName() + ".run(String)")
@@ -129,14 +129,6 @@ class LockNamesTest {
         }
     }
 
-    @Test
-    void shouldAcceptInterfaceProxies() {
-        try (LockedContext context =
-                LockedContext.ofInterfaceProxies(StringHandler.class, NumberHandler.class, HiddenOverload.class)) {
-            assertThat(context.getBeansOfType(Handler.class)).hasSize(3);
-        }
-    }
-
     @SuppressWarnings({"unchecked", "rawtypes"})
     private static void handle(Handler handler, Object value) {
         handler.handle(value);
@@ -189,14 +181,6 @@ class LockNamesTest {
     static class Covered {
         public void run(String id) {}
 
-        public void run(int number) {}
-    }
-
-    static class MixedOverloads {
-        @DistributedLock
-        public void run(String id) {}
-
-        @DistributedSemaphore(permits = 3)
         public void run(int number) {}
     }
 
@@ -294,13 +278,6 @@ class LockNamesTest {
     }
 
     static class NumberHandler extends NumberBase<Integer> {}
-
-    static class HiddenOverload implements Handler<Long> {
-        @Override
-        public void handle(Long value) {}
-
-        public void handle(long value, boolean more) {}
-    }
 
     interface Task<T> {
         void run(T value);

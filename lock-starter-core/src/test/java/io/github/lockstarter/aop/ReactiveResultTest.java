@@ -149,32 +149,22 @@ class ReactiveResultTest {
     }
 
     @Test
-    void shouldEvaluateItsKeyAtEachSubscription() {
-        AtomicInteger day = new AtomicInteger(1);
-        Mono<String> lock = this.feeds.ofDay(day);
-
-        assertThat(lock.block(SOON)).isEqualTo("day:1");
-        day.set(2);
-        assertThat(lock.block(SOON)).isEqualTo("day:2");
-    }
-
-    @Test
-    void shouldEvaluateItsConditionAtEachSubscriptionAndBeforeTheKey() {
+    void shouldEvaluateItsConditionAndThenItsKeyAtEachSubscription() {
         Mono<String> lock = this.feeds.ifWanted("42");
         assertThat(this.feeds.asked()).as("before").hasValue(0);
 
         assertThat(lock.block(SOON)).isEqualTo("none");
         this.feeds.want(true);
-        assertThat(lock.block(SOON)).isEqualTo("feed:42");
-        assertThat(lock.block(SOON)).isEqualTo("feed:42");
+        assertThat(lock.block(SOON)).isEqualTo("feed:42-2");
+        assertThat(lock.block(SOON)).isEqualTo("feed:42-3");
         assertThatThrownBy(() -> this.feeds.ifWanted(null).block(SOON))
                 .isInstanceOf(InvalidLockKeyException.class)
-                .hasMessageContaining("Key \"#id\" of ");
+                .hasMessageContaining("Key \"#id + '-' + #root.target.asked()\" of ");
         this.feeds.want(false);
         assertThat(this.feeds.ifWanted(null).block(SOON)).isEqualTo("none");
 
         assertThat(this.feeds.asked()).hasValue(5);
-        assertThat(this.app.isLocked("feed:42")).isFalse();
+        assertThat(this.app.isLocked("feed:42-3")).isFalse();
     }
 
     @Test
@@ -216,7 +206,7 @@ class ReactiveResultTest {
 
         private volatile Boolean wanted = false;
 
-        AtomicInteger asked() {
+        public AtomicInteger asked() {
             return this.asked;
         }
 
@@ -229,7 +219,7 @@ class ReactiveResultTest {
             return this.wanted;
         }
 
-        @DistributedLock(name = "feed", key = "#id", condition = "#root.target.isWanted()")
+        @DistributedLock(name = "feed", key = "#id + '-' + #root.target.asked()", condition = "#root.target.isWanted()")
         public Mono<String> ifWanted(String id) {
             this.calls.incrementAndGet();
             return Mono.just(LeaseContext.current().map(Lease::name).orElse("none"));
@@ -309,11 +299,6 @@ class ReactiveResultTest {
 
         Mono<String> instead() {
             return Mono.just("instead");
-        }
-
-        @DistributedLock(name = "day", key = "#day.get()")
-        public Mono<String> ofDay(AtomicInteger day) {
-            return Mono.just(LeaseContext.required().name());
         }
 
         @DistributedLock(name = "feed", waitTime = -1)

@@ -71,7 +71,7 @@ class ScheduledJobRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Kept.class, SeveralKept.class, NotKept.class})
+    @ValueSource(classes = {Kept.class, NotKept.class})
     void shouldFailForAJobWithAMinimumHoldOrWithoutARequiredOne(Class<?> bean) {
         assertThatThrownBy(() -> LockedContext.of(bean))
                 .rootCause()
@@ -172,13 +172,6 @@ class ScheduledJobRulesTest {
     static class Kept {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "job", minHold = 60_000)
-        public void run() {}
-    }
-
-    static class SeveralKept {
-        @Scheduled(fixedDelay = 1000)
-        @DistributedLock(name = "stock", waitTime = 1)
-        @DistributedLock(name = "job", waitTime = 1, minHold = 60_000)
         public void run() {}
     }
 

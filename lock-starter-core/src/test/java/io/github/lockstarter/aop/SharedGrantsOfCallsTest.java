@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Readers and permits of annotated methods, in two applications on one store. */
@@ -45,8 +44,7 @@ class SharedGrantsOfCallsTest {
     enum Way {
         DIRECT,
         FUTURE,
-        MONO,
-        FLUX
+        MONO
     }
 
     private LockedContext application() {
@@ -62,21 +60,6 @@ class SharedGrantsOfCallsTest {
         });
 
         assertThat(this.others.tryWrite()).isEqualTo("written");
-        assertThat(this.one.isLocked("catalog")).isFalse();
-    }
-
-    @Test
-    void shouldNestAReaderInAWriterAndRefuseTheOpposite() {
-        String nested = this.exports.write(() -> this.exports.read(() -> {
-            assertThatThrownBy(this.others::tryRead).isInstanceOf(LockNotGrantedException.class);
-            return "nested";
-        }));
-        assertThat(nested).isEqualTo("nested");
-
-        this.exports.read(() -> {
-            assertThatThrownBy(this.exports::tryWrite).isInstanceOf(IllegalStateException.class);
-            return "";
-        });
         assertThat(this.one.isLocked("catalog")).isFalse();
     }
 
@@ -128,7 +111,6 @@ class SharedGrantsOfCallsTest {
             case DIRECT -> CompletableFuture.supplyAsync(() -> exports.print(work::join));
             case FUTURE -> exports.printLater(work);
             case MONO -> exports.printMono(work).toFuture();
-            case FLUX -> exports.printFlux(work).last().toFuture();
         };
     }
 
@@ -215,11 +197,6 @@ class SharedGrantsOfCallsTest {
         @DistributedSemaphore(name = "printers", permits = 2)
         public Mono<String> printMono(CompletableFuture<String> work) {
             return Mono.fromFuture(work, true);
-        }
-
-        @DistributedSemaphore(name = "printers", permits = 2)
-        public Flux<String> printFlux(CompletableFuture<String> work) {
-            return Flux.concat(Mono.just("printing"), Mono.fromFuture(work, true));
         }
 
         @DistributedSemaphore(name = "printers", permits = 2, waitTime = 0)

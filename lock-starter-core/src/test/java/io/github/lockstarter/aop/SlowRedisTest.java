@@ -121,8 +121,7 @@ class SlowRedisTest {
     private List<Outcome> callAll(Runnable body) {
         List<CompletableFuture<Outcome>> calls = Stream.of(Way.values())
                 .map(way -> CompletableFuture.supplyAsync(
-                        () -> new Outcome(call(way, way.keys(), body), System.nanoTime()),
-                        this.threads))
+                        () -> new Outcome(call(way, way.keys(), body), System.nanoTime()), this.threads))
                 .toList();
         return calls.stream().map(CompletableFuture::join).toList();
     }
@@ -204,8 +203,7 @@ class SlowRedisTest {
                     LockRequest.of("account:" + way.keys().get(9))));
         }
         long start = System.nanoTime();
-        CompletableFuture<List<Outcome>> calls =
-                CompletableFuture.supplyAsync(() -> callAll(() -> {}), this.threads);
+        CompletableFuture<List<Outcome>> calls = CompletableFuture.supplyAsync(() -> callAll(() -> {}), this.threads);
         await().pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> this.app.registry.active() == 30);

@@ -87,7 +87,7 @@ class MessageRulesTest {
                         .as(file + ": " + named.group())
                         .matches(
                                 ".*(\\.of(Static)?\\(|shown(Name)?\\().*|shown|shownName|(request|spec|event)(\\(\\))?\\.name\\(\\)|"
-                                        + "name|this\\.name|beginning\\(lockName\\)");
+                                    + "name|this\\.name|beginning\\(lockName\\)");
             }
         });
     }
@@ -164,8 +164,12 @@ class MessageRulesTest {
     }
 
     private static String withoutComments(Path file) {
+        return text(file).replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("(?m)^\\s*//.*$", "");
+    }
+
+    static String text(Path file) {
         try {
-            return Files.readString(file).replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("(?m)^\\s*//.*$", "");
+            return Files.readString(file);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }

@@ -2,9 +2,6 @@ package io.github.lockstarter.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -72,7 +69,7 @@ class ModuleBoundariesTest {
         for (String module : MODULES) {
             for (Path file : MessageRulesTest.javaFiles(ROOT.resolve(module).resolve(Path.of("src", "main", "java")))
                     .toList()) {
-                used.addAll(all(USE, text(file)));
+                used.addAll(all(USE, MessageRulesTest.text(file)));
             }
         }
         used.removeIf(name -> name.matches("store\\.[A-Z]\\w*"));
@@ -94,7 +91,7 @@ class ModuleBoundariesTest {
     }
 
     private static String pom(String module) {
-        return text(ROOT.resolve(module).resolve("pom.xml"));
+        return MessageRulesTest.text(ROOT.resolve(module).resolve("pom.xml"));
     }
 
     private static List<String> all(Pattern pattern, String text) {
@@ -102,13 +99,5 @@ class ModuleBoundariesTest {
                 .results()
                 .map((MatchResult found) -> found.group(1))
                 .toList();
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
     }
 }

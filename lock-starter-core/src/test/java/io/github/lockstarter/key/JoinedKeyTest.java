@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** A null operand would be joined as the text "null", so that all calls without a value would share a lock. */
@@ -63,12 +64,30 @@ class JoinedKeyTest {
         (@beans.next() + '-' + @beans.next()).trim()  | 1-2
         'a-%s-%03d'.formatted(#id, #count)            | a-42-006
         'a-%s'.formatted(@beans.next())               | a-1
+        'a' + {#id, #count}.toString() + '-x'         | a[42, 6]-x
         'a' + @beans.next().toString() + 'b'          | a1b
         #id.toString().concat('b').toString()         | 42b
         (#none?.toString() ?: 'none') + 'a'           | nonea
         """)
     void shouldJoin(String key, String text) {
         assertThat(evaluate(key)).containsExactly(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#id + ':' + #unstable",
+                "'order ' + #unstable.toString() + '-x'",
+                "'order %s'.formatted(#unstable)",
+                "'order '.concat(#unstable)",
+                "'order '.concat(#unstable.toString())",
+                "'order ' + {#id, #unstable}.toString()"
+            })
+    void shouldRejectAnOperandWithoutAStableText(String key) {
+        assertThatThrownBy(() -> evaluate(key))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"" + key + "\" of ")
+                .hasMessageContaining("java.lang.Object, whose text differs between JVMs");
     }
 
     @Test
@@ -100,7 +119,16 @@ class JoinedKeyTest {
 
     private static Object[] arguments() {
         return new Object[] {
-            null, "42", 6, 3, NO_ID, null, Map.of(), List.of(new Order("1"), NO_ID), Optional.of("present")
+            null,
+            "42",
+            6,
+            3,
+            NO_ID,
+            null,
+            Map.of(),
+            List.of(new Order("1"), NO_ID),
+            Optional.of("present"),
+            new Object()
         };
     }
 
@@ -123,7 +151,8 @@ class JoinedKeyTest {
             Order missing,
             Map<String, String> tags,
             List<Order> orders,
-            Optional<String> some) {}
+            Optional<String> some,
+            Object unstable) {}
 
     record Order(String id) {}
 

@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.AcquireObserver.Acquiring;
@@ -33,8 +32,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What traces show of acquisitions: whose they are, how they end, and that locks do without. */
 @Timeout(60)
@@ -83,7 +80,11 @@ class AcquisitionObservationsTest {
             assertThat(context.getName()).isEqualTo("distributed.lock.acquisition");
             assertThat(context.getContextualName()).isEqualTo("acquire orders");
             assertThat(context.getParentObservation()).isSameAs(parent);
-            assertThat(Recorded.tags(context)).contains(entry("lock", "orders"), entry("outcome", "acquired"));
+            assertThat(Recorded.tags(context))
+                    .containsOnly(
+                            entry("lock", "orders"),
+                            entry("distributed.lock.mode", "write"),
+                            entry("outcome", "acquired"));
             assertThat(Recorded.details(context))
                     .containsEntry("key", "42")
                     .containsEntry("fencing.token", Long.toString(token))
@@ -236,22 +237,6 @@ class AcquisitionObservationsTest {
         this.observations.observationConfig().observationPredicate((name, context) -> !name.startsWith("distributed"));
         assertThat(new AcquisitionObservations(this.observations, null).began(ORDER, "i"))
                 .isSameAs(Acquiring.UNOBSERVED);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"WRITE, write", "READ, read", "PERMIT, permit"})
-    void shouldTagTheLockTheModeAndTheOutcome(LockMode mode, String tag) {
-        LockRequest lock = LockRequest.of("orders:42");
-        LockRequest request = mode == LockMode.PERMIT ? lock.withPermits(1, 2) : lock.withMode(mode);
-        LockAcquisitionContext context = new LockAcquisitionContext("orders", request, "instance");
-
-        assertThat(new LockAcquisitionConvention() {}.getLowCardinalityKeyValues(context))
-                .containsExactlyInAnyOrder(KeyValue.of("lock", "orders"), KeyValue.of("distributed.lock.mode", tag));
-        context.end(AcquireOutcome.ACQUIRED, 7, null);
-        assertThat(new LockAcquisitionConvention() {}.getLowCardinalityKeyValues(context))
-                .contains(KeyValue.of("outcome", "acquired"))
-                .hasSize(3);
-        assertThat(context.getMode()).isEqualTo(mode);
     }
 
     /** Returns a handler that fails at one moment in the life of an acquisition, with an error rather than an exception. */

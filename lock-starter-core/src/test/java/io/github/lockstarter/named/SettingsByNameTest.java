@@ -18,14 +18,6 @@ class SettingsByNameTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     @Test
-    void shouldFindNothingWithoutSettings() {
-        LockRequest request = LockRequest.of("event:42");
-
-        assertThat(SettingsByName.NONE.find("event")).isNull();
-        assertThat(SettingsByName.NONE.complete(request)).isSameAs(request);
-    }
-
-    @Test
     void shouldPreferTheExactName() {
         SettingsByName settings = new SettingsByName(List.of(waiting("a.b", SECOND), waiting("a-b", MINUTE)));
 
