@@ -105,7 +105,6 @@ class LockRegistryTest {
         } catch (IOException ex) {
             assertThat(ex).isInstanceOf(FileNotFoundException.class);
         }
-        assertThatExceptionOfType(FileNotFoundException.class).isThrownBy(this::readWithoutResult);
         assertThatExceptionOfType(TimeoutException.class)
                 .isThrownBy(() -> this.registry.executeWithoutResult(REQUEST, lease -> fail(lease, false)));
         assertThatThrownBy(this::throwAnything).isExactlyInstanceOf(Throwable.class);
@@ -142,12 +141,6 @@ class LockRegistryTest {
 
     private void settle(long token) {
         this.settled.add(token);
-    }
-
-    private void readWithoutResult() throws IOException {
-        this.registry.executeWithoutResult(REQUEST, lease -> {
-            int unused = read(lease.isHeld());
-        });
     }
 
     private static int read(boolean fails) throws IOException {

@@ -37,11 +37,8 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The order of the lock and of other annotations on the same method, and how to change it. */
@@ -201,33 +198,10 @@ class AnnotationOrderTest {
     @EnableAspectJAutoProxy(proxyTargetClass = true)
     static class Aspects {}
 
-    @SuppressWarnings("serial")
-    static class Transactions extends AbstractPlatformTransactionManager {
-
-        private final transient List<String> events;
-
-        Transactions(LockCalls calls) {
-            this.events = calls.events;
-        }
-
-        @Override
-        protected Object doGetTransaction() {
-            return this;
-        }
-
-        @Override
-        protected void doBegin(Object transaction, TransactionDefinition definition) {
-            this.events.add("begin");
-        }
-
-        @Override
-        protected void doCommit(DefaultTransactionStatus status) {
-            this.events.add("commit");
-        }
-
-        @Override
-        protected void doRollback(DefaultTransactionStatus status) {
-            this.events.add("rollback");
+    static class Transactions {
+        @Bean
+        static ReportingTransactions transactionManager(LockCalls calls) {
+            return new ReportingTransactions(calls.events::add);
         }
     }
 

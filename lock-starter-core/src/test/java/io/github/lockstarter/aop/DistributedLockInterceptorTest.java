@@ -118,10 +118,6 @@ class DistributedLockInterceptorTest {
 
     @Test
     void shouldReleaseTheLocksThatWereGrantedBefore() {
-        interruptWhileWaiting(this.work::severalDeclaring);
-        assertThat(this.thrown).isExactlyInstanceOf(InterruptedException.class);
-        assertThat(this.flag).isFalse();
-
         interruptWhileWaiting(this.work::several);
         assertThat(this.thrown)
                 .isExactlyInstanceOf(LockInterruptedException.class)
@@ -170,10 +166,6 @@ class DistributedLockInterceptorTest {
         public CompletableFuture<String> future() throws InterruptedException {
             return CompletableFuture.completedFuture("done");
         }
-
-        @DistributedLock(name = "first")
-        @DistributedLock(name = "taken", waitTime = -1)
-        public void severalDeclaring() throws InterruptedException {}
 
         @DistributedLock(name = "first")
         @DistributedLock(name = "taken", waitTime = -1)

@@ -83,23 +83,13 @@ class LockNamesTest {
 
     @Test
     void shouldAcceptNamesThatAreGiven() {
-        try (LockedContext context = LockedContext.of(NamedOverloads.class, NamedClass.class, Transfers.class)) {
+        try (LockedContext context = LockedContext.of(NamedOverloads.class, Transfers.class)) {
             context.getBean(NamedOverloads.class).run(1);
             context.getBean(NamedOverloads.class).run("a");
-            context.getBean(NamedClass.class).run("a");
-            context.getBean(NamedClass.class).run(1);
-            context.getBean(NamedClass.class).run();
             context.getBean(Transfers.class).move("b", "a");
 
             assertThat(names(context))
-                    .containsExactly(
-                            "NamedOverloads.run",
-                            "other",
-                            "other",
-                            "other",
-                            "without",
-                            "Transfers.move",
-                            "Transfers.move");
+                    .containsExactly("NamedOverloads.run", "other", "Transfers.move", "Transfers.move");
         }
     }
 
@@ -200,16 +190,6 @@ class LockNamesTest {
 
         @DistributedLock
         public void run(int number) {}
-    }
-
-    @DistributedLock(name = "other")
-    static class NamedClass {
-        public void run(String id) {}
-
-        public void run(int number) {}
-
-        @DistributedLock(name = "without")
-        public void run() {}
     }
 
     static class Transfers {

@@ -140,11 +140,15 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
 
         public final List<LockRequest> requests = new CopyOnWriteArrayList<>();
 
+        /** Whether the registry was obtained for a call. */
+        public volatile boolean registryIsUsed;
+
         public LockRequest request() {
             return this.requests.get(this.requests.size() - 1);
         }
 
         LockRegistry of(LockRegistry registry) {
+            this.registryIsUsed = true;
             return (LockRegistry) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {LockRegistry.class}, (proxy, method, arguments) -> {
                         LockRequest request = method.getName().equals("execute") ? (LockRequest) arguments[0] : null;

@@ -5,15 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.LockSettings;
-import io.github.lockstarter.store.InMemoryLockStore;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -26,11 +21,8 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
@@ -218,14 +210,13 @@ class ProxyingTest {
 
     @Test
     void shouldObtainTheRegistryAtTheFirstCall() {
-        try (AnnotationConfigApplicationContext context =
-                new AnnotationConfigApplicationContext(LazyRegistry.class, Orders.class)) {
+        try (LockedContext context = LockedContext.of(Orders.class)) {
             Orders orders = context.getBean(Orders.class);
-            assertThat(context.getBeanFactory().containsSingleton("registry")).isFalse();
+            assertThat(context.calls.registryIsUsed).isFalse();
 
             orders.guarded();
 
-            assertThat(context.getBeanFactory().containsSingleton("registry")).isTrue();
+            assertThat(context.calls.registryIsUsed).isTrue();
         }
     }
 
@@ -508,20 +499,6 @@ class ProxyingTest {
         @Bean
         static Client lambda() {
             return id -> "fetched";
-        }
-    }
-
-    static class LazyRegistry {
-        @Bean
-        static DistributedLockBeanPostProcessor lockProcessor(ObjectProvider<LockRegistry> registry) {
-            return new DistributedLockBeanPostProcessor(registry::getObject, LockSettings.of(Duration.ofSeconds(30)));
-        }
-
-        @Bean
-        @Lazy
-        static LockRegistry registry() {
-            return new LeasingLockRegistry(
-                    new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
         }
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -342,21 +343,23 @@ class StartRulesTest {
 
     // ---- Proxies of another origin
 
+    private static WithLock proxied(Consumer<ProxyFactory> settings) {
+        ProxyFactory factory = new ProxyFactory(new WithLock());
+        settings.accept(factory);
+        return (WithLock) factory.getProxy();
+    }
+
     static class FrozenProxy {
         @Bean
         static WithLock withLock() {
-            ProxyFactory factory = new ProxyFactory(new WithLock());
-            factory.setFrozen(true);
-            return (WithLock) factory.getProxy();
+            return proxied(factory -> factory.setFrozen(true));
         }
     }
 
     static class OpaqueProxy {
         @Bean
         static WithLock withLock() {
-            ProxyFactory factory = new ProxyFactory(new WithLock());
-            factory.setOpaque(true);
-            return (WithLock) factory.getProxy();
+            return proxied(factory -> factory.setOpaque(true));
         }
     }
 

@@ -91,16 +91,10 @@ class SizeTest {
     }
 
     private static String source(Path file) {
-        try {
-            String text = Files.readString(file);
-            return file.toString().endsWith(".java")
-                    ? TEXT_OR_COMMENT
-                            .matcher(text)
-                            .replaceAll(found -> Matcher.quoteReplacement(reduced(found.group())))
-                    : text;
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
+        String text = MessageRulesTest.text(file);
+        return file.toString().endsWith(".java")
+                ? TEXT_OR_COMMENT.matcher(text).replaceAll(found -> Matcher.quoteReplacement(reduced(found.group())))
+                : text;
     }
 
     /** A text of several lines counts with its lines. */

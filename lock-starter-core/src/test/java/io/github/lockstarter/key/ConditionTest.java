@@ -18,7 +18,7 @@ import org.springframework.expression.EvaluationException;
 class ConditionTest {
 
     @AutoClose
-    private final LockedContext context = LockedContext.of(Orders.class, Desk.class);
+    private final LockedContext context = LockedContext.of(Orders.class);
 
     private final Orders orders = this.context.getBean(Orders.class);
 
@@ -65,13 +65,6 @@ class ConditionTest {
         assertThat(this.context.calls.request().waitTime()).hasMillis(5000);
 
         assertThat(this.context.calls.requests).hasSize(2);
-    }
-
-    @Test
-    void shouldApplyToTheAnnotationOfAClass() {
-        Desk desk = this.context.getBean(Desk.class);
-        assertThat(desk.open(true)).isEqualTo("desk");
-        assertThat(desk.open(false)).isEqualTo("none");
     }
 
     @Test
@@ -149,14 +142,6 @@ class ConditionTest {
         @DistributedLock(condition = "#value")
         public void byAnything(Object value) {
             this.runs++;
-        }
-    }
-
-    @DistributedLock(name = "desk", condition = "#a0")
-    static class Desk {
-
-        public String open(boolean wanted) {
-            return lock();
         }
     }
 }

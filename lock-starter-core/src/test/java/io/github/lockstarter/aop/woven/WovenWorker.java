@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.aop.LockedContext;
+import io.github.lockstarter.aop.ReportingTransactions;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -23,13 +24,11 @@ import org.aspectj.lang.annotation.Aspect;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.annotation.AdviceMode;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /** A JVM with load-time weaving; it prints its observations line by line. */
 final class WovenWorker {
@@ -182,27 +181,11 @@ final class WovenWorker {
 
     @EnableAsync(mode = AdviceMode.ASPECTJ)
     @EnableTransactionManagement(mode = AdviceMode.ASPECTJ)
-    @SuppressWarnings("serial")
-    static class Transactions extends AbstractPlatformTransactionManager {
+    static class Transactions {
 
-        @Override
-        protected Object doGetTransaction() {
-            return this;
-        }
-
-        @Override
-        protected void doBegin(Object transaction, TransactionDefinition definition) {
-            print("begin " + keys());
-        }
-
-        @Override
-        protected void doCommit(DefaultTransactionStatus status) {
-            print("commit " + keys());
-        }
-
-        @Override
-        protected void doRollback(DefaultTransactionStatus status) {
-            print("rollback " + keys());
+        @Bean
+        static ReportingTransactions transactionManager() {
+            return new ReportingTransactions(event -> print(event + " " + keys()));
         }
     }
 }
