@@ -119,6 +119,13 @@ class LockNamesTest {
         }
     }
 
+    @Test
+    void shouldAcceptInterfaceProxies() {
+        try (LockedContext context = LockedContext.ofInterfaceProxies(StringHandler.class, NumberHandler.class)) {
+            assertThat(context.getBeansOfType(Handler.class)).hasSize(2);
+        }
+    }
+
     @SuppressWarnings({"unchecked", "rawtypes"})
     private static void handle(Handler handler, Object value) {
         handler.handle(value);

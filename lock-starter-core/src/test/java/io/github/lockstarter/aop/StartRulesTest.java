@@ -162,6 +162,12 @@ class StartRulesTest {
         }
     }
 
+    @Test
+    void shouldRejectNothingWhenLocksAreDisabled() {
+        LockedContext.with(processor -> processor.setEnabled(false), NeedsDesk.class)
+                .close();
+    }
+
     /** Preparation of an application at build time (AOT), when properties have no values yet. */
     @Test
     void shouldRejectAtBuildTimeWhatAProxyCannotIntercept() {
