@@ -2,14 +2,10 @@ package io.github.lockstarter.store;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.LockStoreException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -77,22 +73,6 @@ class InMemoryLockStoreTest {
         return new Command.Release("lock", id, 0, 0, null);
     }
 
-    private static long tokenOf(Reply reply) {
-        return ((Reply.Granted) reply).token();
-    }
-
-    @Test
-    void shouldNotifyTheInstanceOfTheWaiter() {
-        this.store.call(acquire("one-a"));
-        this.other.call(acquire("two-b"));
-
-        this.store.call(release("one-a"));
-
-        long token = tokenOf(this.other.call(acquire("two-b")));
-        assertThat(this.otherNotified.grants).containsExactly("lock two-b " + token);
-        assertThat(this.notified.grants).isEmpty();
-    }
-
     @Test
     void shouldExecuteCommandsOfAListenerAndOfOtherThreadsDuringANotification() {
         this.store.call(acquire("one-a"));
@@ -120,49 +100,6 @@ class InMemoryLockStoreTest {
 
         assertThat(this.store.call(new Command.Inspect("lock", true))).isEqualTo(new Reply.Described(null));
         assertThat(this.otherNotified.grants).isEmpty();
-    }
-
-    @Test
-    void shouldNotifyTheInstanceThatWasStartedLast() {
-        this.other.stop();
-        this.other.start("three", this.otherNotified);
-        this.store.call(acquire("one-a"));
-        this.other.call(acquire("three-b"));
-
-        this.store.call(release("one-a"));
-
-        assertThat(this.otherNotified.grants).hasSize(1).first().asString().startsWith("lock three-b ");
-    }
-
-    @Test
-    void shouldKeepAndRenewGrantsIndependentlyOfEachOther() {
-        this.store.call(acquire("one-a"));
-        this.store.call(new Command.Acquire("brief", "one-b", 20, false));
-        soon().until(() ->
-                this.other.call(new Command.Acquire("brief", "two-b", LEASE, false)) instanceof Reply.Granted);
-
-        assertThat(this.store.call(new Command.RenewAll(List.of(
-                        new Command.Renew("lock", "one-a", LEASE),
-                        new Command.Renew("brief", "one-b", LEASE),
-                        new Command.Renew("free", "one-c", LEASE)))))
-                .isEqualTo(new Reply.RenewedAll(
-                        List.of(Reply.Renewed.INSTANCE, Reply.NotOwner.TAKEN, Reply.NotOwner.FREE)));
-        this.store.stop();
-        assertThat(this.other.call(acquire("two-b"))).isInstanceOf(Reply.Taken.class);
-    }
-
-    @Test
-    void shouldRejectTheUseOfOneNameForALockAndForPermits() {
-        this.store.call(acquire("one-a"));
-
-        assertThatExceptionOfType(LockStoreException.class)
-                .isThrownBy(() -> this.store.call(acquire("one-b.s1.2")))
-                .satisfies(ex ->
-                        assertThat(ex.isOutcomeUnknown() || ex.isTransient()).isFalse());
-        CompletableFuture<Reply> sent = this.store.send(acquire("one-b.s1.2")).toCompletableFuture();
-        assertThatExceptionOfType(CompletionException.class)
-                .isThrownBy(sent::join)
-                .withCauseInstanceOf(LockStoreException.class);
     }
 
     @Test

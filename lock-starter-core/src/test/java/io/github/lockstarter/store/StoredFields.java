@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what a lock of a {@link LockTable} consists of. */
@@ -70,10 +72,6 @@ public final class StoredFields {
     }
 
     private static String joined(Object... parts) {
-        StringBuilder text = new StringBuilder();
-        for (Object part : parts) {
-            text.append(text.length() > 0 ? ":" : "").append(part);
-        }
-        return text.toString();
+        return Stream.of(parts).map(String::valueOf).collect(Collectors.joining(":"));
     }
 }

@@ -248,7 +248,7 @@ final class CommandHistory {
                             .anyMatch(
                                     lock -> line.contains(lock) && (names(command, lock) || difference.contains(lock))))
                     .toList();
-            throw new AssertionError("Model and scripts differ, seed " + this.seed + ":\n" + difference + "after\n"
+            throw new AssertionError("Model and scripts differ, seed " + this.seed + ":\n" + difference + "\nafter\n"
                     + String.join("\n", last.subList(Math.max(0, last.size() - LAST_COMMANDS), last.size())));
         }
         countContents(command, step);
@@ -317,7 +317,7 @@ final class CommandHistory {
         } catch (LockStoreException ex) {
             outcome = String.valueOf(ex.getMessage()).contains("holders") ? "LOCKLIMIT" : "LOCKKIND";
         }
-        StringBuilder differences = new StringBuilder();
+        List<String> differences = new ArrayList<>();
         compare("reply", comparable(outcome), comparable(step.outcome()), differences);
         compare("messages", messages.toString(), step.messages().toString(), differences);
         for (int i = 0; i < this.locks.size(); i++) {
@@ -340,11 +340,11 @@ final class CommandHistory {
         }
         // As the test has done in Redis by reading all locks.
         this.table.removeExpired(micros);
-        return differences.toString();
+        return String.join("\n", differences);
     }
 
     /** Checks what must hold for each lock, whatever the commands were. */
-    private static void check(Map<String, String> stored, StringBuilder differences) {
+    private static void check(Map<String, String> stored, List<String> differences) {
         int holders = 0;
         int used = 0;
         int waiting = 0;
@@ -355,26 +355,16 @@ final class CommandHistory {
                 used += Integer.parseInt(
                         field.getValue().substring(field.getValue().lastIndexOf(':') + 1));
                 if (stored.containsKey("w:" + id)) {
-                    differences.append(id).append(" is a holder and in the line\n");
+                    differences.add(id + " is a holder and in the line");
                 }
             }
             waiting += field.getKey().startsWith("w:") ? 1 : 0;
         }
         if (!stored.getOrDefault("s", "0:0:").startsWith(holders + ":" + used + ":")) {
-            differences
-                    .append("there are ")
-                    .append(holders)
-                    .append(" holders, but s ")
-                    .append(stored.get("s"))
-                    .append('\n');
+            differences.add("there are " + holders + " holders, but s " + stored.get("s"));
         }
         if (!stored.getOrDefault("q", "0:0:0:").contains(":" + waiting + ":")) {
-            differences
-                    .append("there are ")
-                    .append(waiting)
-                    .append(" entries, but q ")
-                    .append(stored.get("q"))
-                    .append('\n');
+            differences.add("there are " + waiting + " entries, but q " + stored.get("q"));
         }
     }
 
@@ -398,15 +388,9 @@ final class CommandHistory {
         return outcome.toString();
     }
 
-    private static void compare(String name, String model, String script, StringBuilder differences) {
+    private static void compare(String name, String model, String script, List<String> differences) {
         if (!model.equals(script)) {
-            differences
-                    .append(name)
-                    .append(": model ")
-                    .append(model)
-                    .append(", script ")
-                    .append(script)
-                    .append('\n');
+            differences.add(name + ": model " + model + ", script " + script);
         }
     }
 

@@ -9,7 +9,6 @@ import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Reply;
-import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisTest;
@@ -27,17 +26,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @RedisTest
 class SharedConnectionTest {
 
-    private static final StoreListener NO_LISTENER = new StoreListener() {
-        @Override
-        public void granted(String lock, String id, long token) {}
-
-        @Override
-        public void notificationsMayBeLost() {}
-
-        @Override
-        public void serverChanged() {}
-    };
-
     @AutoClose
     private final LogCapture log = new LogCapture(SharedConnection.class, Level.WARN);
 
@@ -45,20 +33,13 @@ class SharedConnectionTest {
         return new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1));
     }
 
+    /** Starts and stops a store, and returns its description. Lettuce connects when it is used. */
     private static String start(RedisConnectionFactory factory, boolean privateConnection) {
-        RedisLockStore store = new RedisLockStore(factory, settings(privateConnection));
-        LettuceConnectionFactory lettuce = factory instanceof LettuceConnectionFactory started ? started : null;
-        if (lettuce != null) {
-            // Connects when it is used.
-            lettuce.afterPropertiesSet();
-            lettuce.start();
+        LettuceConnectionFactory lettuce =
+                factory instanceof LettuceConnectionFactory given ? given : new LettuceConnectionFactory();
+        try (ConnectedStore store = new ConnectedStore("one", lettuce, factory, settings(privateConnection))) {
+            return store.store().description();
         }
-        store.start("instance", NO_LISTENER);
-        store.stop();
-        if (lettuce != null) {
-            lettuce.destroy();
-        }
-        return store.description();
     }
 
     /** As of Jedis. */
