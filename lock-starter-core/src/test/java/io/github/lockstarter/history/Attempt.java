@@ -16,8 +16,6 @@ final class Attempt {
 
     Event released;
 
-    private boolean releaseUnknown;
-
     long believedUntil;
 
     long lastSeenHeld;
@@ -46,7 +44,6 @@ final class Attempt {
             case LOST -> this.lost = this.lost != null ? this.lost : event;
             case RELEASE -> this.release = event;
             case RELEASED, NOT_OURS -> this.released = event;
-            case RELEASE_UNKNOWN -> this.releaseUnknown = true;
             default -> {
                 // nothing about the lock
             }
@@ -71,15 +68,6 @@ final class Attempt {
 
     long token() {
         return this.granted.token();
-    }
-
-    boolean hasEndedWith(EventKind kind) {
-        return this.ended != null && this.ended.kind() == kind;
-    }
-
-    /** Whether the lock was given back for certain. */
-    boolean isReleased() {
-        return this.released != null && this.released.kind() == EventKind.RELEASED && !this.releaseUnknown;
     }
 
     /** Whether anything was left of the grant when it arrived: a thread may not get its turn before the lease is over. */

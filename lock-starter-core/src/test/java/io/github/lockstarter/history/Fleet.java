@@ -23,12 +23,8 @@ final class Fleet implements AutoCloseable {
 
     static final Duration POLL = Duration.ofMillis(150);
 
-    /** A machine that is busy with other things makes all late, and none unsafe. */
-    static final Limits LIMITS = new Limits(
-            LEASE.toNanos(),
-            COMMAND.toNanos(),
-            POLL.toNanos(),
-            Duration.ofSeconds(2).toNanos());
+    /** A machine that is busy with other processes makes all late, and none unsafe. */
+    private static final Duration SLACK = Duration.ofSeconds(2);
 
     private static final Duration START = Duration.ofSeconds(60);
 
@@ -75,7 +71,7 @@ final class Fleet implements AutoCloseable {
             }
             long troubles = fleet.harass(time);
             History history = fleet.finish();
-            List<String> violations = new ArrayList<>(HistoryChecker.violations(history, LIMITS));
+            List<String> violations = new ArrayList<>(HistoryChecker.violations(history, COMMAND, SLACK));
             fleet.leftovers()
                     .forEach(key -> violations.add("leftovers: No client is left, but the key " + key + " is"));
             Run run = new Run(seed, troubles, history, violations);
@@ -93,7 +89,7 @@ final class Fleet implements AutoCloseable {
             Trouble.Strike strike = plan.next();
             Member victim = this.members.get(strike.victim());
             number++;
-            String target = strike.trouble().isForAll() ? Troubles.ALL : victim.name();
+            String target = strike.trouble().isForAll() ? HistoryLog.ALL : victim.name();
             String what = strike.trouble().name() + " for " + strike.lasts().toMillis() + " ms";
             this.log.now(EventKind.FAULT, target, number, 0, 0, what);
             strike.trouble().begin(this, victim);
@@ -112,6 +108,8 @@ final class Fleet implements AutoCloseable {
         for (Member member : this.members) {
             member.awaitReady();
             member.process.send("stop");
+        }
+        for (Member member : this.members) {
             member.process.awaitLine("done"::equals, START);
             files.addAll(member.files);
         }

@@ -27,6 +27,10 @@ final class History {
         return this.events.stream().filter(event -> event.kind() == kind);
     }
 
+    private final List<Event> standstills;
+
+    private final List<Event> killed;
+
     private final List<Attempt> attempts;
 
     List<Attempt> attempts() {
@@ -36,6 +40,8 @@ final class History {
     History(Collection<Event> events) {
         this.events =
                 events.stream().sorted(Comparator.comparingLong(Event::at)).toList();
+        this.standstills = events(EventKind.STOOD_STILL).toList();
+        this.killed = events(EventKind.KILLED).toList();
         this.attempts = attemptsOf(this.events);
     }
 
@@ -115,6 +121,23 @@ final class History {
         Map<String, List<Attempt>> beliefs = grants();
         beliefs.values().forEach(grants -> grants.removeIf(grant -> !grant.wasBelieved()));
         return beliefs;
+    }
+
+    /** Returns how long an instance stood still between those moments. */
+    long stoodStill(String instance, long from, long to) {
+        return this.standstills.stream()
+                .filter(event -> event.instance().equals(instance))
+                .mapToLong(event -> Math.max(0, Math.min(event.at(), to) - Math.max(event.time(), from)))
+                .sum();
+    }
+
+    /** Returns when an instance was killed; the largest number if it was not. */
+    long killedAt(String instance) {
+        return this.killed.stream()
+                .filter(event -> event.lock().equals(instance))
+                .mapToLong(Event::at)
+                .findFirst()
+                .orElse(Long.MAX_VALUE);
     }
 
     /** When it ends. */

@@ -12,6 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /** Writes a history, each event at once, so that it is there even if the process is killed a moment later. */
 final class HistoryLog implements AutoCloseable {
 
+    /** In place of an instance or a lock: all of them. */
+    static final String ALL = "*";
+
     private final ReentrantLock lock = new ReentrantLock();
 
     private final OutputStream out;

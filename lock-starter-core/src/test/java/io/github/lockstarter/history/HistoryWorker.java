@@ -2,11 +2,8 @@ package io.github.lockstarter.history;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.LockReleasedEvent;
-import io.github.lockstarter.LockReleasedEvent.Outcome;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.Instance;
@@ -72,7 +69,7 @@ final class HistoryWorker {
         Style style = Style.valueOf(arguments[4]);
         try (HistoryLog log = HistoryLog.to(Path.of(arguments[2]), arguments[1]);
                 Instances instances = new Instances()) {
-            Instance instance = instances.at(Integer.parseInt(arguments[0]), setup -> configure(setup, style, log));
+            Instance instance = instances.at(Integer.parseInt(arguments[0]), setup -> configure(setup, style));
             HistoryWorker worker = new HistoryWorker(instance.registry(), log);
             worker.startClock(instance);
             List<Thread> threads = worker.start(arguments[1], Long.parseLong(arguments[3]));
@@ -91,20 +88,11 @@ final class HistoryWorker {
         System.exit(0);
     }
 
-    private static Setup configure(Setup setup, Style style, HistoryLog log) {
-        LockListener listener = new LockListener() {
-            @Override
-            public void released(LockReleasedEvent event) {
-                if (event.outcome() == Outcome.ERROR) {
-                    log.now(EventKind.RELEASE_UNKNOWN, event.lockName(), 0, event.fencingToken(), 0, "");
-                }
-            }
-        };
+    private static Setup configure(Setup setup, Style style) {
         setup.lease(Fleet.LEASE)
                 .commandTimeout(Fleet.COMMAND)
                 .pollInterval(Fleet.POLL)
-                .releaseMode(style == Style.BACKGROUND ? ReleaseMode.BACKGROUND : ReleaseMode.AWAIT)
-                .listener(listener);
+                .releaseMode(style == Style.BACKGROUND ? ReleaseMode.BACKGROUND : ReleaseMode.AWAIT);
         return style == Style.SHARED ? setup.sharedConnection() : setup;
     }
 
@@ -117,7 +105,7 @@ final class HistoryWorker {
                         LockSupport.parkNanos(BEAT);
                         long now = System.nanoTime();
                         if (now - last > 5 * BEAT) {
-                            this.log.at(now, EventKind.STOOD_STILL, Troubles.ALL, 0, 0, last, "");
+                            this.log.at(now, EventKind.STOOD_STILL, HistoryLog.ALL, 0, 0, last, "");
                         }
                         last = now;
                         instance.events().forget();

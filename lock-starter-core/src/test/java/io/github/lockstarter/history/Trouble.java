@@ -124,7 +124,7 @@ enum Trouble {
         this.end = end;
     }
 
-    /** Whether everybody has it, not the victim alone. */
+    /** Whether it concerns all members, not the victim alone. */
     boolean isForAll() {
         return name().startsWith("REDIS") || name().startsWith("CLIENTS") || name().startsWith("SUBSCRIBERS");
     }
