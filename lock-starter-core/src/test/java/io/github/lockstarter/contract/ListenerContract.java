@@ -1,10 +1,9 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.failureOf;
-import static io.github.lockstarter.contract.Outcomes.get;
-import static io.github.lockstarter.contract.Outcomes.throughout;
-import static io.github.lockstarter.contract.Outcomes.time;
+import static io.github.lockstarter.fixture.Waiting.failureOf;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -27,6 +26,7 @@ import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.fixture.Actor;
 import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,33 +45,6 @@ abstract class ListenerContract extends RegistryFixture {
 
     ListenerContract(LockBackend backend) {
         super(backend);
-    }
-
-    @Test
-    void shouldOutliveItsTimeoutAtTheCostOfAFewRenewals() throws Exception {
-        LeasingLockRegistry registry = registry(settings(TIMEOUT.multipliedBy(2)), this.heard);
-        LeaseLock lock = registry.getLock(NAME);
-        LeaseLock there = registry(settings(LONG)).getLock(NAME);
-        lock.lock();
-        long commands = backend().commands();
-
-        throughout(TIMEOUT.multipliedBy(3)).until(lock::isHeldByCurrentThread);
-
-        assertThat(there.tryLock()).isFalse();
-        soon().until(() -> registry.watchdogLag().isZero());
-        // four in each timeout, and some that were late
-        assertThat(backend().commands() - commands).isBetween(4L, 20L);
-        assertThat(this.heard.all(LockRenewedEvent.class)).hasSizeBetween(4, 20);
-        assertThat(this.heard.all(LockLostEvent.class)).isEmpty();
-        lock.unlock();
-        there.lock();
-        soon().until(() -> this.heard.count(LockReleasedEvent.class) == 1);
-        long renewed = this.heard.count(LockRenewedEvent.class);
-        throughout(TIMEOUT).until(there::isHeldByCurrentThread);
-        assertThat(this.heard.count(LockRenewedEvent.class))
-                .as("not after its release")
-                .isEqualTo(renewed);
-        there.unlock();
     }
 
     @Test
@@ -96,7 +69,7 @@ abstract class ListenerContract extends RegistryFixture {
         LeasingLockRegistry registry = registry(lasting(), this.heard);
         LeaseLock lock = registry.getLock(NAME);
         Actor owner = actor();
-        owner.tell(lock::lock);
+        owner.execute(lock::lock);
         LeaseLock there = registry(settings(LONG)).getLock(NAME);
 
         owner.die();
@@ -151,34 +124,25 @@ abstract class ListenerContract extends RegistryFixture {
         lease.close();
         lease.close();
 
-        List<LockEvent> tale = tale(4);
-        assertThat(tale.get(0)).isInstanceOf(LockAcquiredEvent.class);
-        assertThat(tale.get(1))
+        soon().until(() -> this.heard.count(LockReleasedEvent.class) > 0);
+        throughout(Duration.ofMillis(100)).until(() -> this.heard.count(LockReleasedEvent.class) == 1);
+        List<LockEvent> events = this.heard.all().stream()
+                .filter(event -> !(event instanceof LockRenewedEvent))
+                .toList();
+        assertThat(events).hasSize(4);
+        assertThat(events.get(0)).isInstanceOf(LockAcquiredEvent.class);
+        assertThat(events.get(1))
                 .isInstanceOfSatisfying(
                         LockRenewalFailedEvent.class,
                         failed -> assertThat(failed.lossReason()).isEqualTo(LossReason.DELETED));
-        assertThat(tale.get(2)).isInstanceOfSatisfying(LockLostEvent.class, lost -> {
+        assertThat(events.get(2)).isInstanceOfSatisfying(LockLostEvent.class, lost -> {
             assertThat(lost.reason()).isEqualTo(LossReason.DELETED);
             assertThat(lost.fencingToken()).isEqualTo(lease.fencingToken());
         });
-        assertThat(tale.get(3))
+        assertThat(events.get(3))
                 .isInstanceOfSatisfying(
                         LockReleasedEvent.class,
                         released -> assertThat(released.outcome()).isEqualTo(LockReleasedEvent.Outcome.LOST));
-    }
-
-    /** What was heard, without successful renewals: that much, and nothing more follows. */
-    private List<LockEvent> tale(int events) {
-        soon().untilAsserted(() -> assertThat(withoutRenewals()).hasSizeGreaterThanOrEqualTo(events));
-        throughout(Duration.ofMillis(100))
-                .untilAsserted(() -> assertThat(withoutRenewals()).hasSize(events));
-        return withoutRenewals();
-    }
-
-    private List<LockEvent> withoutRenewals() {
-        return this.heard.all().stream()
-                .filter(event -> !(event instanceof LockRenewedEvent))
-                .toList();
     }
 
     @Test
@@ -258,7 +222,7 @@ abstract class ListenerContract extends RegistryFixture {
             registry().getLock(NAME).forceUnlock();
             assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
         }
-        assertThat(time(registry::stop)).isLessThan(Duration.ofSeconds(8));
+        assertThat(CompletableFuture.runAsync(registry::stop)).succeedsWithin(Duration.ofSeconds(8));
         end.countDown();
     }
 
@@ -269,7 +233,7 @@ abstract class ListenerContract extends RegistryFixture {
         Actor owner = actor();
         Actor next = actor();
         LeaseLock lock = here.getLock(NAME);
-        owner.tell(lock::lock);
+        owner.execute(lock::lock);
         long token = owner.ask(() -> lock.currentLease().fencingToken());
         CompletableFuture<Boolean> waiting = next.start(() -> lock.tryLock(LONG));
         awaitWaiting(here, 1);
@@ -297,7 +261,7 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(stored.fencingToken()).isEqualTo(token);
         assertThat(stored.remaining()).isBetween(Duration.ofMillis(1), LASTING);
 
-        owner.tell(lock::unlock);
+        owner.execute(lock::unlock);
         Lease taken = get(other);
         assertThat(there.held(NAME).orElseThrow().fencingToken()).isEqualTo(taken.fencingToken());
         assertThat(there.held(NAME).orElseThrow().owner()).isNull();
@@ -309,14 +273,14 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(get(waiting)).isTrue();
         assertThat(here.held(NAME).orElseThrow().owner())
                 .isEqualTo(next.thread().getName());
-        next.tell(lock::unlock);
+        next.execute(lock::unlock);
         assertThat(here.held()).isEmpty();
         assertThat(here.awaited()).isEmpty();
         assertThat(here.stored(NAME)).isEmpty();
     }
 
     @Test
-    void shouldTellOfLossesAndOfAFixedLease() throws Exception {
+    void shouldReportLossesAndAFixedLease() throws Exception {
         LeasingLockRegistry registry = registry(settings(LONG));
         Lease lease = registry.acquire(request().withLease(LONG));
         assertThat(registry.held(NAME).orElseThrow().renewed()).isFalse();

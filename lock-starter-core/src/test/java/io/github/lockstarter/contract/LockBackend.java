@@ -10,10 +10,10 @@ interface LockBackend extends AutoCloseable {
     /** A store for one more JVM, with everything of its own. */
     LockStore newStore();
 
-    /** What is locked by anybody now; empty if nothing is left. */
+    /** The locks that are held or kept now. */
     Collection<String> locked();
 
-    /** Time left of whoever owns the lock; zero if nobody does. Only for names that need no encoding. */
+    /** Time left of the lock; zero if it is free. Only for names that need no encoding. */
     Duration remaining(String lockName);
 
     /** How many stand in line for the lock, the owner not included. Only for names that need no encoding. */

@@ -1,8 +1,9 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.failureOf;
-import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.failureOf;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -12,14 +13,13 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.fixture.Actor;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,34 +40,6 @@ abstract class LockContract extends RegistryFixture {
     }
 
     @Test
-    void shouldLetOneInAtATimeInTheOrderOfTheTokens() throws Exception {
-        int rounds = 40;
-        AtomicInteger inside = new AtomicInteger();
-        List<Long> tokens = new ArrayList<>();
-        List<CompletableFuture<Boolean>> ends = new ArrayList<>();
-        for (int jvm = 0; jvm < 3; jvm++) {
-            LeaseLock lock = registry(settings(LONG)).getLock(NAME);
-            for (int thread = 0; thread < 3; thread++) {
-                ends.add(actor().start(() -> {
-                    for (int round = 0; round < rounds; round++) {
-                        lock.lock();
-                        assertThat(inside.incrementAndGet()).isEqualTo(1);
-                        tokens.add(lock.currentLease().fencingToken());
-                        inside.decrementAndGet();
-                        lock.unlock();
-                    }
-                    return true;
-                }));
-            }
-        }
-        for (CompletableFuture<Boolean> end : ends) {
-            Outcomes.get(end);
-        }
-
-        assertThat(tokens).hasSize(9 * rounds).isSorted().doesNotHaveDuplicates();
-    }
-
-    @Test
     void shouldNotLetAThreadUnlockWhatItNeverHeld() throws Exception {
         LeasingLockRegistry registry = registry();
         LeaseLock lock = registry.getLock(NAME);
@@ -76,7 +48,7 @@ abstract class LockContract extends RegistryFixture {
                 .isThrownBy(lock::unlock)
                 .withMessageContainingAll(NAME, Thread.currentThread().getName());
         Actor owner = actor();
-        owner.tell(lock::lock);
+        owner.execute(lock::lock);
 
         assertThatExceptionOfType(IllegalMonitorStateException.class)
                 .isThrownBy(lock::unlock)
@@ -87,8 +59,8 @@ abstract class LockContract extends RegistryFixture {
 
         assertThat(owner.ask(lock::isHeldByCurrentThread)).isTrue();
         assertThat(there.isLocked()).isTrue();
-        owner.tell(lock::unlock);
-        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> owner.tell(lock::unlock));
+        owner.execute(lock::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> owner.execute(lock::unlock));
     }
 
     @Test
@@ -186,22 +158,6 @@ abstract class LockContract extends RegistryFixture {
         assertThat(there.forceUnlock()).isTrue();
         assertThat(there.forceUnlock()).isFalse();
         assertThat(there.isLocked()).isFalse();
-        assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
-    }
-
-    @Test
-    void shouldTellTheOwnerAtItsNextRenewalThatTheLockIsGone() throws Exception {
-        LeaseLock here = registry(settings(TIMEOUT.multipliedBy(8))).getLock(NAME);
-        here.lock();
-        CompletableFuture<LossReason> lost = here.currentLease().lost().toCompletableFuture();
-
-        long start = System.nanoTime();
-        assertThat(registry().getLock(NAME).forceUnlock()).isTrue();
-
-        assertThat(get(lost)).isEqualTo(LossReason.DELETED);
-        // renewal comes after two seconds, the lease would have gone on for seven
-        assertThat(System.nanoTime() - start).isLessThan(TIMEOUT.multipliedBy(5).toNanos());
-        assertThat(here.isHeldByCurrentThread()).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(here::unlock);
     }
 
@@ -331,11 +287,11 @@ abstract class LockContract extends RegistryFixture {
         awaitWaiting(registry, 1);
 
         waiter.interrupt();
-        Outcomes.throughout(Duration.ofMillis(300)).until(() -> !flag.isDone());
+        throughout(Duration.ofMillis(300)).until(() -> !flag.isDone());
         taken.unlock();
 
         assertThat(get(flag)).isTrue();
         assertThat(waiter.ask(lock::getHoldCount)).isEqualTo(1);
-        waiter.tell(lock::unlock);
+        waiter.execute(lock::unlock);
     }
 }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.contract;
 
-import static io.github.lockstarter.contract.Outcomes.get;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -9,9 +9,9 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.fixture.Actor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,25 +26,6 @@ abstract class ReadersContract extends RegistryFixture {
 
     ReadersContract(LockBackend backend) {
         super(backend);
-    }
-
-    @Test
-    void shouldLetReadersOfSeveralInstancesReadTogetherAndAWriterWriteAlone() {
-        LeaseReadWriteLock here = registry().getReadWriteLock(NAME);
-        LeaseReadWriteLock there = registry().getReadWriteLock(NAME);
-        LeaseReadWriteLock writer = registry().getReadWriteLock(NAME);
-
-        here.readLock().lock();
-        assertThat(there.readLock().tryLock()).isTrue();
-        assertThat(writer.writeLock().tryLock()).isFalse();
-        here.readLock().unlock();
-        assertThat(writer.writeLock().tryLock()).as("one still reads").isFalse();
-        there.readLock().unlock();
-
-        assertThat(writer.writeLock().tryLock()).isTrue();
-        assertThat(here.readLock().tryLock()).isFalse();
-        assertThat(there.writeLock().tryLock()).isFalse();
-        writer.writeLock().unlock();
     }
 
     @Test
@@ -72,21 +53,6 @@ abstract class ReadersContract extends RegistryFixture {
         assertThat(get(writer).release()).isTrue();
     }
 
-    /** It would wait for itself behind a writer that waits for this thread. */
-    @Test
-    void shouldRefuseALeaseOfNoThreadInAThreadThatReads() throws Exception {
-        LeasingLockRegistry registry = registry();
-        LeaseLock lock = registry.getReadWriteLock(NAME).readLock();
-        lock.lock();
-
-        for (LockRequest each : List.of(reader(), request())) {
-            assertThatIllegalStateException().isThrownBy(() -> registry.acquire(each));
-            assertThatIllegalStateException().isThrownBy(() -> get(registry.acquireAsync(each)));
-        }
-
-        lock.unlock();
-    }
-
     @Test
     void shouldShareOneGrantWithoutTheStore() throws Exception {
         LeaseLock lock = registry(quiet(GENEROUS)).getReadWriteLock(NAME).readLock();
@@ -94,18 +60,18 @@ abstract class ReadersContract extends RegistryFixture {
         lock.lock();
         List<Actor> readers = List.of(actor(), actor(), actor());
         for (Actor each : readers) {
-            each.tell(lock::lock);
+            each.execute(lock::lock);
             assertThat(each.ask(() -> lock.currentLease().fencingToken()))
                     .isEqualTo(lock.currentLease().fencingToken());
         }
         lock.unlock();
-        readers.get(1).tell(lock::unlock);
-        readers.get(2).tell(lock::unlock);
+        readers.get(1).execute(lock::unlock);
+        readers.get(2).execute(lock::unlock);
         assertThat(backend().commands()).as("one reader is left").isEqualTo(before + 1);
         assertThat(readers.get(0).ask(lock::isHeldByCurrentThread)).isTrue();
         assertThat(backend().locked()).hasSize(1);
 
-        readers.get(0).tell(lock::unlock);
+        readers.get(0).execute(lock::unlock);
 
         assertThat(backend().commands()).isEqualTo(before + 2);
         assertThat(backend().locked()).isEmpty();
@@ -125,7 +91,10 @@ abstract class ReadersContract extends RegistryFixture {
                 () -> registry.getLock(NAME).tryLock(),
                 () -> registry.execute(request(), lease -> true),
                 () -> registry.acquire(request()),
-                () -> get(registry.acquireAsync(request())))) {
+                () -> get(registry.acquireAsync(request())),
+                // A lease of no thread would wait behind a writer that waits for this thread.
+                () -> registry.acquire(reader()),
+                () -> get(registry.acquireAsync(reader())))) {
             assertThatIllegalStateException().isThrownBy(upgrade).withMessageContaining(NAME);
         }
 
@@ -139,7 +108,7 @@ abstract class ReadersContract extends RegistryFixture {
     }
 
     @Test
-    void shouldTellWhetherSomebodyReadsOrWrites() {
+    void shouldReportWhetherItIsReadOrWritten() {
         LeaseReadWriteLock here = registry().getReadWriteLock(NAME);
         LeasingLockRegistry elsewhere = registry();
         LeaseReadWriteLock there = elsewhere.getReadWriteLock(NAME);
@@ -182,7 +151,7 @@ abstract class ReadersContract extends RegistryFixture {
         LeasingLockRegistry registry = registry(lasting().withHandOff(GENEROUS));
         LeaseLock lock = registry.getReadWriteLock(NAME).readLock();
         Actor dying = actor();
-        dying.tell(lock::lock);
+        dying.execute(lock::lock);
         Lease forgotten = dying.ask(lock::currentLease);
         lock.lock();
         assertThat(lock.currentLease().fencingToken()).isEqualTo(forgotten.fencingToken());

@@ -28,7 +28,7 @@ final class RedisBackend implements LockBackend {
     /** Long enough for a server that has to wait for its turn on the processor. */
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
-    /** What is granted to somebody in line waits twice as long for him. */
+    /** A grant to a waiter in the line can be claimed for twice that time. */
     private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
 
     static {

@@ -12,6 +12,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.HandOffSettings;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.fixture.Actor;
 import io.github.lockstarter.fixture.EventLog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,7 +111,7 @@ abstract class RegistryFixture {
 
     /** The leases that a stop leaves end within seconds. */
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
-        return settings(Duration.ofSeconds(4), RENEWAL, Duration.ofSeconds(1), Duration.ofMillis(150), shutdownTimeout);
+        return settings(Duration.ofSeconds(2), RENEWAL, Duration.ofMillis(700), Duration.ofMillis(150), shutdownTimeout);
     }
 
     /** Renewal four times within the timeout; polling as it follows from the timeout. */

@@ -69,7 +69,7 @@ class BusyApplicationTest extends FaultFixture {
 
     /** What hangs on {@code orTimeout} runs on the one timer thread that all futures of a JVM share. */
     @Test
-    void shouldNoticeThatNobodyAnswersWhileTheTimerOfAllFuturesIsBlocked() throws Exception {
+    void shouldNoticeAMissingReplyWhileTheTimerOfAllFuturesIsBlocked() throws Exception {
         Instance instance = this.instances.at(
                 this.proxy,
                 setup -> setup.lease(Duration.ofSeconds(30))

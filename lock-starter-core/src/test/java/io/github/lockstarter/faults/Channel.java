@@ -4,7 +4,7 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.util.List;
 import java.util.Objects;
 
-/** The inboxes of instances, as Redis sees them: channels on which they hear of locks that were handed to them. */
+/** The inboxes of instances, as Redis sees them: channels with the messages about their grants. */
 final class Channel {
 
     private static final String INBOXES = "lock:inbox:";
@@ -16,7 +16,7 @@ final class Channel {
         return channels(redis, INBOXES + "*").size();
     }
 
-    /** Channels that anybody listens to, whatever their name. */
+    /** Channels with subscribers, whatever their name. */
     static List<?> all(RedisCli redis) {
         return channels(redis, "*");
     }

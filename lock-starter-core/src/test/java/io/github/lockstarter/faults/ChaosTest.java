@@ -34,7 +34,7 @@ class ChaosTest extends FaultFixture {
     }
 
     @Test
-    void shouldExcludeOrderAndServeEverybody() {
+    void shouldExcludeOrderAndServeAll() {
         try (Crowd crowd = new Crowd(List.of("contended:0", "contended:1", "contended:2"))) {
             for (int i = 0; i < INSTANCES; i++) {
                 FaultProxy proxy = FaultProxy.inFrontOf(this.server.port());

@@ -1,6 +1,8 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -24,6 +26,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,9 +56,9 @@ class ConnectionTest extends FaultFixture {
         Instance instance = this.instances.at(this.proxy, Setup::calm);
         StringRedisTemplate application = new StringRedisTemplate(instance.connections());
         Lease lease = instance.registry().acquire(LockRequest.of("beside"));
-        Call<String> slow;
+        CompletableFuture<String> slow;
         try (Hold reply = this.proxy.holdReply(Commands.named("get"))) {
-            slow = Call.start(() -> String.valueOf(application.opsForValue().get("slow")));
+            slow = inThread(() -> String.valueOf(application.opsForValue().get("slow")));
             reply.awaitReached(LIMIT);
 
             soon().until(() -> instance.events().count(LockRenewedEvent.class) > 4);
@@ -64,7 +67,7 @@ class ConnectionTest extends FaultFixture {
 
         assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
         assertThat(lease.state()).isEqualTo(State.HELD);
-        assertThat(slow.result()).isEqualTo("null");
+        assertThat(get(slow)).isEqualTo("null");
     }
 
     @Test

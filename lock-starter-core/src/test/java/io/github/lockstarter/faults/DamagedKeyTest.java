@@ -51,7 +51,7 @@ class DamagedKeyTest extends FaultFixture {
             strings = {
                 "return redis.call('SET', KEYS[1], 'mine')",
                 "redis.call('DEL', KEYS[1]); return redis.call('LPUSH', KEYS[1], 'mine')",
-                "return redis.call('HSET', KEYS[1], 'o', 'somebody else')"
+                "return redis.call('HSET', KEYS[1], 'o', 'another')"
             })
     void shouldLoseTheLockWhoseKeyIsOverwrittenAndNoOther(String overwrite) throws Exception {
         List<Lease> leases = new ArrayList<>();
@@ -139,7 +139,7 @@ class DamagedKeyTest extends FaultFixture {
 
     @ParameterizedTest
     @EnumSource
-    void shouldBeToldToTheOwnerAndNotBeCreatedAgain(Disappearance disappearance) throws Exception {
+    void shouldNotifyTheOwnerAndNotBeCreatedAgain(Disappearance disappearance) throws Exception {
         Lease lease = this.instance.acquire("damaged");
         disappearance.happen(this.redis);
 

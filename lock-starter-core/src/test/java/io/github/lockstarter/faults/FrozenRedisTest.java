@@ -1,6 +1,8 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +54,7 @@ class FrozenRedisTest extends FaultFixture {
     }
 
     @Test
-    void shouldTellTheOwnerBeforeAnybodyElseIsGrantedTheLock() throws Exception {
+    void shouldNotifyTheOwnerBeforeTheNextGrant() throws Exception {
         Instance other = this.instances.at(this.server, setup -> setup.lease(LEASE));
         Lease lease = this.instance.registry().acquire(LockRequest.of("frozen"));
         AtomicLong lostAt = new AtomicLong();
@@ -61,13 +63,13 @@ class FrozenRedisTest extends FaultFixture {
             lostAtWall.set(System.currentTimeMillis());
             lostAt.set(System.nanoTime());
         });
-        Call<Long> successor = Call.start(() -> {
+        CompletableFuture<Long> successor = inThread(() -> {
             other.lock("frozen").lock();
             return System.nanoTime();
         });
         long runsOutAt = freezeAfterARenewal();
 
-        // nobody looks at the lease: it is the watchdog that notices, without an answer from anybody
+        // The lease is not read: the watchdog notices its end, without a reply.
         within(LEASE.multipliedBy(2)).until(() -> noticed.toCompletableFuture().isDone());
 
         assertThat(this.server.isPaused()).isTrue();
@@ -86,7 +88,7 @@ class FrozenRedisTest extends FaultFixture {
         within(LEASE).until(() -> System.currentTimeMillis() > runsOutAt);
         this.server.resume();
 
-        assertThat(successor.result()).isGreaterThan(lostAt.get());
+        assertThat(get(successor)).isGreaterThan(lostAt.get());
         assertThat(lease.release()).as("no longer ours").isFalse();
         assertThat(this.redis.hgetall(KEY).get("f"))
                 .as("the successor's, with a larger token")

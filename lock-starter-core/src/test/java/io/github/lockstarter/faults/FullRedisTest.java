@@ -2,6 +2,7 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -75,13 +76,13 @@ class FullRedisTest extends FaultFixture {
     @Test
     void shouldGrantTheLockToAWaiterWhenThereIsRoomAgain() throws Exception {
         fill();
-        Call<Boolean> waiter = Call.start(() -> this.instance.lock("new").tryLock(LIMIT));
-        waiter.awaitParked();
+        CompletableFuture<Boolean> waiter = inThread(() -> this.instance.lock("new").tryLock(LIMIT));
+        soon().until(() -> this.instance.waiting() == 1);
         soon().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
 
         this.redis.command("CONFIG", "SET", "maxmemory", "0");
 
-        assertThat(waiter.result()).isTrue();
+        assertThat(get(waiter)).isTrue();
     }
 
     @Test
@@ -98,7 +99,7 @@ class FullRedisTest extends FaultFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldRenewReleaseAndGrantToThoseWhoWait(boolean permits) throws Exception {
+    void shouldRenewReleaseAndGrantToWaiters(boolean permits) throws Exception {
         LockRequest shared = permits ? LockRequest.of("shared").withPermits(1, 3) : READER;
         LockRequest exclusive = permits ? shared.withPermits(3, 3) : LockRequest.of("shared");
         Lease first = this.instance.registry().acquire(shared);

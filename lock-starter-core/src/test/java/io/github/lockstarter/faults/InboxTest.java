@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults;
 
-import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,10 +10,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
-import io.github.lockstarter.testsupport.Commands;
-import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,17 +39,17 @@ class InboxTest extends FaultFixture {
         return this.instances.at(this.proxy, setup -> setup.lease(LONG).pollInterval(pollInterval));
     }
 
-    private static Call<Long> waitFor(Instance instance) {
-        return Call.start(() ->
+    private static CompletableFuture<Long> waitFor(Instance instance) {
+        return inThread(() ->
                 instance.registry().execute(LockRequest.of("awaited").withWaitTime(LONG), lease -> System.nanoTime()));
     }
 
-    /** The message of a release that nobody heard is not sent again: everybody looks once after a subscription. */
+    /** A message without a receiver is not sent again: each waiter asks once after a subscription. */
     @Test
     void shouldLookOnceAfterASubscriptionThatWasCut() throws Exception {
         this.owner.lock("awaited").lock();
         Instance instance = waiting(LONG);
-        Call<Long> waiter = waitFor(instance);
+        CompletableFuture<Long> waiter = waitFor(instance);
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         this.proxy.refuse();
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
@@ -57,11 +57,11 @@ class InboxTest extends FaultFixture {
         soon().until(() ->
                 WaitingLine.of(this.redis, "lock:{awaited}").stream().anyMatch(entry -> entry.endsWith(":")));
         this.owner.lock("awaited").unlock();
-        assertThat(waiter.isDone()).as("heard nothing").isFalse();
+        assertThat(waiter.isDone()).as("received nothing").isFalse();
 
         this.proxy.accept();
 
-        assertThat(waiter.result()).isPositive();
+        assertThat(get(waiter)).isPositive();
     }
 
     @Test
@@ -72,12 +72,12 @@ class InboxTest extends FaultFixture {
                 LogCapture springs = new LogCapture("org.springframework")) {
             this.proxy.refuse();
             this.proxy.cutRst();
-            Call<Long> waiter = waitFor(instance);
+            CompletableFuture<Long> waiter = waitFor(instance);
             soon().during(Duration.ofMillis(1500)).until(() -> !waiter.isDone());
             this.proxy.accept();
             soon().until(() -> Channel.subscribers(this.redis) == 1);
             this.owner.lock("awaited").unlock();
-            assertThat(waiter.result()).isPositive();
+            assertThat(get(waiter)).isPositive();
 
             assertThat(ours.with("")).as("the connection is gone").hasSizeLessThanOrEqualTo(1);
             assertThat(springs.with("")).isEmpty();
@@ -90,7 +90,7 @@ class InboxTest extends FaultFixture {
         Instance waiting = waiting(LONG);
         LeaseLock lock = this.owner.lock("awaited");
         assertThat(lock.tryLock()).isTrue();
-        Call<Long> waiter = waitFor(waiting);
+        CompletableFuture<Long> waiter = waitFor(waiting);
         soon().until(() -> Channel.subscribers(this.redis) == 1);
         String channel = String.valueOf(Channel.all(this.redis).get(0));
         try (LogCapture log = new LogCapture();
@@ -100,31 +100,9 @@ class InboxTest extends FaultFixture {
             }
             lock.unlock();
 
-            assertThat(waiter.result()).as("the subscription goes on").isPositive();
+            assertThat(get(waiter)).as("the subscription goes on").isPositive();
             assertThat(log.all()).isEmpty();
             assertThat(client.all()).isEmpty();
-        }
-    }
-
-    @Test
-    void shouldLookByItselfUntilItsSubscriptionIsAcknowledged() throws Exception {
-        Instance waiting = this.instances.at(this.proxy, InboxTest::patient);
-        Instance other = this.instances.at(this.server, InboxTest::patient);
-        this.owner.lock("awaited").lock();
-        try (Hold subscription = this.proxy.hold(Commands.named("subscribe"))) {
-            Call<Long> waiter = waitFor(waiting);
-            subscription.awaitReached(LIMIT);
-            soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of(KEY)) > 1);
-            assertThat(WaitingLine.of(this.redis, KEY))
-                    .as("it might miss its message")
-                    .isEmpty();
-            Call<Long> later = waitFor(other);
-            WaitingLine.awaitLength(this.redis, KEY, 1);
-
-            this.owner.lock("awaited").unlock();
-
-            assertThat(later.result()).isPositive();
-            assertThat(waiter.result()).isPositive();
         }
     }
 
@@ -133,7 +111,7 @@ class InboxTest extends FaultFixture {
     void shouldCostAPollInterval() throws Exception {
         Instance deaf = this.instances.at(this.proxy, InboxTest::patient);
         this.owner.lock("awaited").lock();
-        Call<Long> waiter = waitFor(deaf);
+        CompletableFuture<Long> waiter = waitFor(deaf);
         WaitingLine.awaitLength(this.redis, KEY, 1);
         assertThat(Channel.subscribers(this.redis)).isEqualTo(1);
         this.proxy.swallowMessages();
@@ -141,7 +119,7 @@ class InboxTest extends FaultFixture {
 
         this.owner.lock("awaited").unlock();
 
-        assertThat(Duration.ofNanos(waiter.result() - releasedAt)).isLessThan(POLL.multipliedBy(2));
+        assertThat(Duration.ofNanos(get(waiter) - releasedAt)).isLessThan(POLL.multipliedBy(2));
         soon().until(() -> !this.redis.exists(KEY));
     }
 }

@@ -1,18 +1,21 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.failureOf;
+import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LeaseLock;
-import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LockReleasedEvent;
+import io.github.lockstarter.fixture.Actor;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +24,9 @@ import org.junit.jupiter.api.Test;
 class InterruptTest extends FaultFixture {
 
     private static final String KEY = "lock:{wanted}";
+
+    @AutoClose
+    private final Actor caller = new Actor("caller");
 
     private Instance instance;
 
@@ -45,59 +51,36 @@ class InterruptTest extends FaultFixture {
     @Test
     void shouldTakeBackWhatWasGrantedMeanwhile() throws Exception {
         try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            Call<Boolean> call = Call.start(() -> lock().tryLock(LIMIT));
+            CompletableFuture<Boolean> call = this.caller.start(() -> lock().tryLock(LIMIT));
             reply.awaitReached(LIMIT);
             assertThat(this.redis.exists(KEY)).isTrue();
 
-            call.interrupt();
+            this.caller.interrupt();
 
-            assertThat(call.failure()).isInstanceOf(InterruptedException.class);
+            assertThat(failureOf(call)).isInstanceOf(InterruptedException.class);
             soon().until(() -> !this.redis.exists(KEY));
         }
         assertThatNothingIsLeft();
     }
 
     @Test
-    void shouldNotEndARelease() throws Exception {
-        Call<Boolean> call;
-        try (Hold reply = this.proxy.holdReply(Script.RELEASE)) {
-            call = Call.start(() -> {
-                lock().lock();
-                lock().unlock();
-                return Thread.currentThread().isInterrupted();
-            });
-            reply.awaitReached(LIMIT);
-            call.interrupt();
-            soon().until(() -> this.proxy.commandsSeen(Script.RELEASE) > 1);
-        }
-
-        assertThat(call.result()).as("the flag is kept, and nothing is thrown").isTrue();
-        assertThat(this.instance.events().count(LockLostEvent.class)).isZero();
-        soon().untilAsserted(() -> assertThat(this.instance.events().all(LockReleasedEvent.class))
-                .extracting(LockReleasedEvent::outcome)
-                .as("it waited for an answer")
-                .containsExactly(LockReleasedEvent.Outcome.RELEASED));
-        assertThatNothingIsLeft();
-    }
-
-    @Test
     void shouldNotMakeTheConnectionSuspect() throws Exception {
         long accepted = this.proxy.connectionsAccepted();
-        Call<Boolean> call;
+        CompletableFuture<Boolean> call;
         try (Hold reply = this.proxy.holdReply(Script.ACQUIRE)) {
-            call = Call.start(() -> {
+            call = this.caller.start(() -> {
                 lock().lock();
                 boolean interrupted = Thread.interrupted();
                 lock().unlock();
                 return interrupted;
             });
             reply.awaitReached(LIMIT);
-            call.interrupt();
+            this.caller.interrupt();
             soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE) >= 2);
             soon().during(Duration.ofMillis(50)).until(() -> this.proxy.commandsSeen(Commands.named("PING")) == 0);
         }
 
-        assertThat(call.result()).isTrue();
+        assertThat(get(call)).isTrue();
         assertThat(this.proxy.connectionsAccepted()).isEqualTo(accepted);
     }
 

@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +13,7 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,15 +65,15 @@ class KeyHygieneTest extends FaultFixture {
 
     /** Messages know no databases: each instance has an inbox of its own. */
     @Test
-    void shouldWakeOnlyWhoWaitsInTheSameDatabase() throws Exception {
+    void shouldWakeWaitersOfTheSameDatabaseOnly() throws Exception {
         Instance owner = this.instances.at(this.server, setup -> setup.calm().database(1));
         Instance elsewhere = this.instances.at(this.server, KeyHygieneTest::onlyMessages);
         Instance beside =
                 this.instances.at(this.server, setup -> onlyMessages(setup).database(1));
         Lease here = this.instance.registry().acquire(LockRequest.of("same"));
         Lease there = owner.registry().acquire(LockRequest.of("same"));
-        Call<Long> waitsHere = waitFor(elsewhere);
-        Call<Long> waitsThere = waitFor(beside);
+        CompletableFuture<Long> waitsHere = waitFor(elsewhere);
+        CompletableFuture<Long> waitsThere = waitFor(beside);
         soon().until(() -> Channel.subscribers(this.redis) == 2);
         WaitingLine.awaitLength(this.redis, "lock:{same}", 1);
         try (RedisCli database = this.server.cli()) {
@@ -80,19 +83,19 @@ class KeyHygieneTest extends FaultFixture {
 
         there.release();
 
-        assertThat(waitsThere.result()).isGreaterThan(there.fencingToken());
+        assertThat(get(waitsThere)).isGreaterThan(there.fencingToken());
         assertThat(waitsHere.isDone()).isFalse();
         assertThat(here.isHeld()).isTrue();
         here.release();
-        assertThat(waitsHere.result()).isGreaterThan(here.fencingToken());
+        assertThat(get(waitsHere)).isGreaterThan(here.fencingToken());
     }
 
     private static Setup onlyMessages(Setup setup) {
         return setup.calm().pollInterval(Duration.ofMinutes(1));
     }
 
-    private static Call<Long> waitFor(Instance instance) {
-        return Call.start(() -> instance.registry()
+    private static CompletableFuture<Long> waitFor(Instance instance) {
+        return inThread(() -> instance.registry()
                 .execute(LockRequest.of("same").withWaitTime(Duration.ofMinutes(1)), Lease::fencingToken));
     }
 }

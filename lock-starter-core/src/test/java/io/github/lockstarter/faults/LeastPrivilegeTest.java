@@ -2,10 +2,14 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.faults.RestrictedUser.RULES;
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.assertj.core.api.Assumptions.assumeThatCode;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
@@ -23,21 +27,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A Redis user that may do what locks need; what happens when something is missing; and a password that changes. */
+/** Permissions of the Redis user, the check of the server at the start, and a password that changes. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class LeastPrivilegeTest extends FaultFixture {
 
     private static final String USER = "other-user";
+
+    /** Of what is missing, other than that locks fail. */
+    private static final Map<String, String> CONSEQUENCES =
+            Map.of("+publish", "poll", "+pubsub|numsub", "two poll intervals", "&lock:inbox:*", "poll");
+
+    private static final Pattern LINE = Pattern.compile("'ACL SETUSER " + RestrictedUser.NAME + " ([^']+)'");
 
     @AutoClose
     private final LogCapture log = new LogCapture();
@@ -63,7 +78,7 @@ class LeastPrivilegeTest extends FaultFixture {
     @Test
     void shouldBeEnough() throws Exception {
         Instance instance = instanceWith(this.user.rule());
-        // a server that knows no script yet
+        // A server without scripts.
         this.redis.command("SCRIPT", "FLUSH");
         LeaseLock lock = instance.lock("allowed");
 
@@ -74,7 +89,7 @@ class LeastPrivilegeTest extends FaultFixture {
         assertThat(lock.isLocked()).isTrue();
         lock.unlock();
         assertThat(this.redis.exists("lock:{allowed}")).isFalse();
-        this.redis.command("HSET", "lock:{forced}", "o", "somebody", "f", "1");
+        this.redis.command("HSET", "lock:{forced}", "o", "another", "f", "1");
         assertThat(instance.lock("forced").forceUnlock()).isTrue();
         assertThat(this.redis.exists("lock:{forced}")).isFalse();
         assertThatWaitersAreWoken(instance);
@@ -97,7 +112,7 @@ class LeastPrivilegeTest extends FaultFixture {
                         .toList());
     }
 
-    /** By a message: nobody polls that soon. */
+    /** By a message: polls come later. */
     private void assertThatWaitersAreWoken(Instance releasing) throws Exception {
         Instance waiting = this.instances.at(
                 this.server,
@@ -109,6 +124,155 @@ class LeastPrivilegeTest extends FaultFixture {
         lock.unlock();
         assertThat(next.get(10, TimeUnit.SECONDS).release()).isTrue();
     }
+
+    // ---- The check at the start
+
+    /** A busy machine may log it after the start. */
+    private String reportOfMissingPermissions() {
+        soon().until(() -> !this.log.with("lacks permissions").isEmpty());
+        assertThat(this.log.with("lacks permissions")).hasSize(1);
+        return this.log.with("lacks permissions").get(0);
+    }
+
+    private String ruleWithKeys(String patterns) {
+        return this.user.rule().replace("~lock:*", patterns);
+    }
+
+    static Stream<String> probed() {
+        return RestrictedUser.permissions().stream()
+                .filter(permission -> permission.matches("[+~&].*") && !permission.startsWith("+client"))
+                .filter(permission ->
+                        !Set.of("+ping", "+subscribe", "+unsubscribe", "+info").contains(permission));
+    }
+
+    @ParameterizedTest
+    @MethodSource("probed")
+    void shouldSayAtTheStartWhatIsMissing(String permission) {
+        assumeThat(this.user.rule()).as("the rule for this server").contains(permission);
+
+        instanceWith(this.user.without(permission));
+
+        assertThat(reportOfMissingPermissions())
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + ' ' + permission + "'")
+                .contains(CONSEQUENCES.getOrDefault(permission, "locks fail"));
+    }
+
+    /** Without the permission to run the script or to access its key, what else it needs is not known. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "+hget +hmget +hgetall +pttl +time +publish",
+                "+evalsha +pexpire &lock:inbox:*",
+                "~lock:* +evalsha",
+                "+eval +evalsha"
+            })
+    void shouldSayAllThatIsMissingAtOnce(String permissions) {
+        instanceWith(this.user.without(permissions.split(" ")));
+
+        assertThat(reportOfMissingPermissions())
+                .satisfies(message -> assertThat(LINE.matcher(message).results())
+                        .singleElement()
+                        .extracting(line -> Set.of(line.group(1).split(" ")))
+                        .isEqualTo(Set.of(permissions.split(" "))));
+    }
+
+    @Test
+    void shouldSayThatTheVersionOfTheFormatIsNotPermitted() throws Exception {
+        Instance instance =
+                instanceWith(ruleWithKeys("~lock:{* ~lock:instance:*"));
+
+        assertThat(reportOfMissingPermissions())
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + " ~lock:format'")
+                .contains("incompatible version")
+                .doesNotContain("locks fail");
+        assertThat(instance.acquire("allowed").release()).isTrue();
+        assertThat(this.log.with("")).hasSize(1);
+        assertThat(this.redis.exists("lock:format")).isFalse();
+    }
+
+    /** Valkey 9.1 and newer limit users to databases. */
+    @Test
+    void shouldSayThatTheDatabaseIsMissing() {
+        String rule = this.user.rule() + " resetdbs";
+        assumeThatCode(() -> this.user.grant(rule)).doesNotThrowAnyException();
+
+        instanceWith(rule);
+
+        assertThat(reportOfMissingPermissions()).contains("'ACL SETUSER " + RestrictedUser.NAME + " db=0'");
+    }
+
+    @Test
+    void shouldLeaveNothingBehindThatItMayNotRemove() {
+        instanceWith(this.user.without("+pexpire", "+del", "+hdel"));
+
+        assertThat(this.redis.keys()).isEmpty();
+    }
+
+    /** Between two commands, if it sends them one by one. */
+    @Test
+    void shouldLeaveNothingBehindWhenItIsCutOff() {
+        this.proxy.swallowRequestOf(command -> command.get(0).equalsIgnoreCase("PEXPIRE"), this.proxy::cutRst);
+
+        instanceWith(this.user.rule());
+
+        assertThat(this.redis.keys()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allkeys-lru", "volatile-ttl"})
+    void shouldWarnOfAServerThatEvictsLocks(String policy) {
+        this.redis.command("CONFIG", "SET", "maxmemory-policy", policy);
+        try {
+            instanceWith(this.user.rule());
+        } finally {
+            this.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+        }
+
+        assertThat(this.log.with("may evict locks"))
+                .singleElement()
+                .asString()
+                .contains("maxmemory-policy is " + policy);
+    }
+
+    private Instance confirming(int replicas, String rule) {
+        this.user.grant(rule);
+        return this.instances.at(
+                this.proxy,
+                setup -> setup.calm()
+                        .commandTimeout(Duration.ofSeconds(1))
+                        .user(RestrictedUser.NAME)
+                        .confirmReplicas(replicas));
+    }
+
+    @Test
+    void shouldNameTheRuleThatIsMissing() {
+        Instance instance = confirming(1, this.user.rule());
+
+        assertThat(reportOfMissingPermissions())
+                .contains("'ACL SETUSER " + RestrictedUser.NAME + " +wait'")
+                .contains("locks fail");
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class, () -> instance.lock("refused").tryLock(Duration.ofMinutes(1)));
+        assertThat(failure.isTransient()).as("not waited for").isFalse();
+        assertThat(failure).hasMessageContaining("'refused'");
+    }
+
+    @Test
+    void shouldReportOnceThatThereAreTooFewReplicas() {
+        Instance instance = confirming(2, this.user.rule() + " +wait");
+        soon().until(() -> !this.log.with("too few replicas").isEmpty());
+        assertThat(catchThrowableOfType(
+                        LockStoreException.class, () -> instance.lock("refused").tryLock(Duration.ofSeconds(1))))
+                .hasMessageContaining("0 of 2");
+
+        assertThat(this.log.with("replicas"))
+                .singleElement()
+                .asString()
+                .contains("0 of 2")
+                .contains("distributed-lock.redis.confirm-replicas");
+    }
+
+    // ---- Commands that are refused
 
     @ParameterizedTest
     @ValueSource(strings = {"~lock:*", "+evalsha", "+hset"})
@@ -164,15 +328,16 @@ class LeastPrivilegeTest extends FaultFixture {
         Instance other = this.instances.at(this.server, setup -> setup.calm().user(RestrictedUser.NAME));
         for (int i = 0; i < 2; i++) {
             assertThat(other.lock("polled").tryLock()).isTrue();
-            Call<Boolean> waiter = Call.start(() -> {
+            this.proxy.forgetCommands();
+            CompletableFuture<Boolean> waiter = inThread(() -> {
                 instance.lock("polled").lock();
                 instance.lock("polled").unlock();
                 return true;
             });
-            waiter.awaitParked();
+            soon().until(() -> this.proxy.commandsSeen(Script.ACQUIRE.of("lock:{polled}")) > 1);
             assertThat(waiter.isDone()).isFalse();
             other.lock("polled").unlock();
-            assertThat(waiter.result()).isTrue();
+            assertThat(get(waiter)).isTrue();
         }
 
         assertThat(this.redis.exists("lock:{polled}")).isFalse();
@@ -181,7 +346,7 @@ class LeastPrivilegeTest extends FaultFixture {
                     .with("No messages about locks that are handed over")
                     .isEmpty());
             assertThat(this.log.with("No messages about locks that are handed over"))
-                    .as("said once")
+                    .as("logged once")
                     .singleElement()
                     .asString()
                     .contains("'&lock:inbox:* +subscribe'");

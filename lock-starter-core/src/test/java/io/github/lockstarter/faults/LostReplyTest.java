@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -21,6 +23,7 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -139,11 +142,11 @@ class LostReplyTest extends FaultFixture {
         Instance successor = this.instances.at(this.server, LostReplyTest::quick);
         Lease lease = instance.registry().acquire(LockRequest.of("lost"));
         loss.of(Script.RELEASE, this.proxy);
-        Call<Boolean> release = Call.start(lease::release);
+        CompletableFuture<Boolean> release = inThread(lease::release);
         assertThat(successor.lock("lost").tryLock(Duration.ofSeconds(5))).isTrue();
         String owner = this.redis.hgetall(KEY).get("o");
 
-        assertThat(release.result()).as("ours until now").isTrue();
+        assertThat(get(release)).as("ours until now").isTrue();
         soon().until(() -> this.proxy.commandsSeen(Script.RELEASE) > 1);
         // Executed after it, on the same connection, which may be silent at first.
         soon().ignoreExceptions().until(() -> !instance.lock("barrier").isLocked());

@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -157,19 +159,19 @@ class ManyLocksTest extends FaultFixture {
     }
 
     private static void inThreads(int numbers, Step step) throws Exception {
-        List<Call<Boolean>> calls = new ArrayList<>();
+        List<CompletableFuture<Boolean>> calls = new ArrayList<>();
         for (int thread = 0; thread < THREADS; thread++) {
             int first = thread;
-            calls.add(Call.start(() -> {
+            calls.add(inThread(() -> {
                 for (int i = first; i < numbers; i += THREADS) {
                     step.with(i);
                 }
                 return true;
             }));
         }
-        for (Call<Boolean> call : calls) {
+        for (CompletableFuture<Boolean> call : calls) {
             within(Duration.ofMinutes(4)).until(call::isDone);
-            assertThat(call.result()).isTrue();
+            assertThat(get(call)).isTrue();
         }
     }
 }

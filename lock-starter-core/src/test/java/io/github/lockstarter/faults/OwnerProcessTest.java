@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +70,7 @@ class OwnerProcessTest extends FaultFixture {
         WorkerJvm owner = worker(lease, Duration.ofMillis(150));
         long token = awaitToken(owner);
         Instance instance = this.instances.at(this.server, setup -> setup.lease(lease));
-        Call<Lease> waiter = Call.start(() -> instance.acquire("job"));
+        CompletableFuture<Lease> waiter = inThread(() -> instance.acquire("job"));
 
         owner.pause();
         // past the moment at which it would have renewed
@@ -81,14 +84,14 @@ class OwnerProcessTest extends FaultFixture {
         owner.kill();
         long killedAt = System.nanoTime();
 
-        Lease next = waiter.result();
+        Lease next = get(waiter);
         assertThat(since(killedAt)).isLessThan(lease.plusSeconds(1));
         assertThat(next.fencingToken()).isGreaterThan(token);
         assertThat(next.release()).isTrue();
     }
 
     @Test
-    void shouldTellAProcessThatStoodStillThatItsLockIsLost() throws Exception {
+    void shouldNotifyAPausedProcessOfItsLoss() throws Exception {
         WorkerJvm owner = worker(LEASE, Duration.ofMillis(150));
         long token = awaitToken(owner);
         Instance instance = this.instances.at(this.server, setup -> setup.lease(LEASE));
@@ -106,7 +109,7 @@ class OwnerProcessTest extends FaultFixture {
         long pttl = this.redis.pttl(KEY);
         soon().until(() -> this.redis.pttl(KEY) > pttl);
         assertThat(this.redis.hgetall(KEY)).containsEntry("o", id);
-        assertThat(lease.release()).as("nobody deleted it").isTrue();
+        assertThat(lease.release()).as("not deleted").isTrue();
     }
 
     /** An instance in a process of its own: acquires a lock, and then obeys orders, line by line. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -17,10 +19,8 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisServer;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,12 +70,12 @@ class RefusalTest {
             assertThatItIsNoAnswer(refusal, instance.lock("wanted"));
             soon().until(() -> held.state() == State.AT_RISK);
         } finally {
-            Call<Boolean> waiter = Call.start(() -> instance.registry()
+            CompletableFuture<Boolean> waiter = inThread(() -> instance.registry()
                     .execute(LockRequest.of("wanted").withWaitTime(LockRequest.FOREVER), Lease::isHeld));
-            waiter.awaitParked();
+            soon().until(() -> instance.waiting() == 1);
             assertThat(waiter.isDone()).isFalse();
             refusal.end(this.redis, this.busy);
-            assertThat(waiter.result()).as("granted once it is over").isTrue();
+            assertThat(get(waiter)).as("granted once it is over").isTrue();
         }
 
         // A renewal that was refused may be reported after one that was not.
@@ -128,11 +128,7 @@ class RefusalTest {
         READONLY,
         MASTERDOWN,
         NOREPLICAS,
-        MISCONF,
-        BUSY,
-        LOADING;
-
-        private static final String LARGE = "string.rep('x', 35000)";
+        BUSY;
 
         /**
          * Begins.
@@ -147,24 +143,9 @@ class RefusalTest {
                     READONLY.begin(redis, busy);
                 }
                 case NOREPLICAS -> redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
-                case MISCONF -> {
-                    redis.command("CONFIG", "SET", "save", "3600 1");
-                    // what is to be replaced by the snapshot is a directory
-                    assertThat(snapshot(redis).toFile().mkdir()).isTrue();
-                    save(redis, "err");
-                }
                 case BUSY -> {
                     redis.command("CONFIG", "SET", "lua-time-limit", "50");
                     busy.send("EVAL", "while true do end", "0");
-                    awaitRefusal(redis);
-                }
-                case LOADING -> {
-                    // it answers once every two megabytes, and takes six seconds if nothing ends it earlier
-                    redis.command("CONFIG", "SET", "rdbcompression", "no");
-                    redis.command(
-                            "EVAL", "for i = 1, 1200 do redis.call('SET', 'other:' .. i, " + LARGE + ") end", "0");
-                    redis.command("CONFIG", "SET", "key-load-delay", "5000");
-                    busy.send("DEBUG", "RELOAD");
                     awaitRefusal(redis);
                 }
             }
@@ -178,33 +159,8 @@ class RefusalTest {
                     redis.command("CONFIG", "SET", "replica-serve-stale-data", "yes");
                 }
                 case NOREPLICAS -> redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
-                case MISCONF -> {
-                    assertThat(snapshot(redis).toFile().delete()).isTrue();
-                    save(redis, "ok");
-                    redis.command("CONFIG", "SET", "save", "");
-                }
                 case BUSY -> redis.command("SCRIPT", "KILL");
-                case LOADING -> {
-                    try {
-                        redis.command("CONFIG", "SET", "key-load-delay", "0");
-                    } catch (RedisErrorException ex) {
-                        // Redis 6.2 permits that only when it has its keys
-                    }
-                    busy.read();
-                    redis.command("CONFIG", "SET", "key-load-delay", "0");
-                    redis.command("EVAL", "for i = 1, 1200 do redis.call('DEL', 'other:' .. i) end", "0");
-                }
             }
-        }
-
-        private static void save(RedisCli redis, String status) {
-            redis.command("BGSAVE");
-            soon().until(() -> redis.info("persistence").contains("rdb_last_bgsave_status:" + status));
-        }
-
-        private static Path snapshot(RedisCli redis) {
-            List<?> directory = (List<?>) Objects.requireNonNull(redis.command("CONFIG", "GET", "dir"));
-            return Path.of((String) directory.get(1), "dump.rdb");
         }
 
         private void awaitRefusal(RedisCli redis) {

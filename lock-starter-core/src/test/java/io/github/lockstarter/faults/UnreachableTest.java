@@ -1,6 +1,9 @@
 package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.LIMIT;
+import static io.github.lockstarter.fixture.Waiting.failureOf;
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.within;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,6 +30,7 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
@@ -119,7 +123,7 @@ class UnreachableTest extends FaultFixture {
         Outage.REFUSED.begin(this.proxy);
         Instance instance = start(setup -> setup);
         try (LogCapture log = new LogCapture()) {
-            Call<Boolean> call = Call.start(() -> {
+            CompletableFuture<Boolean> call = inThread(() -> {
                 instance.lock("early").lock();
                 instance.lock("early").unlock();
                 return true;
@@ -129,7 +133,7 @@ class UnreachableTest extends FaultFixture {
 
             this.proxy.heal();
 
-            assertThat(call.result()).isTrue();
+            assertThat(get(call)).isTrue();
             assertThat(log.with("'early' waits for its store"))
                     .as("one line for many attempts")
                     .hasSize(1);
@@ -179,19 +183,19 @@ class UnreachableTest extends FaultFixture {
         Instance other = this.instances.at(this.server, setup -> setup.lease(LEASE));
         Lease lease = instance.registry().acquire(LockRequest.of("late"));
         outage.begin(this.proxy);
-        Call<Lease> successor = Call.start(() -> other.registry().acquire(LockRequest.of("late")));
+        CompletableFuture<Lease> successor = inThread(() -> other.registry().acquire(LockRequest.of("late")));
 
         assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
         assertThat(instance.events().count(LockRenewalFailedEvent.class)).isPositive();
         assertThat(instance.events().count(LockAtRiskEvent.class)).isPositive();
-        assertThat(successor.result().fencingToken()).isGreaterThan(lease.fencingToken());
+        assertThat(get(successor).fencingToken()).isGreaterThan(lease.fencingToken());
         assertThat(lease.isHeld()).isFalse();
 
         this.proxy.heal();
         assertThat(lease.release()).isFalse();
         assertThat(instance.lock("another").tryLock(LIMIT)).as("works again").isTrue();
         assertThat(this.redis.hgetall(KEY))
-                .containsEntry("f", Long.toString(successor.result().fencingToken()));
+                .containsEntry("f", Long.toString(get(successor).fencingToken()));
     }
 
     @ParameterizedTest
@@ -267,15 +271,15 @@ class UnreachableTest extends FaultFixture {
         Instance instance = running(LEASE);
         Lease lease = instance.registry().acquire(LockRequest.of("late"));
         outage.begin(this.proxy);
-        Call<Boolean> waiter = Call.start(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1)));
-        waiter.awaitParked();
+        CompletableFuture<Boolean> waiter = inThread(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1)));
+        soon().until(() -> instance.waiting() == 1);
         long since = System.nanoTime();
 
         instance.stop();
 
         assertThat(since(since)).isLessThan(Duration.ofSeconds(4));
         assertThat(lease.isHeld()).isFalse();
-        assertThat(waiter.failure()).isInstanceOf(LockException.class);
+        assertThat(failureOf(waiter)).isInstanceOf(LockException.class);
     }
 
     @ParameterizedTest
@@ -288,12 +292,12 @@ class UnreachableTest extends FaultFixture {
         Instance owner = this.instances.at(this.server, Setup::calm);
         assertThat(owner.lock("late").tryLock()).isTrue();
         try (Hold making = this.proxy.hold(Commands.named(command))) {
-            Call<Boolean> waiter = Call.start(() -> stopping.lock("late").tryLock(LIMIT));
+            CompletableFuture<Boolean> waiter = inThread(() -> stopping.lock("late").tryLock(LIMIT));
             making.awaitReached(LIMIT);
 
             stopping.stop();
 
-            assertThat(waiter.failure()).isInstanceOf(LockException.class);
+            assertThat(failureOf(waiter)).isInstanceOf(LockException.class);
         }
         // longer than the connection takes that was underway
         within(Duration.ofSeconds(8)).during(Duration.ofSeconds(1)).until(() -> Channel.connections(this.redis) == 0);

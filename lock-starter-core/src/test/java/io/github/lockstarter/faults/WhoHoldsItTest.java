@@ -1,6 +1,8 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.failureOf;
 import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -29,7 +31,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,24 +109,6 @@ class WhoHoldsItTest extends FaultFixture {
                 .hasSize(1);
     }
 
-    /** It stands in the line, and has asked for its place and the owner while it waited. */
-    @Test
-    void shouldBeNamedToAWaiterOfAnotherInstance() throws Exception {
-        Instance billing = instance(setup -> setup.application("billing"));
-        Instance other = instance(setup -> setup);
-        String id = published(billing);
-        billing.acquire(NAME);
-
-        LockNotGrantedException refusal = catchThrowableOfType(
-                LockNotGrantedException.class,
-                () -> other.registry().acquire(LockRequest.of(NAME).withWaitTime(Duration.ofSeconds(2))));
-
-        assertThat(refusal.holder().instance()).isEqualTo(id);
-        assertThat(refusal.holder().application()).isEqualTo("billing");
-        assertThat(refusal)
-                .hasMessageContaining("held by billing@" + refusal.holder().host() + " (pid ");
-    }
-
     /** Without a question: a grant of this JVM holds the lock. */
     @Test
     void shouldBeThisInstanceForItsOwnThreads() throws Exception {
@@ -133,19 +116,13 @@ class WhoHoldsItTest extends FaultFixture {
         instance.lock(NAME).lock();
         LockRequest once = LockRequest.of(NAME).withWaitTime(Duration.ZERO);
 
-        LockNotGrantedException refusal = Call.start(() -> catchThrowableOfType(
-                        LockNotGrantedException.class, () -> instance.registry().execute(once, lease -> lease)))
-                .result();
-        ExecutionException failed = Call.start(() -> catchThrowableOfType(
-                        ExecutionException.class,
-                        () -> instance.registry().acquireAsync(once).get()))
-                .result();
-
-        for (LockNotGrantedException each : List.of(refusal, (LockNotGrantedException) failed.getCause())) {
-            assertThat(each)
+        for (Throwable refusal : List.of(
+                failureOf(inThread(() -> instance.registry().execute(once, lease -> lease))),
+                failureOf(inThread(() -> get(instance.registry().acquireAsync(once)))))) {
+            assertThat(refusal)
                     .hasMessageContainingAll(
                             "this instance", "'" + Thread.currentThread().getName() + "'");
-            assertThat(each.holder())
+            assertThat(((LockNotGrantedException) refusal).holder())
                     .isEqualTo(instance.registry().stored(NAME).orElseThrow().holder());
         }
     }
@@ -160,7 +137,7 @@ class WhoHoldsItTest extends FaultFixture {
     }
 
     @Test
-    void shouldShowAllReadersAndWhoWaits() throws Exception {
+    void shouldShowAllReadersAndWaiters() throws Exception {
         Instance billing = described("billing");
         Instance shipping = described("shipping");
         Lease first = billing.registry().acquire(READING);
@@ -259,21 +236,27 @@ class WhoHoldsItTest extends FaultFixture {
         assertThat(modes(instance)).containsOnly(LockMode.READ);
     }
 
+    /** A waiter in the line asks for its place and the holder while it waits. */
     @Test
-    void shouldNameOneOfTheHoldersToAWaiter() throws Exception {
+    void shouldBeNamedToAWaiterOfAnotherInstance() throws Exception {
         Instance billing = described("billing");
         Instance other = described("other");
+        Lease lock = billing.acquire("single");
         Lease reader = billing.registry().acquire(READING);
         Lease permits = billing.registry().acquire(LockRequest.of("gate").withPermits(5, 5));
 
+        LockNotGrantedException refused = refusal(other, LockRequest.of("single"));
         LockNotGrantedException writing = refusal(other, LOCK);
         LockNotGrantedException entering = refusal(other, LockRequest.of("gate").withPermits(1, 5));
 
-        LockHolder holder = writing.holder();
+        LockHolder holder = refused.holder();
         assertThat(holder.application()).isEqualTo("billing");
+        assertThat(refused).hasMessageContaining("held by billing@" + holder.host() + " (pid ");
+        assertThat(writing.holder()).isEqualTo(holder);
         assertThat(writing).hasMessageContaining("is held by a reader, billing@" + holder.host() + " (pid ");
         assertThat(entering.holder()).isEqualTo(holder);
         assertThat(entering).hasMessageContaining("has 5 of 5 permits in use by billing@" + holder.host());
+        lock.release();
         reader.release();
         permits.release();
     }
@@ -281,7 +264,7 @@ class WhoHoldsItTest extends FaultFixture {
     private static LockNotGrantedException refusal(Instance instance, LockRequest request) {
         return catchThrowableOfType(
                 LockNotGrantedException.class,
-                () -> instance.registry().acquire(request.withWaitTime(Duration.ofSeconds(2))));
+                () -> instance.registry().acquire(request.withWaitTime(Duration.ofSeconds(1))));
     }
 
     private static int waiting(Instance instance) {

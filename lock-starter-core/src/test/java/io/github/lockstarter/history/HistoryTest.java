@@ -20,7 +20,7 @@ class HistoryTest {
 
     @Test
     @Timeout(240)
-    void shouldKeepTheRulesWhateverHappens() throws Exception {
+    void shouldKeepTheRules() throws Exception {
         Fleet.Run run = Fleet.run(Duration.ofSeconds(8), 3, this.directory);
 
         assertThat(run.violations()).as(run.toString()).isEmpty();

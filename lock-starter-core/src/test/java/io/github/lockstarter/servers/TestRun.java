@@ -35,7 +35,6 @@ final class TestRun {
 
     private static final List<String> CLASSES = List.of(
             "LeastPrivilegeTest",
-            "ServerCheckTest",
             "RefusalTest",
             "FullRedisTest",
             "DamagedKeyTest",
