@@ -52,7 +52,7 @@ class ClusterNodeAsServerTest {
     }
 
     private static Setup withMessagesOnly(Setup setup) {
-        // nobody looks at the end of a lease either; the name with which a start is tried out may be another shard's
+        // Waiters do not poll at the end of a lease either; the name that the start of an instance tries may be of another shard.
         return setup.withoutPolling().lease(Duration.ofMinutes(2)).unreachable();
     }
 

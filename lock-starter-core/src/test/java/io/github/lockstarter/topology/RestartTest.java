@@ -49,9 +49,9 @@ class RestartTest {
         }
     }
 
-    /** The next one can be in as soon as Redis is back: that is not promised. That the first one is told, is. */
+    /** Exclusion is not promised: the next grant can follow as soon as Redis is back. The notice to the first owner is promised. */
     @Test
-    void shouldTellTheOwnerAtItsNextRenewalIfTheServerLostItsData() throws Exception {
+    void shouldNotifyTheOwnerAtItsNextRenewalIfTheServerLostItsData() throws Exception {
         Duration interval = Duration.ofSeconds(1);
         try (RedisServer server = RedisServer.start()) {
             Instance owner = this.instances.at(

@@ -78,7 +78,7 @@ class SlotMigrationTest {
         assertThat(this.owner.events().count(LockAtRiskEvent.class, NAME)).isZero();
     }
 
-    /** Goes to the other instance, which is told by a message, and back. */
+    /** Goes to the other instance, which receives a message, and back. */
     private Lease renewAndHandOver(Lease lease) throws Exception {
         long renewed = this.owner.events().count(LockRenewedEvent.class, NAME);
         afterFailover().until(() -> this.owner.events().count(LockRenewedEvent.class, NAME) > renewed + 2);
