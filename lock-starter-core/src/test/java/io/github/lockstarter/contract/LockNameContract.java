@@ -30,7 +30,8 @@ abstract class LockNameContract extends RegistryFixture {
 
     @Test
     void shouldTakeAnyTextForALockOfItsOwn() throws Exception {
-        Set<String> names = new LinkedHashSet<>(List.of("a:b", "a:b:c", "{a}", "a}", "a%7D", "a%257D", "::", "a\u0000b"));
+        Set<String> names =
+                new LinkedHashSet<>(List.of("a:b", "a:b:c", "{a}", "a}", "a%7D", "a%257D", "::", "a\u0000b"));
         PIECES.stream().filter(piece -> !piece.isBlank()).forEach(names::add);
         LeasingLockRegistry here = registry(settings(LONG));
         LeasingLockRegistry there = registry(settings(LONG));
