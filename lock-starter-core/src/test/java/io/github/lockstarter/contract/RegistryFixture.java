@@ -111,7 +111,8 @@ abstract class RegistryFixture {
 
     /** The leases that a stop leaves end within seconds. */
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
-        return settings(Duration.ofSeconds(2), RENEWAL, Duration.ofMillis(700), Duration.ofMillis(150), shutdownTimeout);
+        return settings(
+                Duration.ofSeconds(2), RENEWAL, Duration.ofMillis(700), Duration.ofMillis(150), shutdownTimeout);
     }
 
     /** Renewal four times within the timeout; polling as it follows from the timeout. */

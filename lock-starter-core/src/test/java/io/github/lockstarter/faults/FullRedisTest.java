@@ -76,7 +76,8 @@ class FullRedisTest extends FaultFixture {
     @Test
     void shouldGrantTheLockToAWaiterWhenThereIsRoomAgain() throws Exception {
         fill();
-        CompletableFuture<Boolean> waiter = inThread(() -> this.instance.lock("new").tryLock(LIMIT));
+        CompletableFuture<Boolean> waiter =
+                inThread(() -> this.instance.lock("new").tryLock(LIMIT));
         soon().until(() -> this.instance.waiting() == 1);
         soon().during(Duration.ofMillis(300)).until(() -> !waiter.isDone());
 

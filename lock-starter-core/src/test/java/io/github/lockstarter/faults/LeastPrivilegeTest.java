@@ -178,8 +178,7 @@ class LeastPrivilegeTest extends FaultFixture {
 
     @Test
     void shouldSayThatTheVersionOfTheFormatIsNotPermitted() throws Exception {
-        Instance instance =
-                instanceWith(ruleWithKeys("~lock:{* ~lock:instance:*"));
+        Instance instance = instanceWith(ruleWithKeys("~lock:{* ~lock:instance:*"));
 
         assertThat(reportOfMissingPermissions())
                 .contains("'ACL SETUSER " + RestrictedUser.NAME + " ~lock:format'")

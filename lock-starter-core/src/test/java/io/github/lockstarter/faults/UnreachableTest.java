@@ -271,7 +271,8 @@ class UnreachableTest extends FaultFixture {
         Instance instance = running(LEASE);
         Lease lease = instance.registry().acquire(LockRequest.of("late"));
         outage.begin(this.proxy);
-        CompletableFuture<Boolean> waiter = inThread(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1)));
+        CompletableFuture<Boolean> waiter =
+                inThread(() -> instance.lock("wanted").tryLock(Duration.ofMinutes(1)));
         soon().until(() -> instance.waiting() == 1);
         long since = System.nanoTime();
 
@@ -292,7 +293,8 @@ class UnreachableTest extends FaultFixture {
         Instance owner = this.instances.at(this.server, Setup::calm);
         assertThat(owner.lock("late").tryLock()).isTrue();
         try (Hold making = this.proxy.hold(Commands.named(command))) {
-            CompletableFuture<Boolean> waiter = inThread(() -> stopping.lock("late").tryLock(LIMIT));
+            CompletableFuture<Boolean> waiter =
+                    inThread(() -> stopping.lock("late").tryLock(LIMIT));
             making.awaitReached(LIMIT);
 
             stopping.stop();

@@ -86,8 +86,8 @@ final class HistoryChecker {
     private void notice() {
         for (Attempt each : this.history.attempts()) {
             if (each.lost != null && each.lastSeenHeld > each.lost.at()) {
-                this.violations.add("notice: Held after the notice of its loss: " + each + " was notified at " + each.lost
-                        + ", and saw it held at " + each.lastSeenHeld);
+                this.violations.add("notice: Held after the notice of its loss: " + each + " was notified at "
+                        + each.lost + ", and saw it held at " + each.lastSeenHeld);
             }
         }
         this.history.beliefs().forEach((lock, grants) -> {

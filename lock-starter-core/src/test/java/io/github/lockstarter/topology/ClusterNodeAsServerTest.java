@@ -52,7 +52,8 @@ class ClusterNodeAsServerTest {
     }
 
     private static Setup withMessagesOnly(Setup setup) {
-        // Waiters do not poll at the end of a lease either; the name that the start of an instance tries may be of another shard.
+        // Waiters do not poll at the end of a lease either; the name that the start of an instance tries may be of
+        // another shard.
         return setup.withoutPolling().lease(Duration.ofMinutes(2)).unreachable();
     }
 

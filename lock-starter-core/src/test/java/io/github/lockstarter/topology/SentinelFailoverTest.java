@@ -189,7 +189,8 @@ class SentinelFailoverTest {
             try (RedisCli cli = master.cli()) {
                 assertThat(cli.hgetall("lock:{isolated}")).containsEntry("f", Long.toString(lease.fencingToken()));
             }
-            assertThat(isolated.events().count(LockAtRiskEvent.class, "isolated")).isZero();
+            assertThat(isolated.events().count(LockAtRiskEvent.class, "isolated"))
+                    .isZero();
             assertThat(lease.release()).isTrue();
         } finally {
             permitSubscriptions(true);
