@@ -3,7 +3,6 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.InvalidLockDefinitionException;
-import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.RequestDefaults;
@@ -80,8 +79,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry, RequestDefaults settings) {
         this.methods = new LockedMethodSource(() -> this.beans, settings.named());
         this.report = new StartupReport(settings);
-        DistributedLockInterceptor interceptor =
-                new DistributedLockInterceptor(this.methods, settings, registry, this::failureHandler);
+        DistributedLockInterceptor interceptor = new DistributedLockInterceptor(this.methods, settings, registry);
         this.weavingContext = new WeavingContext(this.methods, interceptor);
         this.lock = new DefaultPointcutAdvisor(new LockedMethodPointcut(), interceptor);
         this.lock.setOrder(DEFAULT_ORDER);
@@ -120,12 +118,6 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
      */
     public void setNameListener(LockNameListener listener) {
         this.report.setListener(listener);
-    }
-
-    private @Nullable LockFailureHandler failureHandler() {
-        return this.beans != null
-                ? this.beans.getBeanProvider(LockFailureHandler.class).getIfUnique()
-                : null;
     }
 
     @Override

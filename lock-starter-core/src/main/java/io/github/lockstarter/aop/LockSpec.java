@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param template the request, without a key
  * @param condition decides for each call whether it takes the lock; null if every call does
  * @param key distinguishes locks of the same name; null if the name is the lock
- * @param notGranted the reaction to a lock that is not granted; null for the application's default
+ * @param notGranted the reaction to a lock that is not granted
  */
 record LockSpec(
         LockRequest template,
         @Nullable CallExpression condition,
         @Nullable CallExpression key,
-        @Nullable NotGrantedAction notGranted) {
+        NotGrantedAction notGranted) {
 
     /** Returns the static name of the lock. */
     String name() {

@@ -77,7 +77,7 @@ final class LockSpecReader {
                 request,
                 condition.isEmpty() ? null : this.expressions.condition(site, condition, annotated),
                 key.isEmpty() ? null : this.expressions.key(site, key, annotated),
-                NotGrantedAction.of(site, annotation));
+                NotGrantedAction.of(site, annotation, this.beanFactory));
     }
 
     /** Checks a derived name, which needs no placeholders and so can be checked at build time. */

@@ -1,7 +1,9 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.text.Printable;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -17,12 +19,17 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Reaction to a lock that is not granted: skips the call, or runs its fallback, a method of the same bean, without the lock. */
+/**
+ * Reaction to a lock that is not granted: skips the call, or runs its fallback, a method of the same bean, without the lock. If
+ * the annotation has neither, the application's {@link LockFailureHandler} decides.
+ */
 @FunctionalInterface
 interface NotGrantedAction {
 
@@ -40,12 +47,19 @@ interface NotGrantedAction {
      * Performs the action in place of the method.
      *
      * @return the result of the call
+     * @throws LockNotGrantedException the failure itself, if the annotation and the application have no reaction to it
      */
     @Nullable
     Object perform(LockNotGrantedException failure, MethodInvocation invocation) throws Throwable;
 
-    /** Reads the action of an annotation; null if it has none. */
-    static @Nullable NotGrantedAction of(LockSite site, MergedAnnotation<?> annotation) {
+    /**
+     * Reads the action of an annotation.
+     *
+     * @param beanFactory has the application's handler of locks that are not granted, if there is one; supplies null if there
+     *     are no beans
+     */
+    static NotGrantedAction of(
+            LockSite site, MergedAnnotation<?> annotation, Supplier<? extends @Nullable BeanFactory> beanFactory) {
         String fallback = annotation.getString("fallback");
         boolean skip = annotation.getEnum("onNotGranted", OnNotGranted.class) == OnNotGranted.SKIP;
         if (skip && !fallback.isEmpty()) {
@@ -56,7 +70,52 @@ interface NotGrantedAction {
         if (skip) {
             return skip(site);
         }
-        return fallback.isEmpty() ? null : fallback(site, fallback);
+        return fallback.isEmpty() ? handler(site, beanFactory) : fallback(site, fallback);
+    }
+
+    private static NotGrantedAction handler(LockSite site, Supplier<? extends @Nullable BeanFactory> beanFactory) {
+        return (failure, invocation) -> {
+            BeanFactory beans = beanFactory.get();
+            LockFailureHandler handler =
+                    beans != null ? beans.getBeanProvider(LockFailureHandler.class).getIfUnique() : null;
+            if (handler == null) {
+                throw failure;
+            }
+            Object result = handler.notGranted(failure, site.method(), invocation.getArguments());
+            return fitting(result, site, handler, failure);
+        };
+    }
+
+    /**
+     * A wrong type would otherwise fail in the caller, with a ClassCastException that does not name the handler.
+     *
+     * @throws IllegalStateException if the result does not fit the method
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // returned to the caller
+    private static @Nullable Object fitting(
+            @Nullable Object result, LockSite site, LockFailureHandler handler, LockNotGrantedException failure) {
+        Class<?> returned = site.returnType();
+        if (returned == void.class) {
+            return null;
+        }
+        ResultKind kind = ResultKind.of(site);
+        boolean suspendsForValue = site.isSuspending() && !site.returnsFlow();
+        if (kind == ResultKind.REACTIVE && !suspendsForValue) {
+            // Any value can be emitted, and null is an empty publisher.
+            return result;
+        }
+        if (result == null && kind == ResultKind.FUTURE) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (!ClassUtils.isAssignableValue(returned, result)) {
+            throw new IllegalStateException(
+                    Printable.of("The LockFailureHandler " + handler.getClass().getName() + " returned "
+                            + (result != null ? "a " + result.getClass().getName() : "null") + " for " + site
+                            + ", which returns " + returned.getName()
+                            + ". Return that type, or throw the LockNotGrantedException."),
+                    failure);
+        }
+        return result;
     }
 
     /**

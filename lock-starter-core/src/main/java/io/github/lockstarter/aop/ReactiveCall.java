@@ -5,6 +5,7 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.aop.DistributedLockInterceptor.LockedCall;
 import io.github.lockstarter.tx.LockSequence;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -88,7 +87,7 @@ public final class LockSequence {
      */
     public static LockSequence of(Stream<LockRequest> requests, RequestDefaults defaults) {
         List<LockRequest> locks = requests.collect(Collectors.toCollection(ArrayList::new));
-        arrange(locks, Function.identity(), false);
+        arrange(locks, false);
         if (locks.isEmpty() || locks.size() > MOST) {
             throw new IllegalArgumentException(Printable.of("A call must request at least 1 and at most " + MOST
                     + " different locks, but requests " + locks.size() + ". Use one lock for all of them, or split the"
@@ -103,15 +102,13 @@ public final class LockSequence {
      * @param reentrant whether a lock that is requested twice can be acquired twice; if not, duplicates are removed and
      *     the first request applies, or that of the writer or for the most permits
      */
-    public static <R> void arrange(List<R> locks, Function<R, LockRequest> requestOf, boolean reentrant) {
-        locks.sort(Comparator.comparing(requestOf, ORDER));
+    public static void arrange(List<LockRequest> locks, boolean reentrant) {
+        locks.sort(ORDER);
         if (!reentrant) {
             Set<String> seen = new HashSet<>();
             Set<String> seenPermits = new HashSet<>();
-            locks.removeIf(lock -> {
-                LockRequest request = requestOf.apply(lock);
-                return !(request.mode() == LockMode.PERMIT ? seenPermits : seen).add(request.lockName());
-            });
+            locks.removeIf(
+                    lock -> !(lock.mode() == LockMode.PERMIT ? seenPermits : seen).add(lock.lockName()));
         }
     }
 
