@@ -2,7 +2,10 @@ package io.github.lockstarter;
 
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,15 @@ public final class LockRequest {
 
     /** An unlimited wait: {@code -1} ms. */
     public static final Duration FOREVER = Duration.ofMillis(-1);
+
+    private static final int MAX_NAME_BYTES = 512;
+
+    private static final int MOST_SHOWN = 60;
+
+    private static final ConcurrentMap<String, String> STATIC_NAMES = new ConcurrentHashMap<>();
+
+    /** Names beyond it are not shared. */
+    private static final int MOST_SHARED = 1000;
 
     private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null);
 
@@ -73,8 +85,8 @@ public final class LockRequest {
         this.use = use;
     }
 
-    private static LockRequest create(String name, String lockName) {
-        return new LockRequest(name, lockName, null, null, null, null, OnLost.DEFAULT, WRITER);
+    private LockRequest(String name, String lockName) {
+        this(name, lockName, null, null, null, null, OnLost.DEFAULT, WRITER);
     }
 
     private LockRequest with(
@@ -99,10 +111,10 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is blank or too long
      */
     public static LockRequest of(String lockName) {
-        StaticNames.requireUsable(lockName);
+        requireUsable(lockName);
         int colon = lockName.indexOf(':');
         boolean hasKey = colon > 0 && colon < lockName.length() - 1;
-        return create(hasKey ? StaticNames.of(lockName, colon) : lockName, lockName);
+        return new LockRequest(hasKey ? shared(lockName.substring(0, colon)) : lockName, lockName);
     }
 
     /**
@@ -114,12 +126,11 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name is blank, or the name of the lock is longer than 512 bytes in UTF-8
      */
     public static LockRequest of(String name, String key) {
-        String lockName = key.isEmpty() ? name : name + ':' + key;
-        StaticNames.requireUsable(lockName);
+        String lockName = join(name, key);
         if (name.isBlank()) {
             throw new IllegalArgumentException("The static name of a lock must not be blank.");
         }
-        return create(name, lockName);
+        return new LockRequest(name, lockName);
     }
 
     /**
@@ -128,10 +139,9 @@ public final class LockRequest {
      * @throws IllegalArgumentException if the name of the lock is longer than 512 bytes in UTF-8
      */
     public LockRequest withKey(String key) {
-        LockRequest named = of(this.name, key);
         return new LockRequest(
                 this.name,
-                named.lockName,
+                join(this.name, key),
                 this.waitTime,
                 this.lease,
                 this.maxHold,
@@ -284,6 +294,40 @@ public final class LockRequest {
     /** Returns the number of permits that all holders may have together; 0 for a lock. */
     public int permits() {
         return this.use.permits();
+    }
+
+    private static String join(String name, String key) {
+        String lockName = key.isEmpty() ? name : name + ':' + key;
+        requireUsable(lockName);
+        return lockName;
+    }
+
+    private static void requireUsable(String lockName) {
+        if (lockName.isBlank()) {
+            throw new IllegalArgumentException("The name of a lock must not be blank.");
+        }
+        // A char has at most three bytes in UTF-8, so that most names need not be encoded.
+        int bytes = lockName.length() > MAX_NAME_BYTES / 3 ? lockName.getBytes(StandardCharsets.UTF_8).length : 0;
+        if (bytes > MAX_NAME_BYTES) {
+            throw new IllegalArgumentException(Printable.of("The name of a lock must be at most " + MAX_NAME_BYTES
+                    + " bytes long, but one that begins with '" + beginning(lockName) + "' has " + bytes
+                    + ". Use a digest of the key."));
+        }
+    }
+
+    /** Returns the beginning of the static name, without the key, which may be personal data. */
+    private static String beginning(String lockName) {
+        int colon = lockName.indexOf(':');
+        return lockName.substring(0, Math.min(colon >= 0 ? colon : lockName.length(), MOST_SHOWN));
+    }
+
+    /** Returns a string that the requests for many locks share for their static name. */
+    private static String shared(String name) {
+        String known = STATIC_NAMES.get(name);
+        if (known == null) {
+            known = STATIC_NAMES.size() < MOST_SHARED ? STATIC_NAMES.computeIfAbsent(name, unused -> name) : name;
+        }
+        return known;
     }
 
     /** Returns a text for logs: the part of the name up to the first colon and a digest, never the key. */
