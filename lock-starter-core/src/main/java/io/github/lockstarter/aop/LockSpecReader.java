@@ -161,7 +161,7 @@ final class LockSpecReader {
     private String given(LockSite site, MergedAnnotation<?> annotation) {
         String text = annotation.getString("name");
         // A name is not evaluated: with an expression in it, all calls would share one lock without notice.
-        if (Expressions.isIn(text, site.method(), annotation.getSource())) {
+        if (Expressions.isIn(site, "name", text, annotation.getSource())) {
             throw site.rejection(
                     "name = \"" + text + "\" is not evaluated, so that all calls would share one lock",
                     "Expressions belong in key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");

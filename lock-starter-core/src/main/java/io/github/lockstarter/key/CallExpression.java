@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -36,7 +37,7 @@ public final class CallExpression {
 
     private final SpelExpression expression;
 
-    private final ExpressionVariables variables;
+    private final Map<String, Integer> parameters;
 
     private final StandardEvaluationContext shared;
 
@@ -45,16 +46,17 @@ public final class CallExpression {
     /**
      * Creates the expression.
      *
+     * @param parameters the indexes of the parameters that it uses, by the names of its variables
      * @param shared what the contexts of all calls have in common
      */
     CallExpression(
             ExpressionSite site,
             SpelExpression expression,
-            ExpressionVariables variables,
+            Map<String, Integer> parameters,
             StandardEvaluationContext shared) {
         this.site = site;
         this.expression = expression;
-        this.variables = variables;
+        this.parameters = parameters;
         this.shared = shared;
         this.key = valueOf(expression.getAST());
     }
@@ -67,7 +69,9 @@ public final class CallExpression {
     private EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments) {
         StandardEvaluationContext context = new StandardEvaluationContext(new CallRoot(this.site.method(), target));
         this.shared.applyDelegatesTo(context);
-        this.variables.setIn(context, arguments);
+        for (Map.Entry<String, Integer> each : this.parameters.entrySet()) {
+            context.setVariable(each.getKey(), arguments[each.getValue()]);
+        }
         return context;
     }
 

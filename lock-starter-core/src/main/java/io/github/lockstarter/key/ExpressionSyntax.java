@@ -4,9 +4,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
@@ -33,14 +39,80 @@ import org.springframework.util.ClassUtils;
  * Parses an expression and checks its names and operations at start-up. SpEL does not report an unknown variable but evaluates
  * it to null, so that calls would fail, share one lock, or run without it.
  *
- * @param attribute name of the attribute
- * @param text the expression as it is written
+ * <p>Its variables are the parameters of the method, by name and by position, and {@code #root}.
  */
-record ExpressionSyntax(ExpressionSite site, String attribute, String text, ExpressionVariables variables) {
+final class ExpressionSyntax {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
+    /** An instance of our own: the one that Spring shares exists only since Spring Framework 7. */
+    private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
+
+    private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
+
     private static final Members MEMBERS = new Members();
+
+    private final ExpressionSite site;
+
+    private final String attribute;
+
+    private final String text;
+
+    /** The indexes of the parameters: each has the names {@code a0}, {@code p0}, and its own if that is known. */
+    private final Map<String, Integer> parameters = new HashMap<>();
+
+    private final Map<String, Integer> used = new HashMap<>();
+
+    /** A sentence that lists all variables. */
+    private final String variables;
+
+    /**
+     * Creates the syntax of one expression.
+     *
+     * @param attribute name of the attribute
+     * @param text the expression as it is written
+     * @param annotated the element that carries the annotation. If it is an overridden method, the expression uses the
+     *     parameter names of that method
+     */
+    ExpressionSyntax(ExpressionSite site, String attribute, String text, @Nullable Object annotated) {
+        this.site = site;
+        this.attribute = attribute;
+        this.text = text;
+        Method method = site.method();
+        @Nullable String[] found = annotated instanceof Method declared ? DISCOVERER.getParameterNames(declared) : null;
+        @Nullable String[] names = found != null ? found : DISCOVERER.getParameterNames(method);
+        // The last parameter of a suspend function is not declared by its author.
+        int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+        StringBuilder known = new StringBuilder("Available variables: ");
+        for (int i = 0; i < count; i++) {
+            String name = names != null ? names[i] : null;
+            this.parameters.put("a" + i, i);
+            this.parameters.put("p" + i, i);
+            if (name != null) {
+                this.parameters.put(name, i);
+            }
+            known.append(name != null ? '#' + name + " (#a" + i + "), " : "#a" + i + ", ");
+        }
+        known.append("#root.method, #root.target.");
+        boolean unnamed = names == null && count > 0;
+        this.variables =
+                known + (unnamed ? " The class has no parameter names; compile it with -parameters." : "");
+    }
+
+    /** Returns whether the text, if it is not evaluated, contains <code>#{…}</code> or a variable by mistake. */
+    boolean isExpression() {
+        return this.text.contains("#{")
+                || VARIABLE.matcher(this.text).results().anyMatch(variable -> isKnown(variable.group(1)));
+    }
+
+    private boolean isKnown(String variable) {
+        return this.parameters.containsKey(variable) || variable.equals("root");
+    }
+
+    /** Returns the indexes of the parameters that the parsed expression uses, by the names in it. */
+    Map<String, Integer> used() {
+        return this.used;
+    }
 
     /** Returns the expression, which is usable. */
     SpelExpression parse() {
@@ -76,15 +148,16 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
         rejectForbidden(node);
         if (node instanceof VariableReference) {
             String name = nameOf(node);
-            if (!this.variables.use(name) && !(inElement && name.equals("this"))) {
-                throw rejection("there is not a variable #" + name, this.variables.describe(), null);
+            if (!isKnown(name) && !(inElement && name.equals("this"))) {
+                throw rejection("there is not a variable #" + name, this.variables, null);
             }
+            this.used.computeIfAbsent(name, this.parameters::get);
         }
         if (head && !inElement && isMember(node)) {
             throw rejection(
                     node.toStringAST() + " does not belong to a variable",
                     "Variables begin with #, beans with @, and texts are quoted or belong in name. "
-                            + this.variables.describe(),
+                            + this.variables,
                     null);
         }
         boolean elements = node instanceof Selection || node instanceof Projection;
@@ -149,8 +222,8 @@ record ExpressionSyntax(ExpressionSite site, String attribute, String text, Expr
     }
 
     private @Nullable Class<?> typeOf(String variable) {
-        int index = this.variables.indexOf(variable);
-        if (index < 0) {
+        Integer index = this.parameters.get(variable);
+        if (index == null) {
             return variable.equals("root") ? CallRoot.class : null;
         }
         Class<?> type = ResolvableType.forMethodParameter(this.site.method(), index, this.site.beanClass())

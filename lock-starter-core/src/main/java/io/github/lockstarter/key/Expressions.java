@@ -1,9 +1,7 @@
 package io.github.lockstarter.key;
 
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -13,7 +11,6 @@ import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.MethodExecutor;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.TypedValue;
-import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
@@ -23,8 +20,6 @@ import org.springframework.expression.spel.support.StandardTypeConverter;
  * parameters as variables, a {@link CallRoot}, and the beans of the application. Thread-safe.
  */
 public final class Expressions {
-
-    private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
 
     /** Shared by all calls, because its accessors cache what they have found by reflection. */
     private final StandardEvaluationContext keys = new StandardEvaluationContext();
@@ -73,16 +68,13 @@ public final class Expressions {
             String text,
             @Nullable Object annotated,
             StandardEvaluationContext shared) {
-        ExpressionVariables variables = new ExpressionVariables(site.method(), annotated);
-        SpelExpression expression = new ExpressionSyntax(site, attribute, text, variables).parse();
-        return new CallExpression(site, expression, variables, shared);
+        ExpressionSyntax syntax = new ExpressionSyntax(site, attribute, text, annotated);
+        return new CallExpression(site, syntax.parse(), syntax.used(), shared);
     }
 
-    /** Returns whether a text that is not evaluated contains <code>#{…}</code> or a variable of that method. */
-    public static boolean isIn(String text, Method method, @Nullable Object annotated) {
-        ExpressionVariables variables = new ExpressionVariables(method, annotated);
-        return text.contains("#{")
-                || VARIABLE.matcher(text).results().anyMatch(variable -> variables.use(variable.group(1)));
+    /** Returns whether the text of an attribute that is not evaluated contains <code>#{…}</code> or a variable of the method. */
+    public static boolean isIn(ExpressionSite site, String attribute, String text, @Nullable Object annotated) {
+        return new ExpressionSyntax(site, attribute, text, annotated).isExpression();
     }
 
     /**

@@ -225,13 +225,14 @@ public final class LockSequence {
      * lease prevents the commit of transactions that the method begins and commits, unless it is ignored.
      */
     public <T extends @Nullable Object, E extends Throwable> T call(LockedCallback<T, E> method) throws E {
-        for (int i = 0; i < granted(); i++) {
+        int granted = this.leases.size();
+        for (int i = 0; i < granted; i++) {
             if (this.defaults.isGuarded(this.requests.get(i))) {
                 GuardedLeases.add(this.leases.get(i));
             }
         }
         try {
-            return LeaseContext.<T, E>call(innermost(), method);
+            return LeaseContext.<T, E>call(this.leases.get(granted - 1), method);
         } finally {
             // Has no effect for leases that were not added.
             this.leases.forEach(GuardedLeases::remove);
@@ -248,7 +249,7 @@ public final class LockSequence {
         boolean only = this.requests.size() == 1;
         LockRequest request = only ? this.requests.get(0) : next();
         return registry.<T, E>execute(request, lease -> {
-            add(lease);
+            this.leases.add(lease);
             if (only) {
                 this.begun = true;
                 return work.run(lease);
