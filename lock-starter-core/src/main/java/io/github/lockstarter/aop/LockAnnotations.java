@@ -1,17 +1,15 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.DistributedLocks;
 import io.github.lockstarter.DistributedSemaphore;
-import io.github.lockstarter.DistributedSemaphores;
 import io.github.lockstarter.text.LockLog;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -28,9 +26,6 @@ final class LockAnnotations {
     /** The annotations that are searched for. */
     static final List<Class<? extends Annotation>> TYPES = List.of(DistributedLock.class, DistributedSemaphore.class);
 
-    private static final Set<Class<?>> WITH_CONTAINERS = Set.of(
-            DistributedLock.class, DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
-
     private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
     /**
@@ -41,14 +36,6 @@ final class LockAnnotations {
         @Override
         protected Boolean computeValue(Class<?> type) {
             return !type.getName().startsWith("java.") && (isDeclaredIn(type) || isInherited(type));
-        }
-    };
-
-    /** Whether an annotation type is one of those, their containers, or composed of them. */
-    private static final ClassValue<Boolean> IS_LOCK = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            return WITH_CONTAINERS.contains(type) || isPresent(search(type, SearchStrategy.DIRECT));
         }
     };
 
@@ -76,12 +63,7 @@ final class LockAnnotations {
 
     /** Returns whether the element itself carries an annotation, directly or as a composed annotation. */
     public static boolean isDeclaredOn(AnnotatedElement element) {
-        for (Annotation annotation : element.getDeclaredAnnotations()) {
-            if (IS_LOCK.get(annotation.annotationType())) {
-                return true;
-            }
-        }
-        return false;
+        return isPresent(search(element, SearchStrategy.DIRECT));
     }
 
     /**
@@ -128,33 +110,20 @@ final class LockAnnotations {
 
     private static boolean isDeclaredIn(Class<?> type) {
         try {
-            if (isDeclaredOn(type)) {
-                return true;
-            }
-            for (Method method : type.getDeclaredMethods()) {
-                if (isDeclaredOn(method)) {
-                    return true;
-                }
-            }
+            return isDeclaredOn(type)
+                    || Arrays.stream(type.getDeclaredMethods()).anyMatch(LockAnnotations::isDeclaredOn);
         } catch (LinkageError ex) {
             logger.debug(
                     "Methods of " + type.getName()
                             + " cannot be inspected, because a class to which they refer is missing",
                     ex);
+            return false;
         }
-        return false;
     }
 
     private static boolean isInherited(Class<?> type) {
         Class<?> superclass = type.getSuperclass();
-        if (superclass != null && isMentioned(superclass)) {
-            return true;
-        }
-        for (Class<?> parent : type.getInterfaces()) {
-            if (isMentioned(parent)) {
-                return true;
-            }
-        }
-        return false;
+        return (superclass != null && isMentioned(superclass))
+                || Arrays.stream(type.getInterfaces()).anyMatch(LockAnnotations::isMentioned);
     }
 }
