@@ -11,15 +11,15 @@ import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -65,10 +65,7 @@ final class StartupReport {
     /** What was reported, or is about to be. */
     private final Set<Object> reported = ConcurrentHashMap.newKeySet();
 
-    private final NavigableSet<NameInMode> newNames =
-            new ConcurrentSkipListSet<>(Comparator.comparing(NameInMode::name).thenComparing(NameInMode::mode));
-
-    private final NavigableSet<String> newlyDisabled = new ConcurrentSkipListSet<>();
+    private final Set<String> disabled = ConcurrentHashMap.newKeySet();
 
     private volatile LockNameListener listener = (lockName, mode) -> {};
 
@@ -98,16 +95,12 @@ final class StartupReport {
         }
         methodsOfBean.forEach(this::checkSchedule);
         if (this.started) {
-            reportNames();
+            reportNames(methodsOfBean.stream().flatMap(method -> method.specs().stream()).map(LockSpec::template));
         }
     }
 
     private void addLock(LockedMethod method, LockSpec spec) {
         String name = spec.name();
-        NameInMode used = new NameInMode(name, spec.template().mode());
-        if (this.reported.add(used)) {
-            this.newNames.add(used);
-        }
         LockSite site = method.site;
         this.locks.add(new AnnotatedLock(
                 ClassUtils.getShortName(site.beanClass()) + '.' + site.method().getName(), spec.template()));
@@ -141,14 +134,12 @@ final class StartupReport {
 
     /** Adds methods that run without their locks. */
     void addDisabled(List<LockedMethod> methods) {
-        for (LockedMethod method : methods) {
-            String text = method.site.shortText();
-            if (this.reported.add(text)) {
-                this.newlyDisabled.add(text);
-            }
-        }
+        List<String> added = methods.stream()
+                .map(method -> method.site.shortText())
+                .filter(this.disabled::add)
+                .toList();
         if (this.started) {
-            reportDisabled();
+            reportDisabled(added);
         }
     }
 
@@ -164,27 +155,24 @@ final class StartupReport {
      */
     void start(boolean enabled) {
         this.started = true;
-        reportDisabled();
-        reportNames();
+        reportDisabled(this.disabled);
+        reportNames(this.locks.stream().map(AnnotatedLock::request));
         if (enabled) {
             reportSettings();
         }
     }
 
-    private void reportNames() {
-        for (NameInMode next = this.newNames.pollFirst(); next != null; next = this.newNames.pollFirst()) {
-            this.listener.named(next.name(), next.mode());
-        }
+    private void reportNames(Stream<LockRequest> requests) {
+        requests.sorted(Comparator.comparing(LockRequest::name).thenComparing(LockRequest::mode))
+                .filter(request -> this.reported.add(List.of(request.name(), request.mode())))
+                .forEach(request -> this.listener.named(request.name(), request.mode()));
     }
 
-    private void reportDisabled() {
-        Set<String> methods = new TreeSet<>();
-        for (String next = this.newlyDisabled.pollFirst(); next != null; next = this.newlyDisabled.pollFirst()) {
-            methods.add(next);
-        }
+    private static void reportDisabled(Collection<String> methods) {
         if (!methods.isEmpty()) {
             logger.warn("Distributed locks are disabled (distributed-lock.enabled=false)."
-                    + " These methods run WITHOUT their lock or permits: " + String.join(", ", methods));
+                    + " These methods run WITHOUT their lock or permits: "
+                    + String.join(", ", new TreeSet<>(methods)));
         }
     }
 
@@ -281,7 +269,4 @@ final class StartupReport {
         return (LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime))
                 + (request.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)");
     }
-
-    /** A lock name, and a mode in which an annotated method requests the lock. */
-    private record NameInMode(String name, LockMode mode) {}
 }
