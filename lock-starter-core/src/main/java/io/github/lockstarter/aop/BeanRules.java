@@ -1,7 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -19,6 +18,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.CollectionUtils;
 
 /**
@@ -135,13 +135,10 @@ final class BeanRules {
     }
 
     private static boolean isCallback(LockSite site) {
-        Method method = site.method();
-        for (Annotation annotation : method.getDeclaredAnnotations()) {
-            if (CALLBACKS.contains(annotation.annotationType().getName())) {
-                return true;
-            }
-        }
-        return is(site, InitializingBean.class, "afterPropertiesSet") || is(site, DisposableBean.class, "destroy");
+        MergedAnnotations annotations = MergedAnnotations.from(site.method());
+        return CALLBACKS.stream().anyMatch(annotations::isPresent)
+                || is(site, InitializingBean.class, "afterPropertiesSet")
+                || is(site, DisposableBean.class, "destroy");
     }
 
     private static boolean is(LockSite site, Class<?> type, String name) {

@@ -39,8 +39,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
      *
      * @param registry called at the first call of a locked method, because proxies exist before the beans of a registry
      */
-    DistributedLockInterceptor(
-            LockedMethodSource methods, RequestDefaults defaults, Supplier<LockRegistry> registry) {
+    DistributedLockInterceptor(LockedMethodSource methods, RequestDefaults defaults, Supplier<LockRegistry> registry) {
         this.methods = methods;
         this.defaults = defaults;
         this.registry = SingletonSupplier.of(registry);
@@ -249,8 +248,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
                     "Interrupted while waiting for lock '" + names.of(next().lockName()) + "' of " + this.method.site
                             + "; the method was not run. "
                             + (future
-                                    ? "The calling thread waits for the lock of a future; LockRegistry.acquireAsync waits"
-                                            + " without a thread."
+                                    ? "The calling thread waits for the lock of a future; LockRegistry.acquireAsync"
+                                            + " waits without a thread."
                                     : "Declare InterruptedException on the method to receive it."),
                     interruption);
         }

@@ -45,11 +45,11 @@ record LockSpec(
     }
 
     /** Returns what distinguishes the lock of this annotation from that of another of the same method. */
-    String lock() {
-        return name()
-                + '\n'
-                + (this.key != null ? this.key.text() : "")
-                + '\n'
-                + (this.condition != null ? this.condition.text() : "");
+    List<String> lock() {
+        return List.of(name(), textOf(this.key), textOf(this.condition));
+    }
+
+    private static String textOf(@Nullable CallExpression expression) {
+        return expression != null ? expression.text() : "";
     }
 }

@@ -62,10 +62,10 @@ final class LockSpecReader {
     /** Reads one annotation of a method. */
     LockSpec read(LockSite method, MergedAnnotation<?> annotation) {
         LockSite site = method.of(annotation.getType());
-        String name = nameOf(site, annotation);
-        NamedSettings found = this.settings.find(name);
-        NamedSettings own = found != null ? found : NamedSettings.of(name);
-        LockRequest request = own.override(new Attributes(site, annotation).request(name));
+        LockRequest named = named(site, annotation);
+        NamedSettings found = this.settings.find(named.name());
+        NamedSettings own = found != null ? found : NamedSettings.of(named.name());
+        LockRequest request = own.override(new Attributes(site, annotation).applyTo(named));
         requireLeaseFor(request, site, own);
         if (request.onLost() == OnLost.INTERRUPT && ResultKind.of(site) != ResultKind.DIRECT) {
             throw noThread(site, own.onLost());
@@ -124,12 +124,13 @@ final class LockSpecReader {
 
     // ---- Names
 
-    /** Returns the name of an annotation and reserves it. */
-    private String nameOf(LockSite site, MergedAnnotation<?> annotation) {
+    /** Returns a request with the name of an annotation, and reserves the name. */
+    private LockRequest named(LockSite site, MergedAnnotation<?> annotation) {
         String derived = derived(site, annotation);
         String name = derived != null ? derived : given(site, annotation);
+        LockRequest named;
         try {
-            LockRequest unused = LockRequest.of(name, "");
+            named = LockRequest.of(name, "");
         } catch (IllegalArgumentException ex) {
             throw site.rejection(
                     "name = \"" + annotation.getString("name") + "\" cannot name a lock",
@@ -137,7 +138,7 @@ final class LockSpecReader {
                     ex);
         }
         checkUse(site, name);
-        return name;
+        return named;
     }
 
     /** Returns the derived name; null if a name is set. */
@@ -234,9 +235,9 @@ final class LockSpecReader {
             this.annotation = annotation;
         }
 
-        /** Returns the request for the lock of that name, with the attributes that are set. */
-        LockRequest request(String name) {
-            LockRequest request = withMode(LockRequest.of(name, ""))
+        /** Returns the request with the attributes that are set. */
+        LockRequest applyTo(LockRequest named) {
+            LockRequest request = withMode(named)
                     .withOnLost(this.annotation.getEnum("onLost", OnLost.class))
                     .withReleaseAfterTransaction(this.annotation.getBoolean("releaseAfterTransaction"));
             request = withTime(

@@ -119,7 +119,7 @@ final class LockedMethod {
     }
 
     private void rejectRepetition(List<LockSpec> specs) {
-        Set<String> locks = new HashSet<>();
+        Set<List<String>> locks = new HashSet<>();
         for (LockSpec spec : specs) {
             if (!locks.add(spec.lock())) {
                 throw this.site.rejection(

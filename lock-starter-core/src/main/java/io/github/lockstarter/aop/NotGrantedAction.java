@@ -76,8 +76,9 @@ interface NotGrantedAction {
     private static NotGrantedAction handler(LockSite site, Supplier<? extends @Nullable BeanFactory> beanFactory) {
         return (failure, invocation) -> {
             BeanFactory beans = beanFactory.get();
-            LockFailureHandler handler =
-                    beans != null ? beans.getBeanProvider(LockFailureHandler.class).getIfUnique() : null;
+            LockFailureHandler handler = beans != null
+                    ? beans.getBeanProvider(LockFailureHandler.class).getIfUnique()
+                    : null;
             if (handler == null) {
                 throw failure;
             }
@@ -148,9 +149,9 @@ interface NotGrantedAction {
             throw site.rejection(
                     "fallback = \"" + name + "\" does not match another method of "
                             + site.beanClass().getName() + " with the same parameters",
-                    "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException, is static if the"
-                            + " annotated method is, and a suspend function if and only if that is one. A bean without a class"
-                            + " of its own cannot have a fallback: catch LockNotGrantedException.");
+                    "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException, is"
+                        + " static if the annotated method is, and a suspend function if and only if that is one. A"
+                        + " bean without a class of its own cannot have a fallback: catch LockNotGrantedException.");
         }
         Class<?> returned = site.returnType(found);
         if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {

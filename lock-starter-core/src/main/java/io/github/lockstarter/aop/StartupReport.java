@@ -95,7 +95,9 @@ final class StartupReport {
         }
         methodsOfBean.forEach(this::checkSchedule);
         if (this.started) {
-            reportNames(methodsOfBean.stream().flatMap(method -> method.specs().stream()).map(LockSpec::template));
+            reportNames(methodsOfBean.stream()
+                    .flatMap(method -> method.specs().stream())
+                    .map(LockSpec::template));
         }
     }
 
@@ -220,7 +222,8 @@ final class StartupReport {
                     "Set minHold to a time that exceeds the difference of the instances' clocks, such as \"30s\".");
         }
         // Of several locks, one that does not wait is sufficient.
-        boolean waits = requests.stream().noneMatch(request -> waitTime(request).isZero());
+        boolean waits = requests.stream()
+                .noneMatch(request -> this.settings.waitTimeOf(request).isZero());
         if (waits && !kept.isEmpty()) {
             throw waiting(job, kept.get(0));
         }
@@ -260,12 +263,8 @@ final class StartupReport {
                 REMEDY);
     }
 
-    private Duration waitTime(LockRequest request) {
-        return request.waitTime() != null ? request.waitTime() : this.settings.waitTime();
-    }
-
     private String time(LockRequest request) {
-        Duration waitTime = waitTime(request);
+        Duration waitTime = this.settings.waitTimeOf(request);
         return (LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + DurationText.of(waitTime))
                 + (request.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)");
     }

@@ -95,8 +95,7 @@ final class ExpressionSyntax {
         }
         known.append("#root.method, #root.target.");
         boolean unnamed = names == null && count > 0;
-        this.variables =
-                known + (unnamed ? " The class has no parameter names; compile it with -parameters." : "");
+        this.variables = known + (unnamed ? " The class has no parameter names; compile it with -parameters." : "");
     }
 
     /** Returns whether the text, if it is not evaluated, contains <code>#{…}</code> or a variable by mistake. */
@@ -156,8 +155,7 @@ final class ExpressionSyntax {
         if (head && !inElement && isMember(node)) {
             throw rejection(
                     node.toStringAST() + " does not belong to a variable",
-                    "Variables begin with #, beans with @, and texts are quoted or belong in name. "
-                            + this.variables,
+                    "Variables begin with #, beans with @, and texts are quoted or belong in name. " + this.variables,
                     null);
         }
         boolean elements = node instanceof Selection || node instanceof Projection;

@@ -11,6 +11,12 @@ public interface RequestDefaults {
     /** Returns how long requests wait; {@link LockRequest#FOREVER} for no limit. */
     Duration waitTime();
 
+    /** Returns how long that request waits; {@link LockRequest#FOREVER} for no limit. */
+    default Duration waitTimeOf(LockRequest request) {
+        Duration waitTime = request.waitTime();
+        return waitTime != null ? waitTime : waitTime();
+    }
+
     /** Returns the reaction to the loss of a lease; not {@code DEFAULT}. */
     OnLost onLost();
 

@@ -107,8 +107,7 @@ public final class LockSequence {
         if (!reentrant) {
             Set<String> seen = new HashSet<>();
             Set<String> seenPermits = new HashSet<>();
-            locks.removeIf(
-                    lock -> !(lock.mode() == LockMode.PERMIT ? seenPermits : seen).add(lock.lockName()));
+            locks.removeIf(lock -> !(lock.mode() == LockMode.PERMIT ? seenPermits : seen).add(lock.lockName()));
         }
     }
 
@@ -149,7 +148,7 @@ public final class LockSequence {
             if (graceNanos(index) <= 0) {
                 throw tooSlow(request, index);
             }
-            request = afterWaiting(request, System.nanoTime() - this.startNanos, this.defaults.waitTime());
+            request = afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos);
         }
         if (!request.minHold().isZero()) {
             request = request.withMinHold(Duration.ZERO);
@@ -163,19 +162,18 @@ public final class LockSequence {
         return new LockStoreException(
                 "Lock '" + this.defaults.names().of(request.lockName())
                         + "' was not requested: the wait time of "
-                        + waitTime(request, this.defaults.waitTime()).toMillis() + " ms and the command timeout of "
+                        + this.defaults.waitTimeOf(request).toMillis() + " ms and the command timeout of "
                         + this.defaults.commandTimeout().toMillis() + " ms had passed when the call had been granted "
                         + granted + " of its " + this.requests.size()
-                        + " locks. The store answers too slowly for so many locks. Increase the wait time, or use one lock"
-                        + " for all of them.",
+                        + " locks. The store answers too slowly for so many locks. Increase the wait time, or use one"
+                        + " lock for all of them.",
                 null,
                 false,
                 true);
     }
 
     /** Returns the request with the rest of its wait time. */
-    static LockRequest afterWaiting(LockRequest request, long elapsedNanos, Duration defaultWaitTime) {
-        Duration waitTime = waitTime(request, defaultWaitTime);
+    static LockRequest afterWaiting(LockRequest request, Duration waitTime, long elapsedNanos) {
         if (LockRequest.FOREVER.equals(waitTime)) {
             return request;
         }
@@ -183,15 +181,11 @@ public final class LockSequence {
         return request.withWaitTime(left.isNegative() ? Duration.ZERO : left);
     }
 
-    private static Duration waitTime(LockRequest request, Duration defaultWaitTime) {
-        return request.waitTime() != null ? request.waitTime() : defaultWaitTime;
-    }
-
     /**
      * Returns the nanoseconds until the lock's deadline and one command timeout, in which the last answer may arrive.
      */
     private long graceNanos(int index) {
-        Duration waitTime = waitTime(this.requests.get(index), this.defaults.waitTime());
+        Duration waitTime = this.defaults.waitTimeOf(this.requests.get(index));
         if (LockRequest.FOREVER.equals(waitTime)) {
             return this.defaults.commandTimeout().toNanos();
         }

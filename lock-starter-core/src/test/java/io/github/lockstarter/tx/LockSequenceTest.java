@@ -14,18 +14,16 @@ class LockSequenceTest {
     void shouldShareOneDeadline() {
         LockRequest request = LockRequest.of("a").withWaitTime(Duration.ofMillis(300));
 
-        assertThat(LockSequence.afterWaiting(request, TimeUnit.MILLISECONDS.toNanos(100), Duration.ofHours(1))
-                        .waitTime())
-                .isEqualTo(Duration.ofMillis(200));
-        assertThat(LockSequence.afterWaiting(request, TimeUnit.MILLISECONDS.toNanos(400), Duration.ofHours(1))
-                        .waitTime())
-                .isEqualTo(Duration.ZERO);
-        LockRequest unlimited = request.withWaitTime(LockRequest.FOREVER);
-        assertThat(LockSequence.afterWaiting(unlimited, TimeUnit.HOURS.toNanos(1), Duration.ofHours(1))
-                        .waitTime())
+        assertThat(waitAfter(100, request)).isEqualTo(Duration.ofMillis(200));
+        assertThat(waitAfter(400, request)).isEqualTo(Duration.ZERO);
+        assertThat(waitAfter(3_600_000, request.withWaitTime(LockRequest.FOREVER)))
                 .isEqualTo(LockRequest.FOREVER);
-        assertThat(LockSequence.afterWaiting(LockRequest.of("a"), TimeUnit.SECONDS.toNanos(1), Duration.ofSeconds(3))
-                        .waitTime())
-                .isEqualTo(Duration.ofSeconds(2));
+        assertThat(waitAfter(1000, LockRequest.of("a")))
+                .isEqualTo(DEFAULTS.waitTime().minusSeconds(1));
+    }
+
+    private static Duration waitAfter(long millis, LockRequest request) {
+        return LockSequence.afterWaiting(request, DEFAULTS.waitTimeOf(request), TimeUnit.MILLISECONDS.toNanos(millis))
+                .waitTime();
     }
 }
