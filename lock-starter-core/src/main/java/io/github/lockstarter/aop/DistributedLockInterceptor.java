@@ -14,7 +14,7 @@ import io.github.lockstarter.tx.LockSequence;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -83,7 +83,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         private final List<LockRequest> requests = new ArrayList<>(1);
 
         /** The annotation of each request. */
-        private final Map<LockRequest, LockSpec> specs = new IdentityHashMap<>(1);
+        private final IdentityHashMap<LockRequest, LockSpec> specs = new IdentityHashMap<>(1);
 
         /**
          * Creates a call with one lock for each annotation whose condition is met and for each of its keys. They are sorted, so
@@ -214,7 +214,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** Returns the result of a call whose next lock was not granted; see {@link NotGrantedAction#perform}. */
         @Nullable
         Object notGranted(LockNotGrantedException failure) throws Throwable {
-            return this.specs.get(next()).notGranted().perform(failure, this.invocation);
+            LockSpec spec = Objects.requireNonNull(this.specs.get(next()));
+            return spec.notGranted().perform(failure, this.invocation);
         }
 
         private LockRequest next() {
