@@ -3,12 +3,15 @@ package io.github.lockstarter.tx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LockSettings;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What is left of the wait time of a call after some of its locks are granted. */
 class LockSequenceTest {
+
+    private static final LockSettings DEFAULTS = LockSettings.of(Duration.ofSeconds(30));
 
     @Test
     void shouldShareOneDeadline() {
