@@ -9,10 +9,10 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,8 +43,11 @@ final class LettuceScripts extends StoreConnection.Open {
 
     private final String servers;
 
-    /** Scripts that the server has executed once and has cached since, as far as is known. */
-    private final Set<LuaScript> cached = ConcurrentHashMap.newKeySet();
+    /**
+     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known. The values tell
+     * one sending from another.
+     */
+    private final ConcurrentMap<LuaScript, Object> sentTexts = new ConcurrentHashMap<>();
 
     /**
      * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code PUBLISH}
@@ -84,9 +87,11 @@ final class LettuceScripts extends StoreConnection.Open {
     }
 
     /**
-     * Calls a script without waiting for the reply, and without a timeout. The text of the script is sent until the server has
-     * executed it once, because a repetition for a server that does not have the script would be executed after commands
-     * that were sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover.
+     * Calls a script without waiting for the reply, and without a timeout. The first call over a connection contains the text of
+     * the script, because a repetition for a server that does not have the script would be executed after commands that were
+     * sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover. No more
+     * than one text is under way for each script: a server that does not reply for a while would otherwise get it as often as
+     * there are locks, and a text has 20 kB.
      *
      * @return completed on a thread that must not be blocked
      * @throws StackOverflowError after which the connection must not be used any more
@@ -98,20 +103,22 @@ final class LettuceScripts extends StoreConnection.Open {
     }
 
     private void start(LuaScript script, byte[][] keys, byte[][] values, CompletableFuture<Object> reply) {
-        boolean isCached = this.cached.contains(script);
+        Object own = new Object();
+        Object earlier = this.sentTexts.putIfAbsent(script, own);
         ScriptOutputType type = script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
         try {
-            RedisFuture<Object> sent = isCached
+            RedisFuture<Object> sent = earlier != null
                     ? this.commands.evalsha(script.getSha1(), type, keys, values)
                     : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);
             CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
+                if (failure != null && earlier == null) {
+                    this.sentTexts.remove(script, own);
+                }
                 if (failure == null) {
-                    if (!isCached) {
-                        this.cached.add(script);
-                    }
                     reply.complete(value);
-                } else if (isCached && failure instanceof RedisNoScriptException) {
-                    this.cached.remove(script);
+                } else if (earlier != null && failure instanceof RedisNoScriptException) {
+                    // Unless another call has sent the text since.
+                    this.sentTexts.remove(script, earlier);
                     start(script, keys, values, reply);
                 } else {
                     if (keys.length > 1) {
@@ -123,6 +130,7 @@ final class LettuceScripts extends StoreConnection.Open {
         } catch (StackOverflowError ex) {
             throw ex;
         } catch (Throwable ex) {
+            this.sentTexts.remove(script, own);
             // An Error as well: the caller relies on the completion.
             reply.completeExceptionally(ex);
         }

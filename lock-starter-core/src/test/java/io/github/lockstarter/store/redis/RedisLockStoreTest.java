@@ -175,6 +175,30 @@ class RedisLockStoreTest {
         assertThat(calls()).isOne();
     }
 
+    /** A text has 20 kB, and locks whose leases end while Redis does not reply are released at the same time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldSendTheTextOfAScriptOnceForManyCalls(boolean wasKnown) {
+        ConnectedStore store = store("one");
+        if (wasKnown) {
+            store.execute(Way.SEND, release(NAME, "before"));
+        }
+        this.redis.command("SCRIPT", "FLUSH");
+        this.redis.command("CONFIG", "RESETSTAT");
+        this.server.pause();
+        List<CompletableFuture<Reply>> replies;
+        try {
+            replies = IntStream.range(0, 50)
+                    .mapToObj(i -> store.store().send(release(NAME, "id" + i)).toCompletableFuture())
+                    .toList();
+        } finally {
+            this.server.resume();
+        }
+
+        assertThat(replies).allSatisfy(reply -> assertThat(get(reply)).isEqualTo(Reply.NotOwner.FREE));
+        assertThat(this.redis.infoCommandStats()).containsEntry("eval", 1L);
+    }
+
     private long calls() {
         return this.redis.infoCommandStats().getOrDefault("evalsha", 0L)
                 + this.redis.infoCommandStats().getOrDefault("eval", 0L);
