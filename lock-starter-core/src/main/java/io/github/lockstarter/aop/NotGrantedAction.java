@@ -150,8 +150,8 @@ interface NotGrantedAction {
                     "fallback = \"" + name + "\" does not match another method of "
                             + site.beanClass().getName() + " with the same parameters",
                     "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException, is"
-                        + " static if the annotated method is, and a suspend function if and only if that is one. A"
-                        + " bean without a class of its own cannot have a fallback: catch LockNotGrantedException.");
+                            + " static if the annotated method is, and a suspend function if and only if that is one. A"
+                            + " bean without a class of its own cannot have a fallback: catch LockNotGrantedException.");
         }
         Class<?> returned = site.returnType(found);
         if (!site.returnType().isAssignableFrom(returned) && site.returnType() != void.class) {

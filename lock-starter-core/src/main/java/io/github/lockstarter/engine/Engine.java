@@ -289,9 +289,8 @@ final class Engine implements StoreListener {
      */
     boolean release(Grant grant) {
         // The owner of a lost grant does not wait for a store that may be silent.
-        Own own = sent -> sent.stake == grant.stake
-                && sent.command instanceof Command.Release
-                && grant.state != Grant.State.LOST;
+        Own own = sent ->
+                sent.stake == grant.stake && sent.command instanceof Command.Release && grant.state != Grant.State.LOST;
         change(grant, (lock, now) -> lock.release(grant, now), own);
         return grant.state != Grant.State.LOST;
     }

@@ -87,7 +87,7 @@ class MessageRulesTest {
                         .as(file + ": " + named.group())
                         .matches(
                                 ".*(\\.of(Static)?\\(|shown(Name)?\\().*|shown|shownName|(request|spec|event)(\\(\\))?\\.name\\(\\)|"
-                                    + "name|this\\.name|beginning\\(lockName\\)");
+                                        + "name|this\\.name|beginning\\(lockName\\)");
             }
         });
     }

@@ -98,7 +98,9 @@ class HistoryCheckerTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("right")
     void shouldFindNothing(String what, String text) {
-        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK)).as(what).isEmpty();
+        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK))
+                .as(what)
+                .isEmpty();
     }
 
     static Stream<Arguments> wrong() {

@@ -16,4 +16,3 @@
  * <p>{@code HistoryCheckerTest} shows by histories that were written by hand that it finds violations.
  */
 package io.github.lockstarter.history;
-

@@ -115,13 +115,12 @@ final class ScriptCommands {
             return callOf(publish);
         }
         if (command instanceof Command.FindInstance find) {
-            return new Call(LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS.clone());
+            return new Call(
+                    LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS.clone());
         }
         Command.Inspect inspect = (Command.Inspect) command;
         List<String> key = List.of(this.keys.keyOf(inspect.lock()));
-        return inspect.ownerOnly()
-                ? new Call(LuaScript.INSPECT, key, "1")
-                : new Call(LuaScript.INSPECT, key);
+        return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
     }
 
     private Call callOf(Command.Release release, String inbox, String countsReceivers) {
