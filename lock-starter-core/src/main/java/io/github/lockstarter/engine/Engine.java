@@ -542,6 +542,7 @@ final class Engine implements StoreListener {
         }
 
         /** The command has failed. */
+        @SuppressWarnings("UnusedVariable") // most callers see the failure in the state of their grant
         default void failed(LockStoreException cause) {}
     }
 
