@@ -219,7 +219,7 @@ abstract class ExecuteContract extends RegistryFixture {
         Actor owner = actor();
         int lost = 0;
         int kept = 0;
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < 60; round++) {
             LockRequest request = INTERRUPTED.withLease(Duration.ofMillis(20));
             Throwable thrown = owner.ask(() -> {
                 Throwable end = catchThrowable(() -> registry.execute(request, lease -> {
@@ -243,8 +243,9 @@ abstract class ExecuteContract extends RegistryFixture {
         assertThat(kept).isPositive();
     }
 
+    /** More often before the end than after it: on a busy machine the body goes on later than it wants to. */
     private static long jitter() {
-        return ThreadLocalRandom.current().nextLong(-1_000_000, 1_000_000);
+        return ThreadLocalRandom.current().nextLong(-6_000_000, 1_000_000);
     }
 
     private static List<LockRequest> accounts(String... keys) {
