@@ -29,6 +29,6 @@ final class FailureAnalyses {
                 .map(analyzer -> analyzer.analyze(failure))
                 .filter(Objects::nonNull)
                 .findFirst()
-                .orElseThrow(() -> new AssertionError("nobody can explain it", failure));
+                .orElseThrow(() -> new AssertionError("no analyzer explains it", failure));
     }
 }

@@ -81,7 +81,7 @@ class FailureAnalysisTest {
                         }));
         this.inMemory
                 .withUserConfiguration(TwoRegistries.class)
-                .run(context -> assertThat(context).as("nobody asks").hasNotFailed());
+                .run(context -> assertThat(context).as("not needed").hasNotFailed());
         this.inMemory
                 .withBean("invoices", Locked.class)
                 .withUserConfiguration(TwoRegistries.class)
@@ -117,7 +117,7 @@ class FailureAnalysisTest {
                 .run(context -> assertThat(context).as("one is primary").hasNotFailed());
         twoHandlers
                 .withBean("invoices", SaysItForItself.class)
-                .run(context -> assertThat(context).as("nobody asks").hasNotFailed());
+                .run(context -> assertThat(context).as("not needed").hasNotFailed());
         twoHandlers
                 .withBean("invoices", SaysItOnce.class)
                 .run(context -> assertThat(context.getStartupFailure()).hasMessageContaining("'invoices'"));

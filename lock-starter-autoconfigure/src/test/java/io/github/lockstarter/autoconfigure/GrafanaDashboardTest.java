@@ -28,7 +28,7 @@ class GrafanaDashboardTest {
 
     private static final Path ROOT = Path.of("..");
 
-    /** What the description of a panel tells those to set who want percentiles. */
+    /** The settings for percentiles, as the description of a panel states them. */
     private static final String HISTOGRAM =
             "management.metrics.distribution.percentiles-histogram.distributed.lock.acquire=true";
 

@@ -49,7 +49,7 @@ public final class IsolatedApplication implements Function<String, String> {
         }
     }
 
-    /** The same, but nobody uses a lock. */
+    /** The same, without a use of locks. */
     public static final class WithoutLocks implements Function<String, String> {
 
         @Override

@@ -46,7 +46,7 @@ class LocksEndpointTest {
         }
     }
 
-    /** Operations of a managed bean are told apart by their names alone. */
+    /** Operations of a managed bean differ by their names alone. */
     @Test
     void shouldBeAManagedBean() throws Exception {
         try (WebInstance instance = WebInstance.start(

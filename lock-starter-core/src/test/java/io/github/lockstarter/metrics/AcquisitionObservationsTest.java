@@ -71,7 +71,7 @@ class AcquisitionObservationsTest {
 
         long token = parent.observeChecked(() -> this.registry.execute(ORDER, lease -> {
             inBody.set(this.observations.getCurrentObservation());
-            // Entered again: nobody waits and nobody asks.
+            // Entered again: without a wait and without a command.
             assertThat(this.registry.getLock("orders:42").tryLock()).isTrue();
             this.registry.getLock("orders:42").unlock();
             return lease.fencingToken();
@@ -133,7 +133,7 @@ class AcquisitionObservationsTest {
         assertThat(this.recorded.stopped).hasSize(1);
         lock.unlock();
 
-        // Handed over by the thread that unlocks, and still told by the one that waited.
+        // Handed over by the thread that unlocks, and still reported by the one that waited.
         long second = token.join();
         assertThat(this.recorded.stopped.get(1).getFencingToken()).isEqualTo(second);
         assertThat(Recorded.details(this.recorded.stopped.get(1))).doesNotContainKey("key");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Locks that somebody else holds, that run out, and that cannot be had. */
+/** Locks that another owner holds, whose leases end, and that cannot be acquired. */
 @RedisTest
 class LockTroubleTest {
 

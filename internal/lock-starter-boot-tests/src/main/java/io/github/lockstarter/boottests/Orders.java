@@ -16,7 +16,7 @@ public class Orders {
         return LeaseContext.required().fencingToken();
     }
 
-    /** Tells which lease it has, and keeps it until it is told to end. */
+    /** Reports which lease it has, and keeps it until it is to end. */
     @DistributedLock(name = "order", key = "#customer + '-' + #number", waitTime = 0)
     public void hold(String customer, int number, CompletableFuture<Lease> held, CompletableFuture<?> end) {
         held.complete(LeaseContext.required());

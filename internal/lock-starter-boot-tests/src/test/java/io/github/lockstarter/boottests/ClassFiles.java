@@ -75,7 +75,7 @@ final class ClassFiles {
             super(SpringAsmInfo.ASM_VERSION);
         }
 
-        /** What is private in somebody else's class, or for its package, might as well not be there. */
+        /** What is private in a class of another library, or for its package, counts as absent. */
         private void add(int access, String member) {
             if (this.ours || (access & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED)) != 0) {
                 this.members.add(member);

@@ -28,7 +28,7 @@ class LinkageTest {
                     ? ".* -> @?org/springframework/boot/health/.*"
                     : ".* -> @?org/springframework/boot/actuate/(autoconfigure/)?health/.*");
 
-    /** Whoever weaves brings it along; nothing else may need it. */
+    /** An application that weaves has it; nothing else may need it. */
     private static final Pattern WEAVER =
             Pattern.compile("io/github/lockstarter/aop/(DistributedLockAspect|JoinPointInvocation)\\b.* -> @?org/aspectj/.*");
 

@@ -25,7 +25,7 @@ final class Closing {
         }
     }
 
-    /** Tells the other side that no more will come (FIN); what it sends can still be read. */
+    /** Announces the end of the stream to the other side (FIN); what it sends can still be read. */
     static void orderly(Socket socket) {
         try {
             socket.shutdownOutput();

@@ -43,7 +43,7 @@ final class ClusterNode {
         }
     }
 
-    /** Has it serve these slots; as a range, only Redis 7.0 and newer can be told. */
+    /** Has it serve these slots; Redis 7.0 and newer accept a range. */
     static void addSlots(RedisServer node, int from, int to) {
         List<String> command = new ArrayList<>(List.of("CLUSTER", "ADDSLOTS"));
         IntStream.range(from, to).mapToObj(Integer::toString).forEach(command::add);

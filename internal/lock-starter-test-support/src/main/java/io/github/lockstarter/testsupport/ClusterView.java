@@ -61,7 +61,7 @@ final class ClusterView {
         }
     }
 
-    /** Whether it is connected with all of these and with nobody else. */
+    /** Whether it is connected with all of these and with no others. */
     boolean knows(List<RedisServer> servers) {
         Set<Integer> wanted = servers.stream().map(RedisServer::port).collect(Collectors.toSet());
         return nodes.size() == servers.size()
@@ -81,7 +81,7 @@ final class ClusterView {
         return nodes.stream().filter(node -> node.count() > 0).map(Node::port).toList();
     }
 
-    /** 0: nobody serves it. */
+    /** 0: no node serves it. */
     int masterPortOf(int slot) {
         return nodes.stream()
                 .filter(node -> node.serves(slot))

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bad network between a client and a Redis server on this machine. It understands the protocol, so a single command
  * or reply can be lost or held; {@link Commands} has predicates for that. Messages and confirmations of subscriptions
- * are nobody's reply. Everything applies to connections that are open as well as to new ones, until {@link #heal()}.
+ * are the reply to no command. Everything applies to connections that are open as well as to new ones, until {@link #heal()}.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -76,7 +76,7 @@ public final class FaultProxy implements AutoCloseable {
         requests.set(ProxyFaults.Mode.SWALLOW);
     }
 
-    /** A black hole on the way back only: commands are executed, and nobody learns of it. */
+    /** A black hole on the way back only: commands are executed, and their replies are lost. */
     public void swallowReplies() {
         replies.set(ProxyFaults.Mode.SWALLOW);
     }
@@ -167,7 +167,7 @@ public final class FaultProxy implements AutoCloseable {
         return requests.hold(command);
     }
 
-    /** Stops the reply to the first command that matches: it has been executed, and nobody knows yet. */
+    /** Stops the reply to the first command that matches: it has been executed, and the client does not know yet. */
     public Hold holdReply(Predicate<List<String>> command) {
         return replies.hold(command);
     }

@@ -153,7 +153,7 @@ final class ProxyFaults {
                 changed.await();
             }
             if (mode == Mode.SWALLOW) {
-                // under the lock: whoever heals sees every connection that has lost something
+                // under the lock: heal() sees every connection that has lost something
                 lost.run();
                 return Fate.NOTHING;
             }

@@ -34,7 +34,7 @@ public final class RedisCluster implements AutoCloseable {
         GRACEFUL,
         /** Asks the other masters for their votes only. */
         FORCE,
-        /** Asks nobody. */
+        /** Asks no node. */
         TAKEOVER
     }
 

@@ -15,7 +15,7 @@ public final class RedisSentinels implements AutoCloseable {
     /** What the sentinels call the master. */
     public static final String MASTER_NAME = SentinelView.MASTER_NAME;
 
-    /** What clients need for the master; without one, a sentinel that was sent away would come again as anybody. */
+    /** What clients need for the master; without one, a sentinel that was disconnected would come again as the default user. */
     public static final String PASSWORD = "open sesame";
 
     private static final Logger log = LoggerFactory.getLogger(RedisSentinels.class);
@@ -26,7 +26,7 @@ public final class RedisSentinels implements AutoCloseable {
     /** Sentinels open their connections anew once a second: with less they mourn a master that they have just made. */
     private static final int DOWN_AFTER_MILLIS = 1200;
 
-    /** Replicas and sentinels come as this user, so that a master can be cut off from them and from nobody else. */
+    /** Replicas and sentinels come as this user, so that a master can be cut off from them alone. */
     private static final String PEERS = "peers";
 
     private final List<RedisServer> servers = new ArrayList<>();
@@ -129,7 +129,7 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Has the sentinels promote a replica, and waits for it. The old master is told only seconds later: until then it goes
+     * Has the sentinels promote a replica, and waits for it. The old master learns of it only seconds later: until then it goes
      * on as a master for those who are connected to it.
      */
     public RedisServer failOver() {

@@ -15,7 +15,7 @@ class WorkerJvmTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    /** Says what it was given, then repeats what it is sent, until it is told to end. */
+    /** Prints what it was given, then repeats what it is sent, until it is to end. */
     static final class Echo {
 
         private Echo() {}

@@ -44,8 +44,8 @@ final class LettuceScripts extends StoreConnection.Open {
     private final String servers;
 
     /**
-     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known. The values tell
-     * one sending from another.
+     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known. The values
+     * distinguish one sending from another.
      */
     private final ConcurrentMap<LuaScript, Object> sentTexts = new ConcurrentHashMap<>();
 

@@ -218,7 +218,7 @@ final class RedisErrors {
                 .replaceAll("\\s+", " ");
     }
 
-    /** Returns whether the calling thread was interrupted while it waited, which tells nothing about the connection. */
+    /** Returns whether the calling thread was interrupted while it waited, which shows nothing about the connection. */
     static boolean isInterrupt(Throwable ex) {
         return ex instanceof InterruptedException || (ex.getCause() != null && isInterrupt(ex.getCause()));
     }

@@ -52,7 +52,7 @@ public final class RedisLockStore implements LockStore {
      *   - a late release compares the owner, and so cannot release the lock of the next one;
      *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
      * If a connection breaks during a command, its reply may be that to a second execution. "Not owned" in reply to a release
-     * and every rejection then leave the outcome unknown: the count of disconnects before and after the command tells.
+     * and every rejection then leave the outcome unknown: the count of disconnects before and after the command shows it.
      *
      * Waiting. A command that joins the line names the inbox of this instance, and release.lua grants the lock to the
      * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Service;
 
-/** Tells how many seats are left, soon rather than exactly. */
+/** Returns how many seats are left, soon rather than exactly. */
 @Service
 class Availability {
 

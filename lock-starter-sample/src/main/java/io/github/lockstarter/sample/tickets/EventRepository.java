@@ -52,7 +52,7 @@ class EventRepository {
     }
 
     /**
-     * Takes a seat, if one is left and nobody with a larger fencing token has been here. It has to be one statement:
+     * Takes a seat, if one is left and no owner with a larger fencing token has written. It has to be one statement:
      * what is checked by another one before can be wrong by the time of the update.
      */
     boolean takeSeat(String eventId, long token) {

@@ -19,7 +19,7 @@ class ReportWriter {
 
     /**
      * Watches the sales of an event for some seconds. The lock has a name of its own, so that tickets go on selling,
-     * and no wait: who comes second is told so at once.
+     * and no wait: a second call is refused at once.
      */
     @DistributedLock(name = "report", key = "#eventId", waitTime = 0)
     public SalesReport write(String eventId, int seconds) throws InterruptedException {

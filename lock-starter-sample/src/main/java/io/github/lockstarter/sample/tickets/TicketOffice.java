@@ -58,7 +58,7 @@ class TicketOffice {
         return created;
     }
 
-    /** Refuses an event that does not exist, before anybody pays for it. */
+    /** Refuses an event that does not exist, before a payment begins. */
     public void requireOpen(String eventId) {
         events.existing(eventId);
     }

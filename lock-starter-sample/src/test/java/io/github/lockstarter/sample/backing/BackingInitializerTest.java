@@ -102,7 +102,7 @@ class BackingInitializerTest {
         try (Socket instance = process.accept()) {
             instance.getOutputStream().write("ready 7001 7002\n".getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
-            // nobody connects in this test
+            // no client connects in this test
         }
     }
 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** The buttons obey the page and nobody else. */
+/** The controls accept requests of the page alone. */
 @RedisTest
 class LiveControlsTest {
 

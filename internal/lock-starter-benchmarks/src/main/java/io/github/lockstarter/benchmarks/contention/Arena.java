@@ -50,7 +50,7 @@ public final class Arena implements AutoCloseable {
     /** A new one, all zero; its file is gone when it is closed. */
     public static Arena create() {
         try {
-            // where there is a file system in memory, nobody waits for a disk
+            // where there is a file system in memory, no write waits for a disk
             Path shared = Path.of("/dev/shm");
             return new Arena(
                     Files.isWritable(shared)

@@ -67,7 +67,7 @@ final class ContendingThread extends Thread {
                 case UNLIMITED -> work();
             }
         } catch (InterruptedException ex) {
-            throw new IllegalStateException("Nobody interrupts it", ex);
+            throw new IllegalStateException("Nothing interrupts it", ex);
         }
         this.arena.set(this.place + SERVED, this.served);
         this.arena.set(this.place + ENTERED, this.entered);

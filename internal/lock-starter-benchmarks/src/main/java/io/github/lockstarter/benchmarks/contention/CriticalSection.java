@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.contention;
 import io.github.lockstarter.benchmarks.client.LockClient;
 
 /**
- * What must never have two threads inside, of whatever JVM. It counts those that find somebody there, increments a plain
+ * What must never have two threads inside, of whatever JVM. It counts those that find another one inside, increments a plain
  * counter that loses increments if they overlap, and sees to it that fencing tokens grow from one to the next. On the
  * way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM.
  */
@@ -30,7 +30,7 @@ final class CriticalSection implements Section {
 
     private final Arena arena;
 
-    /** From 1, for 0 is nobody. */
+    /** From 1; 0 is no thread. */
     private final int jvm;
 
     CriticalSection(Arena arena, int jvm) {

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Lock and unlock a key that nobody else wants. The runner gives threads, times and parameters. */
+/** Lock and unlock a key without contention. The runner gives threads, times and parameters. */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class PairBenchmark {

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Commands that Redis executes for one lock and unlock, as MONITOR shows them: it tells those of clients from those that
+ * Commands that Redis executes for one lock and unlock, as MONITOR shows them: it distinguishes those of clients from those that
  * scripts call, which the counters of INFO do not.
  *
  * @param onTheWire sent by the client

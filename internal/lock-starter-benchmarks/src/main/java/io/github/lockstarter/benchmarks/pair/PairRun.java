@@ -31,7 +31,7 @@ public final class PairRun {
             List<String> jvmOptions,
             Path log)
             throws RunnerException {
-        // whoever runs two benchmarks at once sees that in the figures; a test should not fail for it
+        // two benchmarks at the same time show in the figures; a test should not fail because of them
         System.setProperty("jmh.ignoreLock", "true");
         Options options = new OptionsBuilder()
                 .include(PairBenchmark.class.getName())

@@ -7,7 +7,7 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one figure of this library must be, by itself or as a multiple of somebody else's in the same run.
+ * What one figure of this library must be, by itself or as a multiple of another contender's in the same run.
  *
  * @param atLeast a lower bound, otherwise an upper one
  * @param factor the bound, or how many times the reference's figure

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
-/** When the lock of the owner that is killed runs out, as Redis tells. */
+/** When the lock of the owner that is killed ends, as Redis reports it. */
 final class LeaseEnd {
 
     private static final int LOOKS = 51;
@@ -16,7 +16,7 @@ final class LeaseEnd {
 
     /**
      * Returns when the last key of the lock expires unless it is renewed, by {@link System#nanoTime()}, to a millisecond,
-     * which is what Redis tells.
+     * which is what Redis reports.
      */
     static long nanos(RedisCli cli) {
         List<?> all = (List<?>) Objects.requireNonNull(cli.command("KEYS", "*"));

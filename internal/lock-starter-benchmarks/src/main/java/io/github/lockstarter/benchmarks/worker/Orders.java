@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker can be told: the word that names it, a blank, and what that needs. */
+/** The orders of a worker: the word that names it, a blank, and its arguments. */
 final class Orders {
 
     private final Contender contender;

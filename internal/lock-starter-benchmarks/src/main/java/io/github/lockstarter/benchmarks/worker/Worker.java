@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * One of the JVMs of a measurement: does what it is told, order by order, and says when it is done. It ends with its
+ * One of the JVMs of a measurement: executes orders, one after the other, and reports when each is done. It ends with its
  * parent, whatever it is doing.
  */
 public final class Worker {
@@ -38,7 +38,7 @@ public final class Worker {
             int id = number++;
             executor.execute(() -> System.out.println(ANSWER + id + ":" + answer(orders, order)));
         }
-        // not exit: somebody may hold a lock, and nobody listens any more
+        // not exit: a lock may be held, and no reader is left
         Runtime.getRuntime().halt(0);
     }
 

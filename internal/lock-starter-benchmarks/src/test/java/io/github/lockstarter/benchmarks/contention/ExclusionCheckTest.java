@@ -1,10 +1,10 @@
 package io.github.lockstarter.benchmarks.contention;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.benchmarks.client.LockClient;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
@@ -45,17 +45,13 @@ class ExclusionCheckTest {
     }
 
     @Test
-    void aLockThatLetsSeveralInIsFound() {
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(this.shared, () -> LockClient.NO_TOKEN))
-                .withMessageMatching("[1-9]\\d* overlaps.*");
+    void aLockThatLetsSeveralInIsFound() throws Exception {
+        assertThat(violation(() -> contend(this.shared, () -> LockClient.NO_TOKEN))).hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
-    void tokensThatDoNotGrowAreFound() {
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(this.exclusive, () -> this.tokens.incrementAndGet() / 2))
-                .withMessageStartingWith("0 overlaps");
+    void tokensThatDoNotGrowAreFound() throws Exception {
+        assertThat(violation(() -> contend(this.exclusive, () -> this.tokens.incrementAndGet() / 2))).hasMessageStartingWith("0 overlaps");
     }
 
     @Test
@@ -68,21 +64,17 @@ class ExclusionCheckTest {
     }
 
     @Test
-    void aWriterBesideReadersIsFound() {
+    void aWriterBesideReadersIsFound() throws Exception {
         ReadWriteLock broken = pair(this.shared, this.exclusive);
 
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(readWriteLock(broken), HALF_READS))
-                .withMessageMatching("[1-9]\\d* overlaps.*");
+        assertThat(violation(() -> contend(readWriteLock(broken), HALF_READS))).hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
-    void twoWritersAreFound() {
+    void twoWritersAreFound() throws Exception {
         ReadWriteLock broken = pair(this.shared, this.shared);
 
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(readWriteLock(broken), Sharing.reads(0)))
-                .withMessageMatching("[1-9]\\d* overlaps.*");
+        assertThat(violation(() -> contend(readWriteLock(broken), Sharing.reads(0)))).hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
@@ -94,23 +86,19 @@ class ExclusionCheckTest {
     }
 
     @Test
-    void aReadersTokenThatIsNotLargerThanThatOfAWriterIsFound() {
+    void aReadersTokenThatIsNotLargerThanThatOfAWriterIsFound() throws Exception {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
         LongSupplier stale = () -> lock.isWriteLocked() ? this.tokens.incrementAndGet() : this.tokens.get();
 
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(readWriteLock(lock, stale), HALF_READS))
-                .withMessageStartingWith("0 overlaps");
+        assertThat(violation(() -> contend(readWriteLock(lock, stale), HALF_READS))).hasMessageStartingWith("0 overlaps");
     }
 
     @Test
-    void aWritersTokenThatIsNotLargerThanThatOfAReaderIsFound() {
+    void aWritersTokenThatIsNotLargerThanThatOfAReaderIsFound() throws Exception {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
         LongSupplier stale = () -> this.tokens.incrementAndGet() + (lock.isWriteLocked() ? 0 : 10);
 
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(readWriteLock(lock, stale), HALF_READS))
-                .withMessageStartingWith("0 overlaps");
+        assertThat(violation(() -> contend(readWriteLock(lock, stale), HALF_READS))).hasMessageStartingWith("0 overlaps");
     }
 
     @Test
@@ -122,15 +110,25 @@ class ExclusionCheckTest {
     }
 
     @Test
-    void aSemaphoreThatLetsOneMoreInIsFound() {
-        assertThatExceptionOfType(ExclusionViolationException.class)
-                .isThrownBy(() -> contend(semaphore(new Semaphore(3)), Sharing.permits(2)))
-                .withMessageMatching("[1-9]\\d* overlaps.*");
+    void aSemaphoreThatLetsOneMoreInIsFound() throws Exception {
+        assertThat(violation(() -> contend(semaphore(new Semaphore(3)), Sharing.permits(2)))).hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
     void theLimitNeedsNoContender() throws InterruptedException {
         assertThat(contend(new LockClientStub(), Sharing.UNLIMITED).served()).isPositive();
+    }
+
+    /** Returns what is found when threads meet inside, which one contention on a busy machine need not bring about. */
+    private static ExclusionViolationException violation(Callable<?> contention) throws Exception {
+        for (int i = 0; i < 50; i++) {
+            try {
+                contention.call();
+            } catch (ExclusionViolationException ex) {
+                return ex;
+            }
+        }
+        throw new AssertionError("nothing was found");
     }
 
     private static ContentionResult contend(Lock lock, LongSupplier tokens) throws InterruptedException {

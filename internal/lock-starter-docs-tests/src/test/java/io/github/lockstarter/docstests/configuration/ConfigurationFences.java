@@ -93,7 +93,7 @@ public final class ConfigurationFences implements ManualCheck {
                 : List.of();
     }
 
-    /** Returns the line of the last part of a name, which is as near as text can tell. */
+    /** Returns the line of the last part of a name, which is as near as the text shows. */
     private static int line(Fence fence, String name) {
         return fence.pageLineOf(name.substring(name.lastIndexOf('.') + 1));
     }
