@@ -219,7 +219,7 @@ final class Engine implements StoreListener {
     }
 
     private boolean await(ThreadWait wait, boolean interruptible) throws InterruptedException {
-        enter(wait, interruptible ? OwnAcquire.INTERRUPTIBLE : OwnAcquire.UNINTERRUPTIBLE);
+        enter(wait, interruptible ? OwnAcquisition.INTERRUPTIBLE : OwnAcquisition.UNINTERRUPTIBLE);
         boolean interrupted = false;
         Cell cell = wait.cell;
         while (cell != null && !wait.isOver()) {
@@ -258,7 +258,7 @@ final class Engine implements StoreListener {
         enter(wait, null);
     }
 
-    private void enter(Wait wait, @Nullable Own own) {
+    private void enter(Wait wait, @Nullable OwnCommand own) {
         while (true) {
             Cell cell = cell(wait.request.lockName());
             Input input = (lock, now) -> {
@@ -289,7 +289,7 @@ final class Engine implements StoreListener {
      */
     boolean release(Grant grant) {
         // The owner of a lost grant does not wait for a store that may be silent.
-        Own own = sent ->
+        OwnCommand own = sent ->
                 sent.stake == grant.stake && sent.command instanceof Command.Release && grant.state != Grant.State.LOST;
         change(grant, (lock, now) -> lock.release(grant, now), own);
         return grant.state != Grant.State.LOST;
@@ -332,7 +332,7 @@ final class Engine implements StoreListener {
     @Nullable
     LockStoreException lengthen(Grant grant, long lease) {
         @Nullable LockStoreException[] failure = new LockStoreException[1];
-        change(grant, (lock, now) -> lock.lengthen(grant, lease, now), new Own() {
+        change(grant, (lock, now) -> lock.lengthen(grant, lease, now), new OwnCommand() {
 
             @Override
             public boolean takes(Sent sent) {
@@ -377,7 +377,7 @@ final class Engine implements StoreListener {
         change(grant, (lock, now) -> lock.abandon(grant, now), null);
     }
 
-    private void change(Grant grant, Input input, @Nullable Own own) {
+    private void change(Grant grant, Input input, @Nullable OwnCommand own) {
         String lockName = grant.lockName();
         // A lost grant may have outlived the cell of its lock.
         while (!cell(lockName).input(input, own, null)) {}
@@ -531,9 +531,9 @@ final class Engine implements StoreListener {
     }
 
     /** The command that the caller of an input executes itself, on its own thread. */
-    private interface Own {
+    private interface OwnCommand {
 
-        /** Returns whether it is that command. Called under the mutex, until it is found. */
+        /** Returns whether the caller executes this command. Called under the mutex, until it is found. */
         boolean takes(Sent sent);
 
         /** Returns whether an interrupt ends the command. Otherwise the command is repeated, and the interrupt deferred. */
@@ -546,7 +546,7 @@ final class Engine implements StoreListener {
         default void failed(LockStoreException cause) {}
     }
 
-    private enum OwnAcquire implements Own {
+    private enum OwnAcquisition implements OwnCommand {
         INTERRUPTIBLE,
         UNINTERRUPTIBLE;
 
@@ -569,7 +569,7 @@ final class Engine implements StoreListener {
     private static final class Mutex extends ReentrantLock {
 
         /** What the caller executes itself; null: nothing. */
-        private @Nullable Own own;
+        private @Nullable OwnCommand own;
 
         /** The command that the caller executes itself; null: there is none so far. */
         private @Nullable Sent taken;
@@ -640,7 +640,7 @@ final class Engine implements StoreListener {
          * @param entering the wait that enters by this input; null: none
          * @return false if the cell was removed, so that nothing has happened
          */
-        boolean input(Input input, @Nullable Own own, @Nullable Wait entering) {
+        boolean input(Input input, @Nullable OwnCommand own, @Nullable Wait entering) {
             StackRoom.require();
             return apply(input, own, entering, null);
         }
@@ -652,7 +652,7 @@ final class Engine implements StoreListener {
          * @return false if the cell was removed, so that nothing has happened
          */
         private boolean apply(
-                Input input, @Nullable Own own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
+                Input input, @Nullable OwnCommand own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
             Mutex held = this.mutex;
             Effect effect = null;
             Sent taken = null;
@@ -684,6 +684,7 @@ final class Engine implements StoreListener {
                     taken = held.taken;
                     if (!isDone) {
                         if (taken != null) {
+                            taken.isUnsettled = true;
                             taken.nextUnsettled = this.unsettled;
                             this.unsettled = taken;
                         }
@@ -757,11 +758,11 @@ final class Engine implements StoreListener {
                     this.undelivered = effect;
                     this.isStalled = true;
                 }
+                this.needsRepair = true;
+                Engine.this.needsRepair = true;
                 if (taken != null) {
                     unsettled(taken);
                 }
-                this.needsRepair = true;
-                Engine.this.needsRepair = true;
                 throw ex;
             }
             if (Engine.this.stopped) {
@@ -792,7 +793,7 @@ final class Engine implements StoreListener {
         }
 
         /** Executes a command on the thread of its caller. */
-        private void execute(Own own, Sent sent) {
+        private void execute(OwnCommand own, Sent sent) {
             boolean interruptible = own.isInterruptible();
             boolean interrupted = false;
             Reply reply = null;
@@ -815,12 +816,15 @@ final class Engine implements StoreListener {
                 // It may have been executed before the interrupt.
                 reply = Reply.Released.INSTANCE;
             }
-            if (reply == null) {
-                own.failed(toStoreException(failure));
-            }
-            settle(sent, reply, failure);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            try {
+                if (reply == null) {
+                    own.failed(toStoreException(failure));
+                }
+                settle(sent, reply, failure);
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
             if (failure instanceof Error error) {
                 throw error;
@@ -854,8 +858,11 @@ final class Engine implements StoreListener {
         /** Has the watchdog report an unknown outcome, because the outcome could not be processed. */
         private void unsettled(Sent sent) {
             if (!sent.isSettled) {
-                sent.nextUnsettled = this.unsettled;
-                this.unsettled = sent;
+                if (!sent.isUnsettled) {
+                    sent.isUnsettled = true;
+                    sent.nextUnsettled = this.unsettled;
+                    this.unsettled = sent;
+                }
                 failed();
             }
         }
@@ -955,8 +962,17 @@ final class Engine implements StoreListener {
             this.needsRepair = false;
             Sent left = this.unsettled;
             this.unsettled = null;
-            for (Sent sent = left; sent != null; sent = sent.nextUnsettled) {
-                settle(sent, null, unknown("The outcome of the command could not be processed.", null));
+            try {
+                for (; left != null; left = left.nextUnsettled) {
+                    settle(left, null, unknown("The outcome of the command could not be processed.", null));
+                }
+            } finally {
+                while (left != null) {
+                    Sent next = left.nextUnsettled;
+                    left.isUnsettled = false;
+                    unsettled(left);
+                    left = next;
+                }
             }
             if (this.isStalled) {
                 Effect failed = this.undelivered;

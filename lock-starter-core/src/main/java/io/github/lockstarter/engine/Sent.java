@@ -23,7 +23,10 @@ final class Sent extends Effect {
     /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
     boolean isSettled;
 
-    /** The next one whose outcome the driver could not process. */
+    /** Whether the driver could not process its outcome, and is to report it as unknown. */
+    boolean isUnsettled;
+
+    /** The next one of these. */
     @Nullable
     Sent nextUnsettled;
 

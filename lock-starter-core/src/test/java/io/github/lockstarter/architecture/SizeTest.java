@@ -40,11 +40,11 @@ class SizeTest {
     @CsvSource({
         // limit, aim
         "core,        15850, 13500",
-        "engine,       5700,  4800",
+        "engine,       5710,  4800",
         "aop and key,  3240,  3000",
         "store,        4110,  3300",
         "Lua,           670,   600",
-        "tests,       24300, 24000",
+        "tests,       24350, 24000",
         "types,         297,   290",
         "packages,       11,    14",
         "constructors,    2,     3"

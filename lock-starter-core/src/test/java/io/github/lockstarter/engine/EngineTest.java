@@ -137,8 +137,12 @@ class EngineTest {
     }
 
     private Engine engine(Rules rules) {
+        return engine(rules, LeaseClock.SYSTEM);
+    }
+
+    private Engine engine(Rules rules, LeaseClock clock) {
         RemoteStore store = new RemoteStore(this.server);
-        Engine engine = new Engine(store, rules, this.log, LeaseClock.SYSTEM, new AcquisitionIds());
+        Engine engine = new Engine(store, rules, this.log, clock, new AcquisitionIds());
         engine.start();
         this.engines.add(engine);
         this.stores.add(store);
@@ -428,6 +432,54 @@ class EngineTest {
         next.over.await();
         assertThat(next.grant).isNotNull();
         assertThat(this.log.lines).hasSize(3);
+    }
+
+    @Test
+    void shouldKeepAnInterruptAlthoughANotificationFails() {
+        Engine engine = engine();
+        this.log.error.set(new OutOfMemoryError("unable to create native thread"));
+        Thread.currentThread().interrupt();
+
+        Throwable thrown = catchThrowable(() -> engine.acquire(waiting("a", 0), false));
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(thrown).isInstanceOf(OutOfMemoryError.class);
+        await().until(() -> this.log.lines.size() == 2);
+    }
+
+    /** The reply to the only command of a wait cannot be processed, and the first repair fails as well. */
+    @Test
+    void shouldRepairAgainAfterARepairThatHasFailed() throws InterruptedException {
+        AtomicInteger failures = new AtomicInteger();
+        Engine engine = engine(RULES, new LeaseClock() {
+
+            @Override
+            public long nanoTime() {
+                return System.nanoTime();
+            }
+
+            /** Called by inputs alone. */
+            @Override
+            public long currentTimeMillis() {
+                if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                    throw new OutOfMemoryError("Java heap space");
+                }
+                return System.currentTimeMillis();
+            }
+        });
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        this.stores.get(0).intercept((command, unchanged) -> {
+            Reply reply = unchanged.apply(command);
+            failures.addAndGet(isFirst.getAndSet(false) ? 2 : 0);
+            return reply;
+        });
+        Future wait = new Future("a", Waiter.FOREVER);
+
+        engine.enter(wait);
+
+        assertThat(wait.over.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(wait.grant).isNotNull();
+        assertThat(failures).hasValue(0);
     }
 
     /** Acquires and releases at every distance from the end of the stack: no name may become unusable in this JVM. */
