@@ -324,10 +324,11 @@ public final class LockRequest {
     /** Returns a string that the requests for many locks share for their static name. */
     private static String shared(String name) {
         String known = STATIC_NAMES.get(name);
-        if (known == null) {
-            known = STATIC_NAMES.size() < MOST_SHARED ? STATIC_NAMES.computeIfAbsent(name, unused -> name) : name;
+        if (known == null && STATIC_NAMES.size() < MOST_SHARED) {
+            // Not computeIfAbsent(): an exhausted stack in its function would block names for ever.
+            known = STATIC_NAMES.putIfAbsent(name, name);
         }
-        return known;
+        return known != null ? known : name;
     }
 
     /** Returns a text for logs: the part of the name up to the first colon and a digest, never the key. */

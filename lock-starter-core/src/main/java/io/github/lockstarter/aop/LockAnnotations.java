@@ -63,7 +63,8 @@ final class LockAnnotations {
 
     /** Returns whether the element itself carries an annotation, directly or as a composed annotation. */
     public static boolean isDeclaredOn(AnnotatedElement element) {
-        return isPresent(search(element, SearchStrategy.DIRECT));
+        // The search creates objects, and most methods of most beans have no annotation.
+        return element.getDeclaredAnnotations().length > 0 && isPresent(search(element, SearchStrategy.DIRECT));
     }
 
     /**

@@ -44,8 +44,8 @@ final class LettuceScripts extends StoreConnection.Open {
     private final String servers;
 
     /**
-     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known. The values
-     * distinguish one sending from another.
+     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known, with the reply
+     * to the call that has sent it, which distinguishes one sending from another.
      */
     private final ConcurrentMap<LuaScript, Object> sentTexts = new ConcurrentHashMap<>();
 
@@ -88,39 +88,40 @@ final class LettuceScripts extends StoreConnection.Open {
 
     /**
      * Calls a script without waiting for the reply, and without a timeout. The first call over a connection contains the text of
-     * the script, because a repetition for a server that does not have the script would be executed after commands that were
-     * sent meanwhile. That can still happen when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover. No more
-     * than one text is under way for each script: a server that does not reply for a while would otherwise get it as often as
-     * there are locks, and a text has 20 kB.
+     * the script, because a repetition for a server that does not have the script is executed after commands that were sent
+     * meanwhile. That can still happen: when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover, on another node of
+     * a cluster, if the server rejects the first call, and if two threads make the first two calls. No more texts than one are
+     * under way for each script, unless a call is repeated twice: a server that does not reply for a while would otherwise get
+     * one for each lock, and a text has 20 kB.
      *
      * @return completed on a thread that must not be blocked
      * @throws StackOverflowError after which the connection must not be used any more
      */
     CompletableFuture<Object> start(ScriptCommands.Call call) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
-        start(call.script, bytes(call.keys), bytes(List.of(call.arguments)), reply);
+        start(call.script, bytes(call.keys), bytes(List.of(call.arguments)), 0, reply);
         return reply;
     }
 
-    private void start(LuaScript script, byte[][] keys, byte[][] values, CompletableFuture<Object> reply) {
-        Object own = new Object();
-        Object earlier = this.sentTexts.putIfAbsent(script, own);
-        ScriptOutputType type = script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
+    private void start(
+            LuaScript script, byte[][] keys, byte[][] values, int repetitions, CompletableFuture<Object> reply) {
         try {
-            RedisFuture<Object> sent = earlier != null
+            Object sender = textSender(script, repetitions, reply);
+            ScriptOutputType type = script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
+            RedisFuture<Object> sent = sender != null
                     ? this.commands.evalsha(script.getSha1(), type, keys, values)
                     : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);
             CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
-                if (failure != null && earlier == null) {
-                    this.sentTexts.remove(script, own);
-                }
                 if (failure == null) {
                     reply.complete(value);
-                } else if (earlier != null && failure instanceof RedisNoScriptException) {
+                } else if (sender != null && failure instanceof RedisNoScriptException) {
                     // Unless another call has sent the text since.
-                    this.sentTexts.remove(script, earlier);
-                    start(script, keys, values, reply);
+                    this.sentTexts.remove(script, sender);
+                    start(script, keys, values, repetitions + 1, reply);
                 } else {
+                    if (sender == null) {
+                        this.sentTexts.remove(script, reply);
+                    }
                     if (keys.length > 1) {
                         noteSlots(failure);
                     }
@@ -130,10 +131,20 @@ final class LettuceScripts extends StoreConnection.Open {
         } catch (StackOverflowError ex) {
             throw ex;
         } catch (Throwable ex) {
-            this.sentTexts.remove(script, own);
+            this.sentTexts.remove(script, reply);
             // An Error as well: the caller relies on the completion.
             reply.completeExceptionally(ex);
         }
+    }
+
+    /** Returns the reply to the call that has sent the text of the script; null: this call must contain the text. */
+    private @Nullable Object textSender(LuaScript script, int repetitions, CompletableFuture<Object> reply) {
+        if (repetitions > 1) {
+            // Behind a proxy, the text has reached another server.
+            return null;
+        }
+        Object present = this.sentTexts.get(script);
+        return present != null ? present : this.sentTexts.putIfAbsent(script, reply);
     }
 
     /**
