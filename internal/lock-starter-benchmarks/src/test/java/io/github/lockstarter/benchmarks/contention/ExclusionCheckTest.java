@@ -46,12 +46,14 @@ class ExclusionCheckTest {
 
     @Test
     void aLockThatLetsSeveralInIsFound() throws Exception {
-        assertThat(violation(() -> contend(this.shared, () -> LockClient.NO_TOKEN))).hasMessageMatching("[1-9]\\d* overlaps.*");
+        assertThat(violation(() -> contend(this.shared, () -> LockClient.NO_TOKEN)))
+                .hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
     void tokensThatDoNotGrowAreFound() throws Exception {
-        assertThat(violation(() -> contend(this.exclusive, () -> this.tokens.incrementAndGet() / 2))).hasMessageStartingWith("0 overlaps");
+        assertThat(violation(() -> contend(this.exclusive, () -> this.tokens.incrementAndGet() / 2)))
+                .hasMessageStartingWith("0 overlaps");
     }
 
     @Test
@@ -67,14 +69,16 @@ class ExclusionCheckTest {
     void aWriterBesideReadersIsFound() throws Exception {
         ReadWriteLock broken = pair(this.shared, this.exclusive);
 
-        assertThat(violation(() -> contend(readWriteLock(broken), HALF_READS))).hasMessageMatching("[1-9]\\d* overlaps.*");
+        assertThat(violation(() -> contend(readWriteLock(broken), HALF_READS)))
+                .hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
     void twoWritersAreFound() throws Exception {
         ReadWriteLock broken = pair(this.shared, this.shared);
 
-        assertThat(violation(() -> contend(readWriteLock(broken), Sharing.reads(0)))).hasMessageMatching("[1-9]\\d* overlaps.*");
+        assertThat(violation(() -> contend(readWriteLock(broken), Sharing.reads(0))))
+                .hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
@@ -90,7 +94,8 @@ class ExclusionCheckTest {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
         LongSupplier stale = () -> lock.isWriteLocked() ? this.tokens.incrementAndGet() : this.tokens.get();
 
-        assertThat(violation(() -> contend(readWriteLock(lock, stale), HALF_READS))).hasMessageStartingWith("0 overlaps");
+        assertThat(violation(() -> contend(readWriteLock(lock, stale), HALF_READS)))
+                .hasMessageStartingWith("0 overlaps");
     }
 
     @Test
@@ -98,7 +103,8 @@ class ExclusionCheckTest {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
         LongSupplier stale = () -> this.tokens.incrementAndGet() + (lock.isWriteLocked() ? 0 : 10);
 
-        assertThat(violation(() -> contend(readWriteLock(lock, stale), HALF_READS))).hasMessageStartingWith("0 overlaps");
+        assertThat(violation(() -> contend(readWriteLock(lock, stale), HALF_READS)))
+                .hasMessageStartingWith("0 overlaps");
     }
 
     @Test
@@ -111,7 +117,8 @@ class ExclusionCheckTest {
 
     @Test
     void aSemaphoreThatLetsOneMoreInIsFound() throws Exception {
-        assertThat(violation(() -> contend(semaphore(new Semaphore(3)), Sharing.permits(2)))).hasMessageMatching("[1-9]\\d* overlaps.*");
+        assertThat(violation(() -> contend(semaphore(new Semaphore(3)), Sharing.permits(2))))
+                .hasMessageMatching("[1-9]\\d* overlaps.*");
     }
 
     @Test
