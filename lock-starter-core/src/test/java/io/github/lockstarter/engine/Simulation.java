@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,7 +79,11 @@ final class Simulation {
 
     private final Report report;
 
-    private final EventQueue queue = new EventQueue();
+    /** The events to come. */
+    private final TreeSet<Event> queue = new TreeSet<>();
+
+    /** Number of events that were put into the queue. */
+    private long orders;
 
     final Machine[] machines;
 
@@ -266,15 +272,13 @@ final class Simulation {
 
     private @Nullable String run() {
         try {
-            if (isTraced()) {
-                note(
-                        null,
-                        this.rules
-                                + (this.suspends ? ", suspends" : "")
-                                + (this.countsReceivers ? ", counts receivers" : "")
-                                + (this.hasMessages ? "" : ", no messages")
-                                + (this.isNear ? ", near" : ""));
-            }
+            note(
+                    null,
+                    () -> this.rules
+                            + (this.suspends ? ", suspends" : "")
+                            + (this.countsReceivers ? ", counts receivers" : "")
+                            + (this.hasMessages ? "" : ", no messages")
+                            + (this.isNear ? ", near" : ""));
             for (int i = 0; i < this.machines.length; i++) {
                 this.machines[i] = new Machine();
                 this.machines[i].jvm.startCallers();
@@ -287,13 +291,13 @@ final class Simulation {
             this.readOnlyUntil = this.now;
             this.fullUntil = this.now;
             this.detachedUntil = this.now;
-            note(null, "no more faults");
+            note(null, () -> "no more faults");
             runUntil(end + QUIET_TIME);
             this.settledAt = this.now;
             for (Machine machine : this.machines) {
                 machine.jvm.startLastCallers();
             }
-            note(null, "last callers");
+            note(null, () -> "last callers");
             runUntil(end + QUIET_TIME + LAST_TIME);
             Checks.check(this.waiting == 0, null, "a wait without an end");
             for (Checks lock : this.locks) {
@@ -307,7 +311,7 @@ final class Simulation {
             countGuarantees();
             return null;
         } catch (Checks.Violation ex) {
-            note(ex.lock, "violation: " + ex.getMessage());
+            note(ex.lock, () -> "violation: " + ex.getMessage());
             if (this.trace != null && ex.lock != null) {
                 this.trace.removeIf(line -> line.lock != null && line.lock != ex.lock);
             }
@@ -338,7 +342,8 @@ final class Simulation {
 
     private void runUntil(long end) {
         int atOnce = 0;
-        for (Event event = this.queue.first(); event != null && event.time <= end; event = this.queue.first()) {
+        while (!this.queue.isEmpty() && this.queue.first().time <= end) {
+            Event event = this.queue.first();
             this.queue.remove(event);
             atOnce = event.time == this.now ? atOnce + 1 : 0;
             Checks.check(atOnce < 2000 && this.events < 1_000_000, null, "endless activity");
@@ -406,13 +411,13 @@ final class Simulation {
             detach();
         } else if (this.now >= this.detachedUntil) {
             this.replica = this.table.copy();
-            note(null, "replicated");
+            note(null, () -> "replicated");
         }
     }
 
     private void detach() {
         this.detachedUntil = this.now + pick(2 * SECOND);
-        note(null, "replica detached");
+        note(null, () -> "replica detached");
     }
 
     private void failOver() {
@@ -430,14 +435,14 @@ final class Simulation {
                 // What has expired may be there again, and what is there stays for longer.
                 lock.excuse(state(lock));
             }
-            note(null, "the store's clock is set back");
+            note(null, () -> "the store's clock is set back");
         }
     }
 
     /** The store is away for a while. It returns with its data, with those of its replica, or without any. */
     private void restartStore(boolean failsOver, boolean forgets) {
         this.downUntil = this.now + (chance(0.05) ? 20 * SECOND : pick(2500 * MILLI));
-        note(null, failsOver ? "failover" : forgets ? "restart without data" : "restart");
+        note(null, () -> failsOver ? "failover" : forgets ? "restart without data" : "restart");
         count(Seen.STORE_RESTARTS);
         LockTable before = this.table;
         if (failsOver) {
@@ -555,9 +560,7 @@ final class Simulation {
         public void publish(String lock, String inbox, String id, long token) {
             Jvm jvm = jvmOf(inbox);
             Side side = jvm.sides[lock.charAt(0) - Checks.FIRST_NAME];
-            if (isTraced()) {
-                note(side.checks, "message to " + jvm + " about " + id + " token " + token);
-            }
+            note(side.checks, () -> "message to " + jvm + " about " + id + " token " + token);
             if (happens(Simulation.this.messageLoss)) {
                 count(Seen.MESSAGES_LOST);
                 return;
@@ -695,12 +698,10 @@ final class Simulation {
         }
 
         private void executed(@Nullable Reply result) {
-            if (isTraced()) {
-                note(
-                        this.requests.get(0).side.checks,
-                        "store: " + this.command + " -> " + result + (this.isExecuted ? " (again)" : "")
-                                + (this.isSettled ? " (late)" : ""));
-            }
+            note(
+                    this.requests.get(0).side.checks,
+                    () -> "store: " + this.command + " -> " + result + (this.isExecuted ? " (again)" : "")
+                            + (this.isSettled ? " (late)" : ""));
             boolean isRepetition = this.isExecuted;
             this.isExecuted = true;
             if (this.isSettled) {
@@ -840,7 +841,7 @@ final class Simulation {
             this.disturbedAt = Math.max(this.disturbedAt, Simulation.this.now);
             this.wallStep += pick(3600) * 1000 - (Simulation.this.suspends ? 0 : 1800_000);
             this.moment = null;
-            note(null, this.jvm + " steps its wall clock");
+            note(null, () -> this.jvm + " steps its wall clock");
         }
 
         /** Pauses the JVM; sometimes the monotonic clock stands still meanwhile. */
@@ -852,7 +853,7 @@ final class Simulation {
             this.pausedUntil = Simulation.this.now + length;
             this.disturbedAt = this.pausedUntil;
             this.paused += length;
-            note(null, this.jvm + " pauses for " + length / MILLI + " ms");
+            note(null, () -> this.jvm + " pauses for " + length / MILLI + " ms");
             if (Simulation.this.suspends && chance(0.7)) {
                 count(Seen.SUSPENSIONS);
                 this.frozenSince = Simulation.this.now;
@@ -868,7 +869,7 @@ final class Simulation {
         }
 
         private void crash() {
-            note(null, this.jvm + " crashes");
+            note(null, () -> this.jvm + " crashes");
             count(Seen.CRASHES);
             this.jvm.isCrashed = true;
             this.jvm.crashedAt = Simulation.this.now;
@@ -977,7 +978,7 @@ final class Simulation {
             inJvm(Simulation.this.now, this, () -> {
                 count(Seen.SERVER_CHANGES);
                 this.serverChangedAt = Simulation.this.now;
-                note(null, this + " uses another server");
+                note(null, () -> this + " uses another server");
                 for (Side side : this.sides) {
                     int acquires = side.acquires;
                     side.lock.serverChanged(side.before());
@@ -990,13 +991,13 @@ final class Simulation {
         private void loseSubscription(long until) {
             if (Simulation.this.hasMessages && this.isSubscribed && isRunning()) {
                 count(Seen.SUBSCRIPTIONS_LOST);
-                note(null, this + " loses its subscription");
+                note(null, () -> this + " loses its subscription");
                 this.isSubscribed = false;
                 this.subscribedAt = Moment.NEVER;
                 inJvm(until, this, () -> {
                     this.isSubscribed = true;
                     this.subscribedAt = Simulation.this.now;
-                    note(null, this + " has subscribed");
+                    note(null, () -> this + " has subscribed");
                     for (Side side : this.sides) {
                         int acquires = side.acquires;
                         side.lock.notificationsMayBeLost(side.before());
@@ -1014,7 +1015,7 @@ final class Simulation {
                     return;
                 }
                 count(Seen.STOPS);
-                note(null, this + " stops");
+                note(null, () -> this + " stops");
                 this.isStopped = true;
                 for (Side side : this.sides) {
                     side.lock.stop(side.before());
@@ -1025,7 +1026,7 @@ final class Simulation {
         }
 
         private void giveUp() {
-            note(null, this + " gives up");
+            note(null, () -> this + " gives up");
             this.goneAt = micros();
             for (Side side : this.sides) {
                 side.lock.giveUp(side.before());
@@ -1156,11 +1157,10 @@ final class Simulation {
                 long after = chance(0.5) ? pick(3000 * MICRO) : pick(isLast ? 50 * MILLI : 3 * SECOND);
                 inJvm(Simulation.this.now + after, this.jvm, () -> withdraw(caller));
             }
-            if (isTraced()) {
-                note(
-                        this.checks,
-                        this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + waitTime / MILLI + " ms");
-            }
+            note(
+                    this.checks,
+                    () -> this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + caller.waitTime / MILLI
+                            + " ms");
             this.lock.enter(caller, before());
             after();
         }
@@ -1189,9 +1189,7 @@ final class Simulation {
         }
 
         private void notified(String id, long token) {
-            if (isTraced()) {
-                note(this.checks, this.jvm + " notified " + id + " token " + token);
-            }
+            note(this.checks, () -> this.jvm + " notified " + id + " token " + token);
             LocalLock.Stake stake = this.lock.find(id);
             boolean wasHeld = stake != null && (stake.phase == Phase.HELD || stake.phase == Phase.SUSPENDED);
             if (stake != null && stake.phase == Phase.ENDING && this.releasing.contains(stake)) {
@@ -1231,12 +1229,10 @@ final class Simulation {
             }
 
             private void settle(@Nullable Reply reply, LockStoreException failure) {
-                if (isTraced()) {
-                    note(
-                            Side.this.checks,
-                            Side.this.jvm + " outcome of " + this.sent.command + ": "
-                                    + (reply != null ? reply : failure));
-                }
+                note(
+                        Side.this.checks,
+                        () -> Side.this.jvm + " outcome of " + this.sent.command + ": "
+                                + (reply != null ? reply : failure));
                 boolean isDropped = this.sender != Side.this.lock || !Side.this.jvm.isRunning();
                 LocalLock current = Side.this.lock;
                 Side.this.lock = this.sender;
@@ -1274,9 +1270,7 @@ final class Simulation {
 
         @Override
         public void send(Sent sent) {
-            if (isTraced()) {
-                note(this.checks, this.jvm + " sends " + sent.command);
-            }
+            note(this.checks, () -> this.jvm + " sends " + sent.command);
             this.checks.sent(this, sent);
             Request request = new Request(sent);
             List<Request> requests = new ArrayList<>(1);
@@ -1305,11 +1299,9 @@ final class Simulation {
         public void granted(Waiter waiter, Grant grant, Way way) {
             Caller caller = (Caller) waiter;
             Body body = caller.body;
-            if (isTraced()) {
-                note(
-                        this.checks,
-                        this.jvm + " granted " + body + " " + grant.id() + " token " + grant.token + " " + way);
-            }
+            note(
+                    this.checks,
+                    () -> this.jvm + " granted " + body + " " + grant.id() + " token " + grant.token + " " + way);
             if (way == Way.DOWNGRADED) {
                 count(Seen.DOWNGRADES);
                 this.checks.downgraded(body, grant);
@@ -1323,9 +1315,7 @@ final class Simulation {
         @Override
         public void refused(Waiter waiter, Refusal refusal) {
             Body body = ((Caller) waiter).body;
-            if (isTraced()) {
-                note(this.checks, this.jvm + " refused " + body + " " + refusal);
-            }
+            note(this.checks, () -> this.jvm + " refused " + body + " " + refusal);
             this.checks.refused(body, refusal);
             body.endWait();
             this.jvm.think();
@@ -1357,9 +1347,7 @@ final class Simulation {
 
         @Override
         public void lost(Grant grant, LossReason reason) {
-            if (isTraced()) {
-                note(this.checks, this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
-            }
+            note(this.checks, () -> this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
             count(Seen.valueOf("LOST_" + reason));
             this.changedAt = Simulation.this.now;
             body(grant).lost(grant, reason);
@@ -1367,9 +1355,7 @@ final class Simulation {
 
         @Override
         public void released(Grant grant, @Nullable LockStoreException failure) {
-            if (isTraced()) {
-                note(this.checks, this.jvm + " released " + body(grant) + " " + grant.id() + " " + failure);
-            }
+            note(this.checks, () -> this.jvm + " released " + body(grant) + " " + grant.id() + " " + failure);
             count(
                     failure != null
                             ? Seen.RELEASE_FAILED
@@ -1556,11 +1542,11 @@ final class Simulation {
                 this.leftAt = this.jvm.machine.time().nanos();
                 if (chance(0.5)) {
                     count(Seen.OWNERS_DIED);
-                    note(this.side.checks, this + " dies");
+                    note(this.side.checks, () -> this + " dies");
                     this.isDead = true;
                 } else {
                     count(Seen.ABANDONED);
-                    note(this.side.checks, this + " leaves its grant behind");
+                    note(this.side.checks, () -> this + " leaves its grant behind");
                     this.side.lock.abandon(held, this.side.before());
                     this.side.after();
                 }
@@ -1584,9 +1570,7 @@ final class Simulation {
             this.keptUntil = isGivenBack ? 0 : this.keptUntil;
             boolean isReleased = isGivenBack ? this.side.lock.giveBack(held, time) : this.side.lock.release(held, time);
             this.side.checks.check(wasLive || !isReleased, "released after its end");
-            if (isTraced()) {
-                note(this.side.checks, this.jvm + " releases " + this + " " + held.id() + " " + isReleased);
-            }
+            note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased);
             this.side.after();
         }
 
@@ -1606,9 +1590,7 @@ final class Simulation {
             Terms other = Simulation.this.terms.get(pickInt(2) * 6);
             boolean mayDowngrade = held.kind().mode() == LockMode.WRITE && this.side.checks.kinds.length == 3;
             int what = mayDowngrade && chance(0.4) ? NESTED.size() - 1 : pickInt(NESTED.size());
-            if (isTraced()) {
-                note(this.side.checks, this.jvm + " nests in " + this + ": " + NESTED.get(what));
-            }
+            note(this.side.checks, () -> this.jvm + " nests in " + this + ": " + NESTED.get(what));
             switch (what) {
                 case 0 -> {
                     count(Seen.LENGTHENED);
@@ -1664,16 +1646,21 @@ final class Simulation {
 
     // ---- Parts
 
-    /** Something that happens at a time. */
-    private abstract static class Event {
+    /** Something that happens at a time, after all that was put into the queue for that time before it. */
+    private abstract static class Event implements Comparable<Event> {
 
         private long time;
 
         private long order;
 
-        private int index = -1;
-
         abstract void happen();
+
+        @Override
+        public final int compareTo(Event other) {
+            return this.time != other.time
+                    ? Long.compare(this.time, other.time)
+                    : Long.compare(this.order, other.order);
+        }
     }
 
     /** Something that a JVM does, as soon as it is not paused. */
@@ -1707,80 +1694,12 @@ final class Simulation {
         abstract void act();
     }
 
-    /** The events to come: a heap, in which an event can be moved to another time. */
-    private static final class EventQueue {
-
-        private Event[] heap = new Event[256];
-
-        private int size;
-
-        private long orders;
-
-        @Nullable
-        Event first() {
-            return this.size > 0 ? this.heap[0] : null;
-        }
-
-        void put(Event event, long time) {
-            event.time = time;
-            event.order = ++this.orders;
-            if (event.index < 0) {
-                if (this.size == this.heap.length) {
-                    this.heap = Arrays.copyOf(this.heap, 2 * this.size);
-                }
-                event.index = this.size++;
-            }
-            moveDown(event, moveUp(event, event.index));
-        }
-
-        void remove(Event event) {
-            int index = event.index;
-            if (index >= 0) {
-                event.index = -1;
-                Event moved = this.heap[--this.size];
-                if (moved != event) {
-                    moveDown(moved, moveUp(moved, index));
-                }
-            }
-        }
-
-        private int moveUp(Event event, int from) {
-            int index = from;
-            while (index > 0 && !isBefore(this.heap[(index - 1) >>> 1], event)) {
-                set(index, this.heap[(index - 1) >>> 1]);
-                index = (index - 1) >>> 1;
-            }
-            set(index, event);
-            return index;
-        }
-
-        private void moveDown(Event event, int from) {
-            int index = from;
-            for (int child = 2 * index + 1; child < this.size; child = 2 * index + 1) {
-                if (child + 1 < this.size && isBefore(this.heap[child + 1], this.heap[child])) {
-                    child++;
-                }
-                if (isBefore(event, this.heap[child])) {
-                    break;
-                }
-                set(index, this.heap[child]);
-                index = child;
-            }
-            set(index, event);
-        }
-
-        private void set(int index, Event event) {
-            this.heap[index] = event;
-            event.index = index;
-        }
-
-        private static boolean isBefore(Event one, Event other) {
-            return one.time < other.time || one.time == other.time && one.order < other.order;
-        }
-    }
-
+    /** Puts an event into the queue, or moves it to another time. */
     private void at(long time, Event event) {
-        this.queue.put(event, Math.max(time, this.now));
+        this.queue.remove(event);
+        event.time = Math.max(time, this.now);
+        event.order = ++this.orders;
+        this.queue.add(event);
     }
 
     private void at(long time, Runnable action) {
@@ -1964,14 +1883,10 @@ final class Simulation {
         this.report.add(seen);
     }
 
-    boolean isTraced() {
-        return this.trace != null;
-    }
-
-    void note(@Nullable Checks lock, String what) {
+    private void note(@Nullable Checks lock, Supplier<String> what) {
         if (this.trace != null) {
             String time = String.format("%,15d us  ", (this.now - 1000 * SECOND) / MICRO);
-            this.trace.add(new Line(lock, time + (lock != null ? lock.name + "  " : "") + what));
+            this.trace.add(new Line(lock, time + (lock != null ? lock.name + "  " : "") + what.get()));
         }
     }
 
