@@ -99,8 +99,13 @@ final class PlantedFaults {
 
     private PlantedFaults() {}
 
+    /** Adds a fault of the lock. */
+    private static Fault plant(String name, int seeds, String... texts) {
+        return plantIn(LOCK, name, seeds, texts);
+    }
+
     /** Adds a fault that consists of changes of one file: texts, and what replaces them. */
-    private static Fault plant(String name, int seeds, String file, String... texts) {
+    private static Fault plantIn(String file, String name, int seeds, String... texts) {
         List<Change> changes = new ArrayList<>();
         for (int i = 0; i < texts.length; i += 2) {
             changes.add(new Change(file, texts[i], texts[i + 1]));
@@ -111,83 +116,68 @@ final class PlantedFaults {
     }
 
     private static void clocksAndLeases() {
-        plant(
+        plantIn(
+                RULES,
                 "no margin for clocks",
                 20,
-                RULES,
                 "lease - Math.min(lease / 2, Math.max(LEAST_MARGIN, lease / 10))",
                 "lease");
         plant(
                 "monotonic clock only",
                 250,
-                LOCK,
                 "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
                 "return left;");
         plant(
                 "wall clock only",
                 100,
-                LOCK,
                 "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
                 "return (this.validUntilWall - now.wallMillis()) * MILLI;");
         plant(
                 "the lease of a grant counts from the reply",
                 50,
-                LOCK,
                 "stake.extend(from, Rules.usable(Math.min(",
                 "stake.extend(now, Rules.usable(Math.min(");
         plant(
                 "a renewed lease counts from the reply",
                 50,
-                LOCK,
                 "extend(stake, sent, leaseOf(sent));",
                 "stake.extend(now, Rules.usable(leaseOf(sent)), leaseOf(sent));");
         plant(
                 "a grant whose lease is over is used",
                 100,
-                LOCK,
                 "if (stake.remaining(now) <= 0) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "the end of a lease is not noticed",
                 20,
-                LOCK,
                 "stake.phase == Phase.HELD && stake.remaining(now) <= 0",
                 "stake.phase == Phase.HELD && stake.remaining(now) < -MILLI * 60_000");
         plant(
                 "the reply that a grant is gone is ignored",
                 1000,
-                LOCK,
                 "if (reply instanceof Reply.NotOwner none) {",
                 "if (reply instanceof Reply.NotOwner none && this.name.isEmpty()) {");
-        plant(
-                "renewed beyond the maximum hold",
-                500,
-                LOCK,
-                "each.renewUntil > now.nanos()",
-                "each.renewUntil != BEFORE");
+        plant("renewed beyond the maximum hold", 500, "each.renewUntil > now.nanos()", "each.renewUntil != BEFORE");
         plant(
                 "not renewed again after a failure",
                 50,
-                LOCK,
                 "stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.terms.lease() / 12));",
                 "stake.dueAt = NEVER;");
         plant(
                 "a failed renewal is no risk",
                 500,
-                LOCK,
                 "if (stake.needsRenewal(now)) {\n                    atRisk",
                 "if (this.name.isEmpty()) {\n                    atRisk");
-        plant("recovered without a notice", 50, LOCK, "this.out.recovered(grant);", "");
+        plant("recovered without a notice", 50, "this.out.recovered(grant);", "");
         plant(
                 "the next renewal counts from the end of the lease",
                 100,
-                LOCK,
-                "this.renewedAt = Math.max(this.renewedAt, from.nanos());\n            if (from.nanos() + usable > this.validUntil) {",
+                "this.renewedAt = Math.max(this.renewedAt, from.nanos());\n"
+                        + "            if (from.nanos() + usable > this.validUntil) {",
                 "if (from.nanos() + usable > this.validUntil) {\n                this.renewedAt = from.nanos();");
         plant(
                 "a nested hold does not request its longer lease",
                 50,
-                LOCK,
                 "stake.isConfirmed &= stake.storedUntil - stake.renewedAt >= terms.lease();",
                 "");
     }
@@ -196,22 +186,19 @@ final class PlantedFaults {
         plant(
                 "a message counts from its receipt",
                 200,
-                LOCK,
                 "begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);",
                 "begin(stake, token, now, this.rules.claim(), Way.MESSAGE, now);");
-        Fault token = plant("the token of a message is not compared", 0, LOCK, "&& token > stake.token", "");
-        Fault chain = plant("the chain of proofs is not checked", 0, LOCK, "&& !stake.isChainBroken", "");
+        Fault token = plant("the token of a message is not compared", 0, "&& token > stake.token", "");
+        Fault chain = plant("the chain of proofs is not checked", 0, "&& !stake.isChainBroken", "");
         ALL.add(token.with("nor the chain of proofs", 20000, chain));
         plant(
                 "messages are believed for too long",
                 10000,
-                LOCK,
                 "&& Rules.usable(lease) - now.since(stake.base) >= lease / 4",
                 "");
         plant(
                 "a grant by message is not confirmed",
                 200,
-                LOCK,
                 "stake.isConfirmed = false;\n                begin(",
                 "begin(",
                 "stake.isConfirmed &= lease >= waiter.terms.lease();",
@@ -219,94 +206,75 @@ final class PlantedFaults {
         plant(
                 "a message that proves nothing is ignored",
                 50,
-                LOCK,
                 "stake.isNotified |= !id.isEmpty();\n                stake.dueAt = now.nanos();",
                 "");
         plant(
                 "a message about a ticket that was given up is ignored",
                 20,
-                LOCK,
                 "stake.settledAt = now.nanos();\n            stake.dueAt = Math.min(stake.dueAt, now.nanos());",
                 "");
         plant(
                 "a message does not outdate a release under way",
                 50,
-                LOCK,
                 "stake.settledAt = now.nanos();\n            stake.dueAt",
                 "stake.dueAt");
         plant(
                 "a message about an unknown id is ignored",
                 20,
-                LOCK,
                 "if (!id.isEmpty() && !this.stopped) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "lost messages are not made up for",
                 20,
-                LOCK,
                 "void notificationsMayBeLost(Moment now) {\n        askNow(now);",
                 "void notificationsMayBeLost(Moment now) {");
     }
 
     private static void unknownOutcomes() {
-        plant(
-                "an unknown outcome is forgotten",
-                20,
-                LOCK,
-                "if (cause.isOutcomeUnknown()) {",
-                "if (this.name.isEmpty()) {");
+        plant("an unknown outcome is forgotten", 20, "if (cause.isOutcomeUnknown()) {", "if (this.name.isEmpty()) {");
         plant(
                 "only the latest unknown outcome counts",
                 50000,
-                LOCK,
                 "Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)))",
                 "Moment.sum(now.nanos(), leaseOf(question))");
         plant(
                 "a release is final beside an open question",
                 20,
-                LOCK,
                 "return stake.openQuestions == 0\n",
                 "return stake.openQuestions >= 0\n");
         plant(
                 "a release is final beside a question that was answered since",
                 50,
-                LOCK,
                 "&& release.at.nanos() >= stake.settledAt",
                 "");
         plant(
                 "a release is final if its reply is late enough",
                 20,
-                LOCK,
                 "&& release.at.nanos() >= stake.unsettledUntil",
                 "&& stake.renewedAt + NEVER / 2 >= stake.unsettledUntil");
         plant(
                 "a failed release is not repeated",
                 20,
-                LOCK,
                 "if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {",
                 "if (stake.openQuestions == 0) {");
         plant(
                 "releases are given up after the latest lease",
                 100,
-                LOCK,
                 "2 * Math.max(stake.longestLease, 2 * this.rules.poll())",
                 "stake.terms.lease()");
         plant(
                 "a ticket leaves the line silently",
                 20,
-                LOCK,
                 "if (stake.isUnknownToStore()) {",
                 "if (stake.phase == Phase.ASKING) {");
         plant(
                 "a ticket is dropped with an open question",
                 20,
-                LOCK,
                 "!(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
                 "!(this.hasJoined && this.hasReply)");
         plant(
                 "a ticket is dropped although it may be in the line",
                 20,
-                LOCK,
                 "!(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
                 "!(this.hasJoined && this.hasReply) && this.openQuestions == 0");
     }
@@ -315,149 +283,135 @@ final class PlantedFaults {
         plant(
                 "the next waiter is not served after a withdrawal",
                 20,
-                LOCK,
                 "refuse(waiter, cause, null, now);\n        advance(now);",
                 "refuse(waiter, cause, null, now);");
         plant(
                 "the last waiter is notified without a limit of time",
                 60,
-                LOCK,
                 "Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout())",
                 "NEVER");
         plant(
                 "the last waiter is not notified when it has left the line",
                 20,
-                LOCK,
                 "releaseOver(stake, null);\n        reportRefusal(stake);",
                 "releaseOver(stake, null);");
         plant(
                 "a ticket keeps its kind for the next waiter",
                 50,
-                LOCK,
                 "asking != null && (first == null || !asking.kind.equals(first.kind))",
                 "asking != null && first == null");
         plant(
                 "refused without a question",
                 20,
-                LOCK,
                 "if (known == null || known.askedAt < waiter.enteredAt) {",
-                "if (known == null) {\n            refuse(waiter, Cause.HELD_BY_OTHERS, null, now);\n            return true;\n        }\n"
+                "if (known == null) {\n"
+                        + "            refuse(waiter, Cause.HELD_BY_OTHERS, null, now);\n"
+                        + "            return true;\n"
+                        + "        }\n"
                         + "        if (known.askedAt < waiter.enteredAt) {");
         plant(
                 "refused by an answer from before the wait",
                 15000,
-                LOCK,
                 "if (known == null || known.askedAt < waiter.enteredAt) {",
                 "if (known == null) {");
         plant(
                 "a waiter whose time is up does not ask",
                 2000,
-                LOCK,
                 "if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {",
                 "if (this.name.isEmpty() && asking != null) {");
         plant(
                 "the wait has no bound of its own",
                 2000,
-                LOCK,
                 "long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());",
                 "long latest = now.nanos() + 60_000 * MILLI;");
         plant(
                 "one attempt keeps the next waiter out of the line",
                 20000,
-                LOCK,
                 "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;",
                 "boolean joins = false;");
-        plant(
+        plantIn(
+                QUEUE,
                 "last in, first out",
                 20,
-                QUEUE,
                 "this.last = waiter;\n        if (index",
-                "this.last = before == null ? waiter : before;\n        waiter.previous = null;\n"
-                        + "        waiter.next = before == null ? null : this.first;\n        if (waiter.next != null) {\n"
-                        + "            before.next = null;\n            waiter.next.previous = waiter;\n        }\n"
-                        + "        this.first = waiter;\n        if (index");
+                "this.last = before == null ? waiter : before;\n"
+                        + "        waiter.previous = null;\n"
+                        + "        waiter.next = before == null ? null : this.first;\n"
+                        + "        if (waiter.next != null) {\n"
+                        + "            before.next = null;\n"
+                        + "            waiter.next.previous = waiter;\n"
+                        + "        }\n"
+                        + "        this.first = waiter;\n"
+                        + "        if (index");
         plant(
                 "the time of a wait is not watched",
                 20,
-                LOCK,
                 "long next = first != null ? this.waiters.dueAt() : NEVER;",
                 "long next = NEVER;");
-        plant(
+        plantIn(
+                QUEUE,
                 "an order of deadlines that is lost at a removal",
                 100,
-                QUEUE,
                 "moveUp(moved, index);\n            moveDown(moved, moved.heapIndex);",
                 "");
         plant(
                 "a failed question is not repeated",
                 20,
-                LOCK,
-                "stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));\n            return;\n        }\n        stake.dueAt",
+                "stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));\n"
+                        + "            return;\n"
+                        + "        }\n"
+                        + "        stake.dueAt",
                 "return;\n        }\n        stake.dueAt");
-        plant(
-                "the poll of a ticket is forgotten",
-                20,
-                LOCK,
-                "stake.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));",
-                "");
+        plant("the poll of a ticket is forgotten", 20, "stake.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));", "");
     }
 
     private static void handOvers() {
         plant(
                 "the grant of a successor is ignored",
                 20,
-                LOCK,
                 "answered(successor, sent, reply, now);",
                 "settled(successor, sent, now);");
         plant(
                 "a successor does not poll",
                 50,
-                LOCK,
                 "stake.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));",
                 "");
         plant(
                 "the successor of an unanswered release is forgotten",
                 4000,
-                LOCK,
                 "unanswered(successor, sent, cause, now);",
                 "settled(successor, sent, now);");
-        plant("passed on without a limit of time", 20, LOCK, "&& since < this.rules.passTime()", "");
+        plant("passed on without a limit of time", 20, "&& since < this.rules.passTime()", "");
         plant(
                 "passed on too often",
                 2000,
-                LOCK,
                 "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
                 "Rules.usable(since) / 1000");
         plant(
                 "tokens grow faster than time",
                 20000,
-                LOCK,
                 "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
                 "this.rules.passCount()");
         plant(
                 "passing on begins a new lease",
                 20,
-                LOCK,
                 "stake.token++;",
                 "stake.token++;\n        stake.extend(now, Rules.usable(stake.terms.lease()), stake.terms.lease());");
-        plant("passed on although at risk", 1000, LOCK, "&& grant.state == Grant.State.HELD", "");
-        plant("passed on with the same token", 20, LOCK, "stake.token++;", "");
+        plant("passed on although at risk", 1000, "&& grant.state == Grant.State.HELD", "");
+        plant("passed on with the same token", 20, "stake.token++;", "");
         plant(
                 "passed on during a minimum hold",
                 20,
-                LOCK,
                 "&& stake.keepUntil <= now.nanos()\n                && stake.former == null",
                 "&& stake.former == null");
         plant(
                 "released without the minimum hold",
                 20,
-                LOCK,
                 "long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;",
                 "long keep = 0;");
         plant(
                 "the grant of a successor needs no confirmation",
                 1000,
-                LOCK,
                 "!(question.command instanceof Command.Release && this.rules.needsConfirmation())",
                 "true");
     }
@@ -466,61 +420,48 @@ final class PlantedFaults {
         plant(
                 "a grant that does not fit beside those of the JVM is used",
                 5000,
-                LOCK,
                 "if (!fits(waiter)) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "asks only if the waiter fits beside the grants of its JVM",
                 20,
-                LOCK,
                 "asking == null && mayAsk()",
                 "asking == null && fits(first)");
         plant(
                 "waits in memory behind shared grants of its JVM",
                 50,
-                LOCK,
                 "if (stake.phase == Phase.HELD && !stake.kind.isShared()) {\n                return false;",
                 "if (stake.phase == Phase.HELD) {\n                return false;");
         plant(
                 "asks behind an exclusive grant of its JVM",
                 20,
-                LOCK,
                 "if (stake.phase == Phase.HELD && !stake.kind.isShared()) {\n                return false;",
-                "if (stake.phase == Phase.HELD && !stake.kind.isShared() && this.name.isEmpty()) {\n                return false;");
+                "if (stake.phase == Phase.HELD && !stake.kind.isShared() && this.name.isEmpty()) {\n"
+                        + "                return false;");
         plant(
                 "readers join without a limit of time",
                 50,
-                LOCK,
                 "&& now.nanos() - stake.grantedAt < this.rules.passTime()",
                 "");
-        plant(
-                "a reader is released while others read",
-                20,
-                LOCK,
-                "if (stake.isShared()) {",
-                "if (this.name.isEmpty()) {");
+        plant("a reader is released while others read", 20, "if (stake.isShared()) {", "if (this.name.isEmpty()) {");
         plant(
                 "the store receives no downgrade",
                 50,
-                LOCK,
                 "former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded",
                 "former != null && former.isDowngraded");
         plant(
                 "the id of a downgraded writer is forgotten",
                 50,
-                LOCK,
                 "if (former != null && former.phase == Phase.SUSPENDED) {",
                 "if (this.name.isEmpty() && former != null) {");
         plant(
                 "a downgrade that was not executed is a loss",
                 1000,
-                LOCK,
                 "boolean isReliable = (stake.former == null || stake.former.isDowngraded)",
                 "boolean isReliable = true");
         plant(
                 "a downgrade needs no confirmation",
                 50000,
-                LOCK,
                 "if (this.rules.needsConfirmation()) {\n                stake.dueAt",
                 "if (this.name.isEmpty()) {\n                stake.dueAt");
     }
@@ -529,13 +470,11 @@ final class PlantedFaults {
         plant(
                 "the death of an owner is not noticed",
                 50,
-                LOCK,
                 "if (!grant.owner.isAlive()) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "waiters wait for the next event after the death of an owner",
                 50,
-                LOCK,
                 "checkGrants(now);\n        Waiter first",
                 "Waiter first",
                 "long next = first != null",
@@ -543,25 +482,21 @@ final class PlantedFaults {
         plant(
                 "an abandoned grant is renewed",
                 100,
-                LOCK,
                 "grant.abandoned = true;\n        grant.renewUntil = BEFORE;",
                 "grant.abandoned = true;");
         plant(
                 "a lost grant is reported as released twice",
                 150,
-                LOCK,
                 "grant.state == Grant.State.LOST && !grant.isReturned",
                 "grant.state == Grant.State.LOST");
         plant(
                 "a stop accepts new waiters",
                 50,
-                LOCK,
                 "private void refuseAll() {\n        this.stopped = true;",
                 "private void refuseAll() {");
         plant(
                 "a stop releases what is given up",
                 50,
-                LOCK,
                 "stake.phase = Phase.OVER;\n        }\n        this.stakes = null;",
                 "end(stake, now.nanos(), now);\n        }");
     }
@@ -570,82 +505,81 @@ final class PlantedFaults {
         plant(
                 "a ticket does not ask another server",
                 50,
-                LOCK,
                 "        askNow(now);\n        advance(now);\n    }\n\n    /** The store has replied",
                 "        advance(now);\n    }\n\n    /** The store has replied");
         plant(
                 "another server is not asked for the grant",
                 10000,
-                LOCK,
                 "stake.dueAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)",
                 "stake.lateAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)");
     }
 
     private static void store() {
-        plant(
+        plantIn(
+                STATE,
                 "store: granted past the line",
                 20,
-                STATE,
                 "if (this.line.isEmpty() && fits(kind)) {",
                 "if (fits(kind)) {");
-        plant(
+        plantIn(
+                STATE,
                 "store: weights are ignored",
                 50,
-                STATE,
                 "this.used + kind.weight() <= kind.limit()",
                 "kind.weight() <= kind.limit()");
-        plant(
+        plantIn(
+                STATE,
                 "store: a command cuts the lease",
                 20,
-                STATE,
                 "this.endsAt = Math.max(this.endsAt, end);",
                 "this.endsAt = Math.min(this.endsAt, end);");
-        plant(
+        plantIn(
+                STATE,
                 "store: a late release frees others",
                 20,
-                STATE,
                 "boolean isOwner = id.equals(this.owner) ||",
                 "boolean isOwner = this.owner != null ||");
-        plant(
+        plantIn(
+                STATE,
                 "store: one attempt joins the line",
                 20,
-                STATE,
                 "} else if (command.join()) {",
                 "} else if (this.table.millis > 0) {");
-        plant(
+        plantIn(
+                STATE,
                 "store: an id that has ended joins the line",
                 1000,
-                STATE,
                 "if (granted == 0 && !hasEnded(id)) {",
                 "if (granted == 0) {");
-        plant(
+        plantIn(
+                STATE,
                 "store: a downgrade shortens the lease",
                 1000,
-                STATE,
                 "new Entry(reader, GrantKind.READER, this.token, this.endsAt)",
                 "new Entry(reader, GrantKind.READER, this.token, 0)");
-        plant(
+        plantIn(
+                TABLE,
                 "store: no waiter is notified",
                 50,
-                TABLE,
-                "this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id, grant.token));",
+                "this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id,"
+                        + " grant.token));",
                 "");
-        plant(
+        plantIn(
+                STATE,
                 "store: a grant from the line is stored with another id",
                 20,
-                STATE,
                 "long granted = grant(head.id, head.kind, this.table.claimMillis);",
                 "long granted = grant(head.id + \"x\", head.kind, this.table.claimMillis);");
-        plant(
+        plantIn(
+                STATE,
                 "store: the line is not served when a waiter leaves",
                 50000,
-                STATE,
                 "remove(entry);\n        // Those behind it may fit.\n        grantLine(\"\", 0, true);",
                 "remove(entry);");
-        plant(
+        plantIn(
+                STATE,
                 "store: tokens do not follow those that were passed on",
                 1000,
-                STATE,
                 "this.token = Math.max(this.token, lastToken);\n    }",
                 "}");
     }
