@@ -14,7 +14,6 @@ import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockState;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -139,10 +138,6 @@ final class Checks {
         if (!holds) {
             throw new Violation(this, violated + ": " + subject);
         }
-    }
-
-    boolean hasPermits() {
-        return Arrays.stream(this.kinds).anyMatch(kind -> kind.mode() == LockMode.PERMIT);
     }
 
     boolean hasForgotten() {

@@ -21,8 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class CommandCountTest extends FaultFixture {
 
-    private static final int DEPTH = 100_000;
-
     private Instance instance;
 
     @BeforeEach
