@@ -51,18 +51,9 @@ class LockSettingsTest {
 
     @Test
     void shouldTakeMinusOneForNoCap() {
-        LockSettings settings = LockSettings.of(
-                LockRequest.FOREVER,
-                OnLost.IGNORE,
-                Duration.ofSeconds(30),
-                null,
-                Duration.ofMillis(-1),
-                null,
-                null,
-                Duration.ZERO);
+        LockSettings settings = with(LockRequest.FOREVER, null, null, Duration.ofMillis(-1), null, null, null);
 
         assertThat(settings.maxHold()).isNull();
-        assertThat(settings.onLost()).isEqualTo(OnLost.IGNORE);
         assertThat(settings.waitTime()).isEqualTo(LockRequest.FOREVER);
     }
 
@@ -177,36 +168,11 @@ class LockSettingsTest {
     }
 
     private static LockSettings commandTimeout(int millis) {
-        return LockSettings.of(
-                GOOD.waitTime(),
-                OnLost.THROW,
-                GOOD.watchdogTimeout(),
-                null,
-                null,
-                Duration.ofMillis(millis),
-                null,
-                GOOD.shutdownTimeout());
+        return with(null, null, null, null, Duration.ofMillis(millis), null, null);
     }
 
     @Test
     void shouldRefuseADefaultThatMeansItself() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new LockSettings(
-                        GOOD.waitTime(),
-                        OnLost.DEFAULT,
-                        GOOD.watchdogTimeout(),
-                        GOOD.renewInterval(),
-                        null,
-                        GOOD.commandTimeout(),
-                        GOOD.pollInterval(),
-                        GOOD.shutdownTimeout(),
-                        HandOffSettings.DEFAULT,
-                        ReleaseMode.AWAIT,
-                        true,
-                        "shop",
-                        true,
-                        SettingsByName.NONE))
-                .withMessageStartingWith("distributed-lock.on-lost ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockSettings.of(
                         GOOD.waitTime(),
