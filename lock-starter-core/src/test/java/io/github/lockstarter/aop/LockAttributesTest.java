@@ -14,7 +14,6 @@ import io.github.lockstarter.named.SettingsByName;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.BeanUtils;
 import org.springframework.core.annotation.AliasFor;
 
 /** How the attributes of locks and semaphores become requests, and which of them fail the start. */
@@ -62,10 +62,7 @@ class LockAttributesTest {
     }
 
     private LockRequest read(Class<?> type, String name) {
-        Method method = Arrays.stream(type.getDeclaredMethods())
-                .filter(candidate -> candidate.getName().equals(name))
-                .findFirst()
-                .orElseThrow();
+        Method method = BeanUtils.findDeclaredMethodWithMinimalParameters(type, name);
         return new LockedMethodSource(this.context::getBeanFactory, SettingsByName.NONE)
                 .find(method, type)
                 .specs()

@@ -9,7 +9,6 @@ import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.aop.Sources;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.BeanUtils;
 
 /** The syntax of keys and conditions, and the members of parameters that they read; anything else fails the start. */
 class ExpressionSyntaxTest {
@@ -157,10 +157,7 @@ class ExpressionSyntaxTest {
     }
 
     private static Method ship() {
-        return Arrays.stream(Base.class.getDeclaredMethods())
-                .filter(method -> method.getName().equals("ship"))
-                .findFirst()
-                .orElseThrow();
+        return BeanUtils.findDeclaredMethodWithMinimalParameters(Base.class, "ship");
     }
 
     static class Base<K, G> {

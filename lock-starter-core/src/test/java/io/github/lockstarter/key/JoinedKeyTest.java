@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.InvalidLockKeyException;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** A null operand would be joined as the text "null", so that all calls without a value would share a lock. */
@@ -133,10 +133,7 @@ class JoinedKeyTest {
     }
 
     private CallExpression parse(String key) {
-        Method run = Arrays.stream(getClass().getDeclaredMethods())
-                .filter(method -> method.getName().equals("run"))
-                .findFirst()
-                .orElseThrow();
+        Method run = BeanUtils.findDeclaredMethodWithMinimalParameters(getClass(), "run");
         DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
         factory.registerSingleton("beans", this.beans);
         return new Expressions(() -> factory).key(new TestSite(getClass(), run), key, run);
