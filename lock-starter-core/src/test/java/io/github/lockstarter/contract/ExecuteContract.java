@@ -152,16 +152,8 @@ abstract class ExecuteContract extends RegistryFixture {
 
     @Test
     void shouldIgnoreTheLossIfAskedOrConfigured() throws Exception {
-        LockSettings settings = settings(TIMEOUT);
-        LeasingLockRegistry ignoring = registry(LockSettings.of(
-                settings.waitTime(),
-                OnLost.IGNORE,
-                settings.watchdogTimeout(),
-                settings.renewInterval(),
-                null,
-                settings.commandTimeout(),
-                settings.pollInterval(),
-                settings.shutdownTimeout()));
+        LeasingLockRegistry ignoring =
+                registry(LockSettings.of(LONG, OnLost.IGNORE, LASTING, RENEWAL, null, null, null, LONG));
 
         assertThat(ignoring.<String, Exception>execute(request(), lease -> {
                     lose(lease);

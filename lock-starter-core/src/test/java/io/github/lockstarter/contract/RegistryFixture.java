@@ -40,7 +40,7 @@ abstract class RegistryFixture {
     /** Watchdog timeout of all others: no lease ends because a thread waits for its turn on a busy machine. */
     static final Duration LASTING = Duration.ofSeconds(15);
 
-    private static final Duration RENEWAL = TIMEOUT.dividedBy(4);
+    static final Duration RENEWAL = TIMEOUT.dividedBy(4);
 
     /** For leases that must not end during a test. */
     static final Duration LONG = Duration.ofSeconds(60);
