@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 /** The contracts with the store in Redis, where a replica confirms each grant and each renewal. */
 @Tag("full")
 @Tag("redis")
-class ConfirmedContractTest extends LockContracts {
+class ConfirmedContractTest extends Contracts {
 
     private static MasterWithReplicas servers;
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 /** The contracts with the store in Redis behind Sentinels, which without a failover is a single server that is found in another way. */
 @Tag("full")
 @TopologyTest
-class SentinelContractTest extends SharedContracts {
+class SentinelContractTest extends Contracts {
 
     private final RedisSentinels sentinels;
 

@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
 /** The contracts with the store in memory. */
-class InMemorySharedTest extends SharedContracts {
+class InMemoryContractTest extends Contracts {
 
     @Override
     LockBackend newBackend() {

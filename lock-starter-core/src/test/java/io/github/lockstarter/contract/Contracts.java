@@ -2,8 +2,8 @@ package io.github.lockstarter.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** What threads, leases and bodies do with locks; a subclass for each store. */
-abstract class LockContracts {
+/** All contracts; a subclass for each store. */
+abstract class Contracts {
 
     abstract LockBackend newBackend();
 
@@ -38,6 +38,34 @@ abstract class LockContracts {
     @Nested
     class Execute extends ExecuteContract {
         Execute() {
+            super(newBackend());
+        }
+    }
+
+    @Nested
+    class Listener extends ListenerContract {
+        Listener() {
+            super(newBackend());
+        }
+    }
+
+    @Nested
+    class Lifecycle extends LifecycleContract {
+        Lifecycle() {
+            super(newBackend());
+        }
+    }
+
+    @Nested
+    class Readers extends ReadersContract {
+        Readers() {
+            super(newBackend());
+        }
+    }
+
+    @Nested
+    class Permits extends PermitsContract {
+        Permits() {
             super(newBackend());
         }
     }

@@ -5,11 +5,11 @@ import io.github.lockstarter.testsupport.RedisTest;
 
 /** The contracts with the store in Redis. */
 @RedisTest
-class RedisLockTest extends LockContracts {
+class RedisContractTest extends Contracts {
 
     private final RedisServer server;
 
-    RedisLockTest(RedisServer server) {
+    RedisContractTest(RedisServer server) {
         this.server = server;
     }
 
