@@ -88,7 +88,6 @@ class LockAttributesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        leaseZero         | lease = 0 with timeUnit = MILLISECONDS is out of range  | at least 1 ms
         leaseTooShort     | lease = 999999 with timeUnit = NANOSECONDS              | at least 1 ms
         leaseNegative     | lease = -2 with timeUnit = MILLISECONDS                 | -1 (renewed)
         leaseTooLong      | lease = 9223372036854775807 with timeUnit = DAYS        | ten years
@@ -110,7 +109,6 @@ class LockAttributesTest {
         keyAndValue       | its attributes contradict each other: attribute '       | either value or key
         permitMode        | mode = PERMIT                                           | @DistributedSemaphore
         interruptedFuture | onLost = INTERRUPT, but the work of the method has no thread of its own | Use THROW
-        sameTwice         | two annotations request the same lock                   | Remove one of them
         sameKeyTwice      | two annotations request the same lock                   | Remove one of them
         skippedNumber     | onNotGranted = SKIP, but the method returns int,      | wrapper class
         contradiction     | contradict each other                                   | Remove one of them
@@ -236,9 +234,6 @@ class LockAttributesTest {
         private static final String HUNDRED = "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa"
                 + "aaaaaaaaaabbbbbbbbbbaaaaaaaaaa";
 
-        @DistributedLock(lease = 0)
-        void leaseZero() {}
-
         @DistributedLock(lease = 999_999, timeUnit = TimeUnit.NANOSECONDS)
         void leaseTooShort() {}
 
@@ -303,10 +298,6 @@ class LockAttributesTest {
         CompletableFuture<String> interruptedFuture() {
             return null;
         }
-
-        @DistributedLock
-        @DistributedLock(waitTime = 0)
-        void sameTwice() {}
 
         @DistributedLock(key = "#id")
         @DistributedLock(name = "Rejected.sameKeyTwice", key = "#id", waitTime = 0)
