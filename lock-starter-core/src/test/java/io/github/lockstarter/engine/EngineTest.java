@@ -172,7 +172,9 @@ class EngineTest {
     @Test
     void shouldExcludeThreadsAndNotifyInOrder() throws InterruptedException {
         List<Log> logs = List.of(new Log(), new Log(), new Log());
-        List<Engine> all = logs.stream().map(each -> engine(RULES, each, LeaseClock.SYSTEM)).toList();
+        List<Engine> all = logs.stream()
+                .map(each -> engine(RULES, each, LeaseClock.SYSTEM))
+                .toList();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger violations = new AtomicInteger();
         AtomicInteger interrupts = new AtomicInteger();
