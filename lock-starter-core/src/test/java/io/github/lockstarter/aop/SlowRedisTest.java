@@ -197,11 +197,7 @@ class SlowRedisTest {
     void shouldEndTheWaitForTheLastLockInTime() throws Exception {
         start(ReleaseMode.AWAIT);
         List<CompletableFuture<?>> released = new ArrayList<>();
-        List<Lease> taken = new ArrayList<>();
-        for (Way way : Way.values()) {
-            taken.add(this.app.registry.acquire(
-                    LockRequest.of("account:" + way.keys().get(9))));
-        }
+        List<Lease> taken = takeForEachWay(this.app, 9);
         long start = System.nanoTime();
         CompletableFuture<List<Outcome>> calls = CompletableFuture.supplyAsync(() -> callAll(() -> {}), this.threads);
         await().pollDelay(Duration.ZERO)
@@ -222,12 +218,8 @@ class SlowRedisTest {
     @Test
     void shouldNotRequestFurtherLocksAfterTheDeadline() {
         start(ReleaseMode.AWAIT);
-        this.proxy.delay(Duration.ZERO, ANSWER);
-        long start = System.nanoTime();
-        List<Outcome> outcomes = callAll(() -> {});
 
-        assertTook(outcomes, start, LATEST);
-        assertThat(outcomes)
+        assertThat(callAllWithSlowAnswers())
                 .allSatisfy(outcome -> assertThat(outcome.failure)
                         .isInstanceOfSatisfying(LockStoreException.class, ex -> {
                             assertThat(ex.isOutcomeUnknown()).isFalse();
@@ -241,23 +233,33 @@ class SlowRedisTest {
     void shouldLimitTheWaitForReleases() throws Exception {
         start(ReleaseMode.AWAIT);
         try (LockedContext another = LockedContext.on(store(), LockSettings.of(Duration.ofSeconds(20)))) {
-            List<Lease> taken = new ArrayList<>();
-            for (Way way : Way.values()) {
-                taken.add(another.registry.acquire(
-                        LockRequest.of("account:" + way.keys().get(1))));
-            }
-            this.proxy.delay(Duration.ZERO, ANSWER);
-            long start = System.nanoTime();
-            List<Outcome> outcomes = callAll(() -> {});
+            List<Lease> taken = takeForEachWay(another, 1);
 
-            assertTook(outcomes, start, LATEST);
-            assertThat(outcomes)
+            assertThat(callAllWithSlowAnswers())
                     .allSatisfy(outcome -> assertThat(outcome.failure)
                             .isInstanceOfAny(LockNotGrantedException.class, LockStoreException.class));
             this.proxy.heal();
             taken.forEach(Lease::close);
         }
         assertReleased();
+    }
+
+    /** Acquires one of the locks of each way, before it is called. */
+    private static List<Lease> takeForEachWay(LockedContext context, int index) throws InterruptedException {
+        List<Lease> taken = new ArrayList<>();
+        for (Way way : Way.values()) {
+            taken.add(context.registry.acquire(
+                    LockRequest.of("account:" + way.keys().get(index))));
+        }
+        return taken;
+    }
+
+    private List<Outcome> callAllWithSlowAnswers() {
+        this.proxy.delay(Duration.ZERO, ANSWER);
+        long start = System.nanoTime();
+        List<Outcome> outcomes = callAll(() -> {});
+        assertTook(outcomes, start, LATEST);
+        return outcomes;
     }
 
     static class Transfers {
