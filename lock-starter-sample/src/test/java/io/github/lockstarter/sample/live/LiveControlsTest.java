@@ -82,8 +82,10 @@ class LiveControlsTest {
     void shouldNotKeepTheServerFromStopping() throws Exception {
         HttpResponse<Stream<String>> stream =
                 client.send(request("GET", "/live/stream").build(), BodyHandlers.ofLines());
-        assertThat(stream.body().filter(line -> line.startsWith("data:")).findFirst())
-                .hasValueSatisfying(line -> assertThat(line).contains("\"port\":" + instance.port()));
+        // news of a scheduled lock can arrive before the state
+        assertThat(stream.body()
+                        .anyMatch(line -> line.startsWith("data:") && line.contains("\"port\":" + instance.port())))
+                .isTrue();
 
         long start = System.nanoTime();
         instance.close();
