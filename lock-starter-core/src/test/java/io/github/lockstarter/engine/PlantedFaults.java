@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import javax.tools.ForwardingJavaFileManager;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileManager;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Faults that are planted into copies of the sources of the engine and of the store, one at a time, to measure the simulation: it must
- * find each of them. The copy is compiled, and runs in a class loader of its own together with the simulation.
+ * find each of them. The changed files are compiled, and run in a class loader of its own together with the simulation.
  */
 final class PlantedFaults {
 
@@ -40,24 +42,13 @@ final class PlantedFaults {
 
     private static final String TABLE = "store/LockTable";
 
-    private static final List<String> MAIN = List.of(
-            "engine/Effect",
-            "engine/Effects",
-            "engine/Grant",
-            "engine/GrantObserver",
-            LOCK,
-            "engine/Moment",
-            "engine/Owner",
-            "engine/Refusal",
-            RULES,
-            "engine/Sent",
-            "engine/Terms",
-            "engine/Waiter",
-            QUEUE,
-            STATE,
-            TABLE);
+    /** Classes that are loaded anew for each fault, because they or others of their package are changed. */
+    private static final Pattern RELOADED = Pattern.compile("io/github/lockstarter/(engine|store)/[^/]+");
 
-    private static final List<String> TEST = List.of("engine/Simulation", "engine/Checks");
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** One for all faults, which keeps the class path open. */
+    private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
     private static final String PACKAGE = "io/github/lockstarter/";
 
@@ -622,30 +613,27 @@ final class PlantedFaults {
     }
 
     private static ClassLoader load(Fault fault) {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        List<JavaFileObject> sources = new ArrayList<>();
-        MAIN.forEach(name -> sources.add(new Source(name, planted(fault, name, read("main", name)))));
-        TEST.forEach(name -> sources.add(new Source(name, read("test", name))));
+        List<Source> sources = fault.changes.stream()
+                .map(Change::file)
+                .distinct()
+                .map(name -> new Source(name, planted(fault, name)))
+                .toList();
         Classes classes = new Classes();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
-                Output output = new Output(files, classes)) {
-            if (!compiler.getTask(null, output, null, List.of("-proc:none", "-nowarn", "-implicit:none"), null, sources)
-                    .call()) {
-                throw new IllegalStateException("does not compile: " + fault.name);
-            }
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
+        List<String> options = List.of("-proc:none", "-nowarn", "-implicit:none");
+        if (!COMPILER.getTask(null, new Output(FILES, classes), null, options, null, sources)
+                .call()) {
+            throw new IllegalStateException("does not compile: " + fault.name);
         }
         return classes;
     }
 
     /** Plants a fault without compiling it; throws if a text of it does not occur once. */
     static void plantOnly(Fault fault) {
-        MAIN.forEach(name -> planted(fault, name, read("main", name)));
+        fault.changes.forEach(change -> planted(fault, change.file));
     }
 
-    private static String planted(Fault fault, String name, String source) {
-        String text = source;
+    private static String planted(Fault fault, String name) {
+        String text = read(name);
         for (Change change : fault.changes) {
             if (change.file.equals(name)) {
                 int at = text.indexOf(change.text);
@@ -658,10 +646,10 @@ final class PlantedFaults {
         return text;
     }
 
-    private static String read(String folder, String name) {
+    private static String read(String name) {
         Path module = Path.of(System.getProperty("lock.test.module", "."));
         try {
-            return Files.readString(module.resolve("src/" + folder + "/java/" + PACKAGE + name + ".java"));
+            return Files.readString(module.resolve("src/main/java/" + PACKAGE + name + ".java"));
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
@@ -699,7 +687,7 @@ final class PlantedFaults {
                 JavaFileObject.Kind kind,
                 javax.tools.@Nullable FileObject sibling) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            this.classes.bytes.put(name, bytes);
+            this.classes.compiled.put(name, bytes);
             return new SimpleJavaFileObject(URI.create("memory:///" + name.replace('.', '/') + ".class"), kind) {
 
                 @Override
@@ -710,10 +698,10 @@ final class PlantedFaults {
         }
     }
 
-    /** Defines the compiled classes; all others are those of the tests. */
+    /** Defines those that are loaded anew, from what has been compiled or from what the tests have. */
     private static final class Classes extends ClassLoader {
 
-        private final Map<String, ByteArrayOutputStream> bytes = new HashMap<>();
+        private final Map<String, ByteArrayOutputStream> compiled = new HashMap<>();
 
         Classes() {
             super(PlantedFaults.class.getClassLoader());
@@ -721,12 +709,25 @@ final class PlantedFaults {
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            ByteArrayOutputStream compiled = this.bytes.get(name);
-            if (compiled == null) {
+            String file = name.replace('.', '/');
+            if (!RELOADED.matcher(file).matches()) {
                 return super.loadClass(name, resolve);
             }
             Class<?> loaded = findLoadedClass(name);
-            return loaded != null ? loaded : defineClass(name, compiled.toByteArray(), 0, compiled.size());
+            if (loaded != null) {
+                return loaded;
+            }
+            byte[] bytes =
+                    this.compiled.containsKey(name) ? this.compiled.get(name).toByteArray() : original(file);
+            return defineClass(name, bytes, 0, bytes.length);
+        }
+
+        private byte[] original(String file) throws ClassNotFoundException {
+            try (InputStream bytes = getParent().getResourceAsStream(file + ".class")) {
+                return bytes.readAllBytes();
+            } catch (IOException ex) {
+                throw new ClassNotFoundException(file, ex);
+            }
         }
     }
 
@@ -739,7 +740,6 @@ final class PlantedFaults {
         int to = Math.min(ALL.size(), from + Integer.parseInt(args[1]));
         for (Fault fault : ALL.subList(from, to)) {
             try {
-                long begin = System.nanoTime();
                 ClassLoader planted = load(fault);
                 List<Integer> seeds = new ArrayList<>();
                 Map<String, Integer> checks = new TreeMap<>();
@@ -748,9 +748,7 @@ final class PlantedFaults {
                     seeds.add(result.seeds);
                     checks.merge(result.check, 1, Integer::sum);
                 }
-                System.out.printf(
-                        "| %s | %d | %s | %s | %.1f s |%n",
-                        fault, fault.seeds, seeds, checks, (System.nanoTime() - begin) / 1e9);
+                System.out.printf("| %s | %d | %s | %s |%n", fault, fault.seeds, seeds, checks);
             } catch (RuntimeException ex) {
                 System.out.println("| " + fault + " | FAILED " + ex.getMessage());
             }

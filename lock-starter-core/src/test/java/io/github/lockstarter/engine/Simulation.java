@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -979,12 +980,7 @@ final class Simulation {
                 count(Seen.SERVER_CHANGES);
                 this.serverChangedAt = Simulation.this.now;
                 note(null, () -> this + " uses another server");
-                for (Side side : this.sides) {
-                    int acquires = side.acquires;
-                    side.lock.serverChanged(side.before());
-                    side.checks.afterGap(side, acquires);
-                    side.after();
-                }
+                afterGap(LocalLock::serverChanged);
             });
         }
 
@@ -998,13 +994,17 @@ final class Simulation {
                     this.isSubscribed = true;
                     this.subscribedAt = Simulation.this.now;
                     note(null, () -> this + " has subscribed");
-                    for (Side side : this.sides) {
-                        int acquires = side.acquires;
-                        side.lock.notificationsMayBeLost(side.before());
-                        side.checks.afterGap(side, acquires);
-                        side.after();
-                    }
+                    afterGap(LocalLock::notificationsMayBeLost);
                 });
+            }
+        }
+
+        private void afterGap(BiConsumer<LocalLock, Moment> input) {
+            for (Side side : this.sides) {
+                int acquires = side.acquires;
+                input.accept(side.lock, side.before());
+                side.checks.afterGap(side, acquires);
+                side.after();
             }
         }
 

@@ -19,6 +19,7 @@ class HistoryTest {
     private Path directory;
 
     @Test
+    @Tag("full")
     @Timeout(240)
     void shouldKeepTheRules() throws Exception {
         Fleet.Run run = Fleet.run(Duration.ofSeconds(8), 3, this.directory);
