@@ -14,6 +14,8 @@ record Configuration(Path file, String text) {
     /** The directory with the modules. */
     static final Path HOME = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
 
+    private static final String ONLY = System.getProperty("spec.only", "");
+
     private static final Pattern DROPPED = Pattern.compile("Dropped = \"([^\"]+)\"");
 
     private static final Pattern CHECKED =
@@ -50,14 +52,14 @@ record Configuration(Path file, String text) {
                 .toList();
     }
 
-    /** Whether it takes so long that a build leaves it out unless asked. */
+    /** Whether a build leaves it out unless asked: it takes long, or is one of the many that show what a rule is for. */
     boolean isLong() {
-        return this.text.contains("\\* Long.");
+        return this.text.contains("\\* Long.") || (!dropped().equals("none") && ONLY.isEmpty());
     }
 
     /** Whether it is to be checked: {@code -Dspec.only=HandOver} names a module or the begin of a file. */
     boolean isWanted() {
-        return toString().startsWith(System.getProperty("spec.only", ""));
+        return toString().startsWith(ONLY);
     }
 
     boolean checksLiveness() {
