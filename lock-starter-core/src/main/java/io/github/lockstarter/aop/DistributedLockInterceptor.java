@@ -14,7 +14,7 @@ import io.github.lockstarter.tx.LockSequence;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -82,8 +82,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** In the order in which the locks are acquired. */
         private final List<LockRequest> requests = new ArrayList<>(1);
 
-        /** The annotation of each request. */
-        private final IdentityHashMap<LockRequest, LockSpec> specs = new IdentityHashMap<>(1);
+        /** The annotation of each request; empty if the method has one. */
+        private final Map<LockRequest, LockSpec> specs;
 
         /**
          * Creates a call with one lock for each annotation whose condition is met and for each of its keys. They are sorted, so
@@ -94,10 +94,14 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             this.method = method;
             this.invocation = invocation;
             this.registry = registry;
-            for (LockSpec spec : method.specs()) {
+            List<LockSpec> all = method.specs();
+            this.specs = all.size() == 1 ? Map.of() : new IdentityHashMap<>();
+            for (LockSpec spec : all) {
                 for (LockRequest request : spec.requests(invocation.getThis(), invocation.getArguments())) {
                     this.requests.add(request);
-                    this.specs.put(request, spec);
+                    if (all.size() > 1) {
+                        this.specs.put(request, spec);
+                    }
                 }
             }
             int count = this.requests.size();
@@ -214,8 +218,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** Returns the result of a call whose next lock was not granted; see {@link NotGrantedAction#perform}. */
         @Nullable
         Object notGranted(LockNotGrantedException failure) throws Throwable {
-            LockSpec spec = Objects.requireNonNull(this.specs.get(next()));
-            return spec.notGranted().perform(failure, this.invocation);
+            LockSpec only = this.method.specs().get(0);
+            return this.specs.getOrDefault(next(), only).notGranted().perform(failure, this.invocation);
         }
 
         private LockRequest next() {
