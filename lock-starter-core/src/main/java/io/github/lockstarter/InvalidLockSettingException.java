@@ -1,6 +1,5 @@
 package io.github.lockstarter;
 
-import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.Collections;
@@ -75,6 +74,6 @@ public class InvalidLockSettingException extends IllegalArgumentException {
     }
 
     private static String text(@Nullable Object value) {
-        return value instanceof Duration time ? DurationText.of(time) : Printable.of("'" + value + "'");
+        return value instanceof Duration time ? Printable.of(time) : Printable.of("'" + value + "'");
     }
 }

@@ -7,7 +7,7 @@ import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
-import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -125,7 +125,7 @@ final class SettingsInForce {
             return "-1";
         }
         return value instanceof Duration time
-                ? DurationText.of(time)
+                ? Printable.of(time)
                 : value.toString().toLowerCase(Locale.ROOT);
     }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -261,7 +262,7 @@ final class Engine implements StoreListener {
     private void enter(Wait wait, @Nullable OwnCommand own) {
         while (true) {
             Cell cell = cell(wait.request.lockName());
-            Input input = (lock, now) -> {
+            BiConsumer<LocalLock, Moment> input = (lock, now) -> {
                 wait.cell = cell;
                 lock.enter(wait, now);
             };
@@ -377,7 +378,7 @@ final class Engine implements StoreListener {
         change(grant, (lock, now) -> lock.abandon(grant, now), null);
     }
 
-    private void change(Grant grant, Input input, @Nullable OwnCommand own) {
+    private void change(Grant grant, BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
         String lockName = grant.lockName();
         // A lost grant may have outlived the cell of its lock.
         while (!cell(lockName).input(input, own, null)) {}
@@ -525,11 +526,6 @@ final class Engine implements StoreListener {
         }
     }
 
-    private interface Input {
-
-        void apply(LocalLock lock, Moment now);
-    }
-
     /** The command that the caller of an input executes itself, on its own thread. */
     private interface OwnCommand {
 
@@ -629,7 +625,7 @@ final class Engine implements StoreListener {
             this.lock = new LocalLock(name, Engine.this.rules, this);
         }
 
-        boolean input(Input input) {
+        boolean input(BiConsumer<LocalLock, Moment> input) {
             return input(input, null, null);
         }
 
@@ -640,7 +636,7 @@ final class Engine implements StoreListener {
          * @param entering the wait that enters by this input; null: none
          * @return false if the cell was removed, so that nothing has happened
          */
-        boolean input(Input input, @Nullable OwnCommand own, @Nullable Wait entering) {
+        boolean input(BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own, @Nullable Wait entering) {
             StackRoom.require();
             return apply(input, own, entering, null);
         }
@@ -652,7 +648,10 @@ final class Engine implements StoreListener {
          * @return false if the cell was removed, so that nothing has happened
          */
         private boolean apply(
-                Input input, @Nullable OwnCommand own, @Nullable Wait entering, Watchdog.@Nullable Renewals renewals) {
+                BiConsumer<LocalLock, Moment> input,
+                @Nullable OwnCommand own,
+                @Nullable Wait entering,
+                Watchdog.@Nullable Renewals renewals) {
             Mutex held = this.mutex;
             Effect effect = null;
             Sent taken = null;
@@ -669,7 +668,7 @@ final class Engine implements StoreListener {
                         // The cell may have been created after the stop of all others.
                         this.lock.stop(now);
                     }
-                    input.apply(this.lock, now);
+                    input.accept(this.lock, now);
                     if (this.lock.dueAt < (this.isCalled ? this.due : Moment.NEVER)) {
                         Engine.this.watchdog.call(this, this.lock.dueAt);
                         this.isCalled = true;

@@ -104,13 +104,12 @@ final class Inventory {
     }
 
     List<Awaited> awaited() {
-        record Wanted(String lockName, LockMode mode) {}
-        Map<Wanted, Awaited> all = new LinkedHashMap<>();
+        Map<Map.Entry<String, LockMode>, Awaited> all = new LinkedHashMap<>();
         long now = this.engine.now().nanos();
         this.engine.forEachWait(
                 null,
                 wait -> all.merge(
-                        new Wanted(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
+                        Map.entry(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
         return List.copyOf(all.values());
     }
 

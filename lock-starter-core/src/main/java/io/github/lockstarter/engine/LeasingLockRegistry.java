@@ -11,7 +11,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
-import io.github.lockstarter.engine.StoredLocks.View;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.tx.EnclosingTransaction;
@@ -113,32 +112,32 @@ public final class LeasingLockRegistry
     /** Without splitting the name, because locks are often created for each call. */
     @Override
     public LeaseLock getLock(String name) {
-        return lock(this.settings.complete(LockRequest.of(name)), View.ALL);
+        return lock(this.settings.complete(LockRequest.of(name)), null);
     }
 
     @Override
     public LeaseLock getLock(String name, String key) {
-        return lock(this.settings.complete(LockRequest.of(name, key)), View.ALL);
+        return lock(this.settings.complete(LockRequest.of(name, key)), null);
     }
 
     @Override
     public LeaseLock getOwnedLock(LockRequest request) {
         LockRequest plain = LockRequest.of(request.name(), request.key());
         return switch (request.mode()) {
-            case WRITE -> lock(plain, View.ALL);
-            case READ -> lock(plain.withMode(LockMode.READ), View.READERS);
-            case PERMIT -> lock(plain.withPermits(request.weight(), request.permits()), View.ALL);
+            case WRITE -> lock(plain, null);
+            case READ -> lock(plain.withMode(LockMode.READ), LockMode.READ);
+            case PERMIT -> lock(plain.withPermits(request.weight(), request.permits()), null);
         };
     }
 
-    private LeaseLock lock(LockRequest request, View view) {
+    private LeaseLock lock(LockRequest request, @Nullable LockMode view) {
         return new ThreadOwnedLock(this.owned, this.startedStore, this.settings.names(), request, view);
     }
 
     @Override
     public LeaseReadWriteLock getReadWriteLock(String name, String key) {
         LockRequest writer = this.settings.complete(LockRequest.of(name, key));
-        return new ReadWriteView(lock(writer.withMode(LockMode.READ), View.READERS), lock(writer, View.WRITER));
+        return new ReadWriteView(lock(writer.withMode(LockMode.READ), LockMode.READ), lock(writer, LockMode.WRITE));
     }
 
     @Override

@@ -8,8 +8,8 @@ import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.named.SettingRule;
 import io.github.lockstarter.named.SettingsByName;
-import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -203,10 +203,10 @@ public record LockSettings(
 
     /** Returns the main settings for the log, as they are written in a configuration. */
     public String times() {
-        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : DurationText.of(this.waitTime);
-        return "watchdog timeout " + DurationText.of(this.watchdogTimeout) + ", renewal every "
-                + DurationText.of(this.renewInterval) + ", wait time " + wait + ", command timeout "
-                + DurationText.of(this.commandTimeout);
+        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : Printable.of(this.waitTime);
+        return "watchdog timeout " + Printable.of(this.watchdogTimeout) + ", renewal every "
+                + Printable.of(this.renewInterval) + ", wait time " + wait + ", command timeout "
+                + Printable.of(this.commandTimeout);
     }
 
     @Override
@@ -268,10 +268,10 @@ public record LockSettings(
         InvalidLockSettingException rejection = new InvalidLockSettingException(
                         property,
                         timeout,
-                        "must leave room for a retry: the time between renewals (" + DurationText.of(interval)
-                                + ") + 2 x distributed-lock.redis.command-timeout (" + DurationText.of(commandTimeout)
+                        "must leave room for a retry: the time between renewals (" + Printable.of(interval)
+                                + ") + 2 x distributed-lock.redis.command-timeout (" + Printable.of(commandTimeout)
                                 + ") must not exceed nine tenths of it",
-                        "Set it to at least " + DurationText.of(Duration.ofSeconds(longer.toSeconds() + 1))
+                        "Set it to at least " + Printable.of(Duration.ofSeconds(longer.toSeconds() + 1))
                                 + ", or shorten the other times.")
                 .with("redis.command-timeout", commandTimeout);
         throw property.equals(TIMEOUT) ? rejection.with("watchdog.renew-interval", interval) : rejection;

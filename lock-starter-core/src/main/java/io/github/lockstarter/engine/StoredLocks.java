@@ -32,17 +32,15 @@ final class StoredLocks {
         this.store = store;
     }
 
-    /** Whose grants a question is about. */
-    enum View {
-        ALL,
-        WRITER,
-        READERS
-    }
-
-    boolean isLocked(String lockName, View view) {
+    /**
+     * Returns whether the lock has an owner.
+     *
+     * @param mode mode of the owners that are looked for; null: any
+     */
+    boolean isLocked(String lockName, @Nullable LockMode mode) {
         // A plain lock has no readers, and the question whether it is locked is shorter.
-        StoredLock found = find(lockName, view == View.ALL);
-        return found != null && (view == View.ALL || found.holders().isEmpty() == (view == View.WRITER));
+        StoredLock found = find(lockName, mode == null);
+        return found != null && (mode == null || found.holders().isEmpty() == (mode == LockMode.WRITE));
     }
 
     /** Returns the number of permits that are held. */
@@ -56,13 +54,14 @@ final class StoredLocks {
     /**
      * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the next owner.
      *
+     * @param mode {@link LockMode#READ}: releases those of readers alone
      * @return whether there was an owner
      */
-    boolean forceRelease(String lockName, View view) {
+    boolean forceRelease(String lockName, @Nullable LockMode mode) {
         StoredLock found = find(lockName, false);
         boolean released = false;
         for (String owner : found != null ? owners(found) : List.<String>of()) {
-            if (view != View.READERS || GrantKind.of(owner).mode() == LockMode.READ) {
+            if (mode != LockMode.READ || GrantKind.of(owner).mode() == LockMode.READ) {
                 Reply reply = release(lockName, owner);
                 if (Reply.NotOwner.TAKEN.equals(reply)) {
                     reply = release(lockName, GrantKind.keptOf(owner));

@@ -2,14 +2,15 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.StoredLocks.View;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store. */
 final class ThreadOwnedLock implements LeaseLock {
@@ -25,15 +26,20 @@ final class ThreadOwnedLock implements LeaseLock {
     /** Waits until it is granted. */
     private final LockRequest request;
 
-    private final View view;
+    private final @Nullable LockMode view;
 
     /**
      * Creates a lock.
      *
      * @param store that of a registry, which is started if necessary
-     * @param view the grants that {@link #isLocked()} and {@link #forceUnlock()} are about
+     * @param view mode of the grants that {@link #isLocked()} and {@link #forceUnlock()} are about; null: all
      */
-    ThreadOwnedLock(OwnedLocks locks, Supplier<StoredLocks> store, LoggedNames names, LockRequest request, View view) {
+    ThreadOwnedLock(
+            OwnedLocks locks,
+            Supplier<StoredLocks> store,
+            LoggedNames names,
+            LockRequest request,
+            @Nullable LockMode view) {
         this.locks = locks;
         this.store = store;
         this.names = names;
@@ -135,7 +141,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public String toString() {
-        String suffix = this.view == View.READERS ? ", readers]" : "]";
+        String suffix = this.view == LockMode.READ ? ", readers]" : "]";
         return "LeaseLock[" + shownName() + suffix;
     }
 }

@@ -3,7 +3,7 @@ package io.github.lockstarter.named;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BiFunction;
@@ -107,7 +107,7 @@ public record NamedSettings(
                         minHold.property(),
                         minHold.value(),
                         "must not exceed the fixed lease distributed-lock." + lease.property() + " ("
-                                + DurationText.of(lease.value()) + "), which is never renewed",
+                                + Printable.of(lease.value()) + "), which is never renewed",
                         "Make the lease at least as long, or set it to -1: it is then renewed.")
                 .with(lease.property(), lease.value());
     }

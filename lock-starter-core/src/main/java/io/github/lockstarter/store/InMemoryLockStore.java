@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -32,16 +31,14 @@ public final class InMemoryLockStore implements LockStore {
     /** Id of the instance; empty unless started. */
     private volatile String instance = "";
 
-    /** Some of the locks, and what guards them. */
-    private record Part(LockTable table, ReentrantLock mutex) {}
-
-    /** What the stores of several instances have in common. */
-    private record Shared(List<Part> parts, Map<String, StoreListener> listeners, long startNanos, long startMicros) {}
+    /** What the stores of several instances have in common. Each table has some of the locks, and is the monitor that guards them. */
+    private record Shared(
+            List<LockTable> tables, Map<String, StoreListener> listeners, long startNanos, long startMicros) {}
 
     /** Creates a store of locks of its own. */
     public InMemoryLockStore() {
         this(new Shared(
-                Stream.generate(() -> new Part(new LockTable(CLAIM_MILLIS, true), new ReentrantLock()))
+                Stream.generate(() -> new LockTable(CLAIM_MILLIS, true))
                         .limit(PARTS)
                         .toList(),
                 new ConcurrentHashMap<>(),
@@ -82,19 +79,16 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private Reply execute(Command command) {
-        // A stack that overflows within lock() or unlock() would leave the mutex locked.
+        // A stack that overflows while the table changes would leave it half changed.
         StackRoom.require();
         int hash = command.lock().hashCode();
-        Part part = this.shared.parts.get(Math.floorMod(hash ^ hash >>> 16, PARTS));
+        LockTable table = this.shared.tables.get(Math.floorMod(hash ^ hash >>> 16, PARTS));
         Messages messages = new Messages(this.shared.listeners);
         Reply reply;
-        part.mutex.lock();
-        try {
+        synchronized (table) {
             // Continues steadily when the clock of the computer is set.
             long micros = this.shared.startMicros + (System.nanoTime() - this.shared.startNanos) / 1000;
-            reply = part.table.execute(command, micros, this.instance, messages);
-        } finally {
-            part.mutex.unlock();
+            reply = table.execute(command, micros, this.instance, messages);
         }
         messages.notifications.forEach(Runnable::run);
         return reply;

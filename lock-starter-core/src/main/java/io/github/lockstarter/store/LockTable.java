@@ -39,7 +39,8 @@ public final class LockTable {
     /** Grants that the command has made along the line, by inbox. */
     private final Map<String, Grant> grants = new LinkedHashMap<>();
 
-    private final Map<String, Published> instances = new HashMap<>();
+    /** Descriptions of instances, with the time in milliseconds at which they expire. */
+    private final Map<String, Map.Entry<LockHolder, Long>> instances = new HashMap<>();
 
     private int commands;
 
@@ -52,8 +53,6 @@ public final class LockTable {
     private record Grant(String lock, String id, long token) {}
 
     /** The description of an instance, and the last millisecond at which it exists. */
-    private record Published(LockHolder instance, long endsAt) {}
-
     /**
      * Creates an empty table.
      *
@@ -91,12 +90,12 @@ public final class LockTable {
     private Reply execute(Command command) {
         if (command instanceof Command.PublishInstance publish) {
             LockHolder instance = publish.instance();
-            this.instances.put(instance.instance(), new Published(instance, this.millis + publish.ttlMillis()));
+            this.instances.put(instance.instance(), Map.entry(instance, this.millis + publish.ttlMillis()));
             return Reply.Done.INSTANCE;
         }
         if (command instanceof Command.FindInstance find) {
-            Published found = this.instances.get(find.instance());
-            return new Reply.Instance(found != null && this.millis <= found.endsAt ? found.instance : null);
+            Map.Entry<LockHolder, Long> found = this.instances.get(find.instance());
+            return new Reply.Instance(found != null && this.millis <= found.getValue() ? found.getKey() : null);
         }
         if (command instanceof Command.RenewAll renewAll) {
             List<Reply> outcomes = new ArrayList<>(renewAll.renewals().size());
@@ -157,7 +156,7 @@ public final class LockTable {
 
     /** Removes the locks and the descriptions of instances that have expired at this time in microseconds. */
     public void removeExpired(long micros) {
-        this.instances.values().removeIf(published -> published.endsAt < micros / 1000);
+        this.instances.values().removeIf(published -> published.getValue() < micros / 1000);
         this.locks.values().removeIf(lock -> {
             boolean isExpired = !lock.exists(micros / 1000);
             if (isExpired) {

@@ -1,7 +1,11 @@
 package io.github.lockstarter.text;
 
+import java.time.Duration;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
 /**
- * Makes texts safe for logs and terminals. Names of locks and replies of servers are foreign input, which must not add
+ * Makes texts safe for logs and terminals, and durations readable. Names of locks and replies of servers are foreign input, which must not add
  * lines to a log, control a terminal or change the order in which a line is displayed.
  */
 public final class Printable {
@@ -25,7 +29,12 @@ public final class Printable {
         return text;
     }
 
-    /** Returns whether {@link #of} returns the text unchanged. */
+    /** Returns the duration as in a configuration file, such as {@code 1s500ms}; {@code 0} for zero. */
+    public static String of(Duration time) {
+        return time.isZero() ? "0" : DurationFormatterUtils.print(time, DurationFormat.Style.COMPOSITE);
+    }
+
+    /** Returns whether {@link #of(String)} returns the text unchanged. */
     static boolean isPrintable(String text) {
         return text.codePoints().noneMatch(Printable::isUnsafe);
     }

@@ -24,18 +24,17 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
 
     private static final LockLog logger = LockLog.of(TransactionBoundLocks.class);
 
-    private final Map<Key, BoundLock> locks = new LinkedHashMap<>();
+    /** By name and mode. */
+    private final Map<Map.Entry<String, LockMode>, BoundLock> locks = new LinkedHashMap<>();
 
     private final List<BoundLease> leases = new ArrayList<>(1);
 
-    private record Key(String lockName, LockMode mode) {}
-
     /** Holds a lock of the current thread, once for each mode. The hold of a writer is that of a reader as well. */
     void hold(LockRegistry registry, LockRequest request, RequestDefaults defaults) {
-        Key key = new Key(request.lockName(), request.mode());
+        Map.Entry<String, LockMode> key = Map.entry(request.lockName(), request.mode());
         BoundLock bound = this.locks.get(key);
         if (bound == null && request.mode() == LockMode.READ) {
-            bound = this.locks.get(new Key(request.lockName(), LockMode.WRITE));
+            bound = this.locks.get(Map.entry(request.lockName(), LockMode.WRITE));
         }
         if (bound == null) {
             bound = new BoundLock(registry, request, defaults);

@@ -50,7 +50,6 @@ class ModuleBoundariesTest {
             "metrics.MicrometerLockListener",
             "store.redis.RedisLockStore",
             "store.redis.RedisStoreSettings",
-            "text.DurationText",
             "text.LockLog",
             "text.Printable",
             "tx.CommitGuard");

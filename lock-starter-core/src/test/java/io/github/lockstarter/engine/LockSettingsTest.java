@@ -11,7 +11,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
-import io.github.lockstarter.text.DurationText;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -187,7 +187,7 @@ class LockSettingsTest {
                     .as("%s of %s", property, value)
                     .isThrownBy(() -> settings.apply(value))
                     .withMessageStartingWith("distributed-lock." + property + " ")
-                    .withMessageContaining("but is " + DurationText.of(value) + ".");
+                    .withMessageContaining("but is " + Printable.of(value) + ".");
         }
     }
 

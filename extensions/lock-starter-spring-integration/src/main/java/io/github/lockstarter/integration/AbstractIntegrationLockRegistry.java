@@ -2,7 +2,6 @@ package io.github.lockstarter.integration;
 
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.text.DurationText;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -121,7 +120,7 @@ abstract class AbstractIntegrationLockRegistry<L extends Lock>
         if (!lock.tryLock(waitLockDuration.toMillis(), TimeUnit.MILLISECONDS)) {
             // The text of the lock contains the key only if keys may be logged.
             throw new TimeoutException(
-                    Printable.of(lock + " was not granted within " + DurationText.of(waitLockDuration) + "."));
+                    Printable.of(lock + " was not granted within " + Printable.of(waitLockDuration) + "."));
         }
         return callAndUnlock(lock, callable);
     }
