@@ -218,8 +218,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** Returns the result of a call whose next lock was not granted; see {@link NotGrantedAction#perform}. */
         @Nullable
         Object notGranted(LockNotGrantedException failure) throws Throwable {
-            LockSpec only = this.method.specs().get(0);
-            return this.specs.getOrDefault(next(), only).notGranted().perform(failure, this.invocation);
+            LockSpec first = this.method.specs().get(0);
+            return this.specs.getOrDefault(next(), first).notGranted().perform(failure, this.invocation);
         }
 
         private LockRequest next() {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Texts that can neither begin a line, steer a terminal nor change how the rest of a line is displayed. */
@@ -18,24 +17,16 @@ class PrintableTest {
         assertThat(Printable.isPrintable(text)).isTrue();
     }
 
+    /**
+     * Line feed, tab, null, escape, delete; next line, line and paragraph separator; right-to-left override, zero width space;
+     * half of a pair.
+     */
     @ParameterizedTest
-    @CsvSource({
-        "10, line feed",
-        "9, tab",
-        "0, null",
-        "27, escape",
-        "127, delete",
-        "133, next line",
-        "8232, line separator",
-        "8233, paragraph separator",
-        "8238, right-to-left override",
-        "8203, zero width space",
-        "55357, half of a pair"
-    })
-    void shouldShowTheNumberOf(int codePoint, String name) {
+    @ValueSource(ints = {'\n', '\t', 0, 27, 127, 133, 8232, 8233, 8238, 8203, 55357})
+    void shouldShowTheNumberOf(int codePoint) {
         String text = "order:1" + Character.toString(codePoint) + "forged";
 
-        assertThat(Printable.of(text)).as(name).isEqualTo("order:1" + String.format("\\u%04X", codePoint) + "forged");
+        assertThat(Printable.of(text)).isEqualTo("order:1" + String.format("\\u%04X", codePoint) + "forged");
         assertThat(Printable.isPrintable(text)).isFalse();
     }
 
