@@ -74,6 +74,6 @@ public class InvalidLockSettingException extends IllegalArgumentException {
     }
 
     private static String text(@Nullable Object value) {
-        return value instanceof Duration time ? Printable.of(time) : Printable.of("'" + value + "'");
+        return value instanceof Duration time ? Printable.duration(time) : Printable.of("'" + value + "'");
     }
 }

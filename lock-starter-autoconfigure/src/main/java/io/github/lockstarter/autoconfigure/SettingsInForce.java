@@ -125,7 +125,7 @@ final class SettingsInForce {
             return "-1";
         }
         return value instanceof Duration time
-                ? Printable.of(time)
+                ? Printable.duration(time)
                 : value.toString().toLowerCase(Locale.ROOT);
     }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -82,7 +83,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** In the order in which the locks are acquired. */
         private final List<LockRequest> requests = new ArrayList<>(1);
 
-        /** The annotation of each request; empty if the method has one. */
+        /** The annotation of each request; unused if the method has one annotation. */
         private final Map<LockRequest, LockSpec> specs;
 
         /**
@@ -218,8 +219,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** Returns the result of a call whose next lock was not granted; see {@link NotGrantedAction#perform}. */
         @Nullable
         Object notGranted(LockNotGrantedException failure) throws Throwable {
-            LockSpec first = this.method.specs().get(0);
-            return this.specs.getOrDefault(next(), first).notGranted().perform(failure, this.invocation);
+            LockSpec one = this.method.specs().get(0);
+            LockSpec spec = this.specs.isEmpty() ? one : Objects.requireNonNull(this.specs.get(next()));
+            return spec.notGranted().perform(failure, this.invocation);
         }
 
         private LockRequest next() {

@@ -127,7 +127,7 @@ final class StartupReport {
 
     private void warnIfShort(@Nullable Duration lease, String where) {
         if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_LEASE) < 0 && this.reported.add(where)) {
-            logger.warn("The fixed lease " + where + " is " + Printable.of(lease)
+            logger.warn("The fixed lease " + where + " is " + Printable.duration(lease)
                     + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a"
                     + " short pause of the JVM or of Redis costs the lock, after the work was done. Remove it: the"
                     + " lock is then renewed while the work runs. Otherwise set at least 1s.");
@@ -265,7 +265,7 @@ final class StartupReport {
 
     private String time(LockRequest request) {
         Duration waitTime = this.settings.waitTimeOf(request);
-        return (LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + Printable.of(waitTime))
+        return (LockRequest.FOREVER.equals(waitTime) ? "without limit" : "up to " + Printable.duration(waitTime))
                 + (request.waitTime() != null ? "" : " (distributed-lock.wait-time, because it has no waitTime)");
     }
 }

@@ -130,8 +130,8 @@ public final class LeasingLockRegistry
         };
     }
 
-    private LeaseLock lock(LockRequest request, @Nullable LockMode view) {
-        return new ThreadOwnedLock(this.owned, this.startedStore, this.settings.names(), request, view);
+    private LeaseLock lock(LockRequest request, @Nullable LockMode mode) {
+        return new ThreadOwnedLock(this.owned, this.startedStore, this.settings.names(), request, mode);
     }
 
     @Override
@@ -213,9 +213,8 @@ public final class LeasingLockRegistry
                 started.start();
                 this.run = started;
                 this.running = true;
-                String configuration = configuration();
                 String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
-                logger.info("Distributed locks " + state + configuration + '.');
+                logger.info("Distributed locks " + state + configuration() + '.');
             }
         } finally {
             this.lifecycle.unlock();

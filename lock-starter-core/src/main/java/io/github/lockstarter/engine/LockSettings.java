@@ -203,10 +203,10 @@ public record LockSettings(
 
     /** Returns the main settings for the log, as they are written in a configuration. */
     public String times() {
-        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : Printable.of(this.waitTime);
-        return "watchdog timeout " + Printable.of(this.watchdogTimeout) + ", renewal every "
-                + Printable.of(this.renewInterval) + ", wait time " + wait + ", command timeout "
-                + Printable.of(this.commandTimeout);
+        String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : Printable.duration(this.waitTime);
+        return "watchdog timeout " + Printable.duration(this.watchdogTimeout) + ", renewal every "
+                + Printable.duration(this.renewInterval) + ", wait time " + wait + ", command timeout "
+                + Printable.duration(this.commandTimeout);
     }
 
     @Override
@@ -268,10 +268,11 @@ public record LockSettings(
         InvalidLockSettingException rejection = new InvalidLockSettingException(
                         property,
                         timeout,
-                        "must leave room for a retry: the time between renewals (" + Printable.of(interval)
-                                + ") + 2 x distributed-lock.redis.command-timeout (" + Printable.of(commandTimeout)
+                        "must leave room for a retry: the time between renewals (" + Printable.duration(interval)
+                                + ") + 2 x distributed-lock.redis.command-timeout ("
+                                + Printable.duration(commandTimeout)
                                 + ") must not exceed nine tenths of it",
-                        "Set it to at least " + Printable.of(Duration.ofSeconds(longer.toSeconds() + 1))
+                        "Set it to at least " + Printable.duration(Duration.ofSeconds(longer.toSeconds() + 1))
                                 + ", or shorten the other times.")
                 .with("redis.command-timeout", commandTimeout);
         throw property.equals(TIMEOUT) ? rejection.with("watchdog.renew-interval", interval) : rejection;

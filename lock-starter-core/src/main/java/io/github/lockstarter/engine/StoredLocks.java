@@ -35,7 +35,7 @@ final class StoredLocks {
     /**
      * Returns whether the lock has an owner.
      *
-     * @param mode mode of the owners that are looked for; null: any
+     * @param mode READ or WRITE: has such an owner; null: has any
      */
     boolean isLocked(String lockName, @Nullable LockMode mode) {
         // A plain lock has no readers, and the question whether it is locked is shorter.
@@ -54,7 +54,7 @@ final class StoredLocks {
     /**
      * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the next owner.
      *
-     * @param mode {@link LockMode#READ}: releases those of readers alone
+     * @param mode READ: releases readers alone; WRITE or null: all owners
      * @return whether there was an owner
      */
     boolean forceRelease(String lockName, @Nullable LockMode mode) {

@@ -26,25 +26,25 @@ final class ThreadOwnedLock implements LeaseLock {
     /** Waits until it is granted. */
     private final LockRequest request;
 
-    private final @Nullable LockMode view;
+    private final @Nullable LockMode mode;
 
     /**
      * Creates a lock.
      *
      * @param store that of a registry, which is started if necessary
-     * @param view mode of the grants that {@link #isLocked()} and {@link #forceUnlock()} are about; null: all
+     * @param mode READ or WRITE: {@link #isLocked()} and {@link #forceUnlock()} are about such grants; null: about all
      */
     ThreadOwnedLock(
             OwnedLocks locks,
             Supplier<StoredLocks> store,
             LoggedNames names,
             LockRequest request,
-            @Nullable LockMode view) {
+            @Nullable LockMode mode) {
         this.locks = locks;
         this.store = store;
         this.names = names;
         this.request = request.withWaitTime(LockRequest.FOREVER);
-        this.view = view;
+        this.mode = mode;
     }
 
     @Override
@@ -119,12 +119,12 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public boolean isLocked() {
-        return this.store.get().isLocked(this.request.lockName(), this.view);
+        return this.store.get().isLocked(this.request.lockName(), this.mode);
     }
 
     @Override
     public boolean forceUnlock() {
-        return this.store.get().forceRelease(this.request.lockName(), this.view);
+        return this.store.get().forceRelease(this.request.lockName(), this.mode);
     }
 
     @Override
@@ -141,7 +141,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public String toString() {
-        String suffix = this.view == LockMode.READ ? ", readers]" : "]";
+        String suffix = this.mode == LockMode.READ ? ", readers]" : "]";
         return "LeaseLock[" + shownName() + suffix;
     }
 }

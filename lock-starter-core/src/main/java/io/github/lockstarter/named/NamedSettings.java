@@ -107,7 +107,7 @@ public record NamedSettings(
                         minHold.property(),
                         minHold.value(),
                         "must not exceed the fixed lease distributed-lock." + lease.property() + " ("
-                                + Printable.of(lease.value()) + "), which is never renewed",
+                                + Printable.duration(lease.value()) + "), which is never renewed",
                         "Make the lease at least as long, or set it to -1: it is then renewed.")
                 .with(lease.property(), lease.value());
     }

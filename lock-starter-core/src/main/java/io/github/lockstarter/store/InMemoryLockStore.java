@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -31,9 +32,13 @@ public final class InMemoryLockStore implements LockStore {
     /** Id of the instance; empty unless started. */
     private volatile String instance = "";
 
-    /** What the stores of several instances have in common. Each table has some of the locks, and is the monitor that guards them. */
+    /**
+     * What the stores of several instances have in common. Each table has some of the locks, and a mutex at the same index.
+     *
+     * @param offset microseconds from the monotonic clock to the time since the epoch
+     */
     private record Shared(
-            List<LockTable> tables, Map<String, StoreListener> listeners, long startNanos, long startMicros) {}
+            List<LockTable> tables, List<ReentrantLock> mutexes, Map<String, StoreListener> listeners, long offset) {}
 
     /** Creates a store of locks of its own. */
     public InMemoryLockStore() {
@@ -41,9 +46,9 @@ public final class InMemoryLockStore implements LockStore {
                 Stream.generate(() -> new LockTable(CLAIM_MILLIS, true))
                         .limit(PARTS)
                         .toList(),
+                Stream.generate(ReentrantLock::new).limit(PARTS).toList(),
                 new ConcurrentHashMap<>(),
-                System.nanoTime(),
-                ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now())));
+                ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - System.nanoTime() / 1000));
     }
 
     private InMemoryLockStore(Shared shared) {
@@ -79,16 +84,20 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private Reply execute(Command command) {
-        // A stack that overflows while the table changes would leave it half changed.
+        // A stack that overflows within lock() or unlock() would leave the mutex locked.
         StackRoom.require();
         int hash = command.lock().hashCode();
-        LockTable table = this.shared.tables.get(Math.floorMod(hash ^ hash >>> 16, PARTS));
+        int part = Math.floorMod(hash ^ hash >>> 16, PARTS);
+        ReentrantLock mutex = this.shared.mutexes.get(part);
         Messages messages = new Messages(this.shared.listeners);
         Reply reply;
-        synchronized (table) {
+        mutex.lock();
+        try {
             // Continues steadily when the clock of the computer is set.
-            long micros = this.shared.startMicros + (System.nanoTime() - this.shared.startNanos) / 1000;
-            reply = table.execute(command, micros, this.instance, messages);
+            long micros = this.shared.offset + System.nanoTime() / 1000;
+            reply = this.shared.tables.get(part).execute(command, micros, this.instance, messages);
+        } finally {
+            mutex.unlock();
         }
         messages.notifications.forEach(Runnable::run);
         return reply;

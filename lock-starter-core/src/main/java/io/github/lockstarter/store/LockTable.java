@@ -39,7 +39,7 @@ public final class LockTable {
     /** Grants that the command has made along the line, by inbox. */
     private final Map<String, Grant> grants = new LinkedHashMap<>();
 
-    /** Descriptions of instances, with the time in milliseconds at which they expire. */
+    /** Descriptions of instances, with the last millisecond at which each exists. */
     private final Map<String, Map.Entry<LockHolder, Long>> instances = new HashMap<>();
 
     private int commands;
@@ -52,7 +52,6 @@ public final class LockTable {
     /** A grant from the line. The id is empty if the inbox got several. */
     private record Grant(String lock, String id, long token) {}
 
-    /** The description of an instance, and the last millisecond at which it exists. */
     /**
      * Creates an empty table.
      *

@@ -30,11 +30,11 @@ public final class Printable {
     }
 
     /** Returns the duration as in a configuration file, such as {@code 1s500ms}; {@code 0} for zero. */
-    public static String of(Duration time) {
+    public static String duration(Duration time) {
         return time.isZero() ? "0" : DurationFormatterUtils.print(time, DurationFormat.Style.COMPOSITE);
     }
 
-    /** Returns whether {@link #of(String)} returns the text unchanged. */
+    /** Returns whether {@link #of} returns the text unchanged. */
     static boolean isPrintable(String text) {
         return text.codePoints().noneMatch(Printable::isUnsafe);
     }

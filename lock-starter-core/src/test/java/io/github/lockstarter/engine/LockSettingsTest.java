@@ -187,7 +187,7 @@ class LockSettingsTest {
                     .as("%s of %s", property, value)
                     .isThrownBy(() -> settings.apply(value))
                     .withMessageStartingWith("distributed-lock." + property + " ")
-                    .withMessageContaining("but is " + Printable.of(value) + ".");
+                    .withMessageContaining("but is " + Printable.duration(value) + ".");
         }
     }
 

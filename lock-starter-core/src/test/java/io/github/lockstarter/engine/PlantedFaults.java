@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import javax.tools.ForwardingJavaFileManager;
@@ -28,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Faults that are planted into copies of the sources of the engine and of the store, one at a time, to measure the simulation: it must
- * find each of them. The changed files are compiled, and run in a class loader of its own together with the simulation.
+ * find each of them. The changed files are compiled, and run in a class loader of its own together with the simulation. A fault must
+ * change no constant and no signature that other files use, because these are not compiled again.
  */
+@SuppressWarnings("StringConcatToTextBlock") // a text block would not show what stands in one line of the sources
 final class PlantedFaults {
 
     private static final String LOCK = "engine/LocalLock";
@@ -724,7 +727,7 @@ final class PlantedFaults {
 
         private byte[] original(String file) throws ClassNotFoundException {
             try (InputStream bytes = getParent().getResourceAsStream(file + ".class")) {
-                return bytes.readAllBytes();
+                return Objects.requireNonNull(bytes, file).readAllBytes();
             } catch (IOException ex) {
                 throw new ClassNotFoundException(file, ex);
             }

@@ -29,8 +29,6 @@ class OwnerProcessTest extends FaultFixture {
 
     private static final Duration LEASE = Duration.ofMillis(1500);
 
-    private static final Duration POLL = Duration.ofSeconds(2);
-
     private static final Duration START = Duration.ofSeconds(60);
 
     private static final String KEY = "lock:{job}";

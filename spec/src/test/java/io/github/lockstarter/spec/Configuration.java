@@ -53,8 +53,8 @@ record Configuration(Path file, String text) {
     }
 
     /** Whether a build leaves it out unless asked: it takes long, or is one of the many that show what a rule is for. */
-    boolean isLong() {
-        return this.text.contains("\\* Long.") || (!dropped().equals("none") && ONLY.isEmpty());
+    boolean isOnRequest() {
+        return this.text.contains("\\* Long.") || (this.file.getParent().endsWith("broken") && ONLY.isEmpty());
     }
 
     /** Whether it is to be checked: {@code -Dspec.only=HandOver} names a module or the begin of a file. */

@@ -120,7 +120,7 @@ abstract class AbstractIntegrationLockRegistry<L extends Lock>
         if (!lock.tryLock(waitLockDuration.toMillis(), TimeUnit.MILLISECONDS)) {
             // The text of the lock contains the key only if keys may be logged.
             throw new TimeoutException(
-                    Printable.of(lock + " was not granted within " + Printable.of(waitLockDuration) + "."));
+                    Printable.of(lock + " was not granted within " + Printable.duration(waitLockDuration) + "."));
         }
         return callAndUnlock(lock, callable);
     }

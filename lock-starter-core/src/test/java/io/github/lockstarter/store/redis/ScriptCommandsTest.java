@@ -18,8 +18,6 @@ import org.springframework.data.redis.RedisSystemException;
 /** What depends on the connection; DifferentialTest compares arguments and results with a real Redis. */
 class ScriptCommandsTest {
 
-    private static final long TOKEN = 1_700_000_000_000_000L;
-
     private static final Command RELEASE = new Command.Release("a", "id", 0, 0, null);
 
     private static final Command RENEW = new Command.Renew("a", "id", 1_000);

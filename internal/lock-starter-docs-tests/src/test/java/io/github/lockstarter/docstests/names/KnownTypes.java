@@ -103,7 +103,7 @@ final class KnownTypes {
 
     private static Set<String> classPath() {
         Set<String> names = new HashSet<>();
-        for (String element : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String element : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             Path path = Path.of(element);
             try {
                 if (Files.isDirectory(path)) {
