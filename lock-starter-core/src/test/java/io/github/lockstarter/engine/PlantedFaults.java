@@ -45,15 +45,15 @@ final class PlantedFaults {
 
     private static final String TABLE = "store/LockTable";
 
-    /** Classes that are loaded anew for each fault, because they or others of their package are changed. */
-    private static final Pattern RELOADED = Pattern.compile("io/github/lockstarter/(engine|store)/[^/]+");
-
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
     /** One for all faults, which keeps the class path open. */
     private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
     private static final String PACKAGE = "io/github/lockstarter/";
+
+    /** Classes that are loaded anew for each fault, because they or others of their package are changed. */
+    private static final Pattern RELOADED = Pattern.compile(PACKAGE + "(engine|store)/[^/]+");
 
     /**
      * A fault: some texts of source files, each of which occurs once, and what replaces them.

@@ -42,7 +42,7 @@ final class CheckingProcess {
         classes.loadClass("util.ToolIO").getField("err").set(null, output);
         String file = Path.of(path).getFileName().toString();
         String[] arguments = {
-            // Other configurations are checked at the same time.
+            // Other modules are compiled and tested at the same time.
             "-workers",
             "1",
             // A state in which nothing is left to do is no error.

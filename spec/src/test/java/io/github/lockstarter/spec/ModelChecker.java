@@ -9,8 +9,6 @@ import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +36,8 @@ final class ModelChecker implements AutoCloseable {
 
     private final Path scratch;
 
-    private final Queue<Worker> idle = new ConcurrentLinkedQueue<>();
+    /** Null: the next check starts one. */
+    private Worker worker;
 
     ModelChecker(Path scratch) {
         this.scratch = scratch;
@@ -70,26 +69,26 @@ final class ModelChecker implements AutoCloseable {
     }
 
     Result check(Configuration configuration) throws IOException, InterruptedException {
-        Worker found = this.idle.poll();
-        Worker worker = found != null ? found : new Worker(this.scratch);
+        if (this.worker == null) {
+            this.worker = new Worker(this.scratch);
+        }
         boolean isUsable = false;
         try {
-            Result result = worker.check(configuration);
-            isUsable = worker.checks < CONFIGURATIONS_IN_ONE_PROCESS;
+            Result result = this.worker.check(configuration);
+            isUsable = this.worker.checks < CONFIGURATIONS_IN_ONE_PROCESS;
             return result;
         } finally {
-            if (isUsable) {
-                this.idle.add(worker);
-            } else {
-                worker.close();
+            if (!isUsable) {
+                close();
             }
         }
     }
 
     @Override
     public void close() throws InterruptedException {
-        for (Worker worker = this.idle.poll(); worker != null; worker = this.idle.poll()) {
-            worker.close();
+        if (this.worker != null) {
+            this.worker.close();
+            this.worker = null;
         }
     }
 
@@ -128,7 +127,6 @@ final class ModelChecker implements AutoCloseable {
 
         Result check(Configuration configuration) throws InterruptedException {
             this.checks++;
-            // Not a CompletableFuture: while a thread of the tests waits for one, JUnit starts another test.
             FutureTask<String> text = new FutureTask<>(() -> outputFor(configuration));
             new Thread(text, "output of " + configuration).start();
             try {
