@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,12 +75,13 @@ class SingleShardTest {
         return setup.lease(Duration.ofMillis(2400), Duration.ofMillis(150)).commandTimeout(Duration.ofMillis(900));
     }
 
-    private static List<Lease> acquire(Instance instance, int count) throws InterruptedException {
-        List<Lease> leases = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            leases.add(instance.acquire("many:" + i));
-        }
-        return leases;
+    /** Acquires them together, so that their renewals are due in the same moments, however slow the machine is. */
+    private static List<Lease> acquire(Instance instance, int count) throws Exception {
+        List<CompletableFuture<Lease>> asked = IntStream.range(0, count)
+                .mapToObj(i -> instance.waitFor("many:" + i))
+                .toList();
+        get(CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new)));
+        return asked.stream().map(CompletableFuture::join).toList();
     }
 
     private static long renewed(Instance instance) {
