@@ -57,8 +57,9 @@ class LeaderElectionTest {
 
         this.proxy.blackHole();
 
-        eventually().until(() -> second.getContext().isLeader());
+        eventually().until(() -> this.events.size() == 3);
         assertThat(this.events).containsExactly("first granted", "first revoked", "second granted");
+        assertThat(second.getContext().isLeader()).isTrue();
         assertThat(first.getContext().isLeader()).isFalse();
     }
 
@@ -94,9 +95,10 @@ class LeaderElectionTest {
                     .isTrue();
         }
 
+        // a candidate is called after its state has changed
         eventually()
                 .until(() ->
-                        second.getContext().isLeader() && !first.getContext().isLeader());
+                        second.getContext().isLeader() && !first.getContext().isLeader() && this.events.size() == 3);
         assertThat(this.events).containsExactlyInAnyOrder("first granted", "first revoked", "second granted");
 
         second.stop();
