@@ -1,7 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.function.Predicate;
@@ -110,14 +110,22 @@ final class RedisErrors {
             String error = unwrap(message);
             return isMissingPermission(error)
                     ? NOPERM
-                    : Arrays.stream(values())
+                    : KINDS.stream()
                             .filter(each -> each.start.matcher(error).lookingAt())
                             .findFirst()
                             .orElse(OTHER);
         }
     }
 
+    private static final List<Kind> KINDS = List.of(Kind.values());
+
     private RedisErrors() {}
+
+    /**
+     * Initializes what a translation needs. If the initialization of a class fails, because the stack of the first thread that has
+     * an error is exhausted, the class cannot be used any more.
+     */
+    static void load() {}
 
     /**
      * Translates the failure of a command.

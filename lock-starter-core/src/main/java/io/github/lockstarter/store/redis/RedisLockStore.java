@@ -119,6 +119,7 @@ public final class RedisLockStore implements LockStore {
      * @param factory the application's connection factory, which is neither changed nor closed
      */
     public RedisLockStore(RedisConnectionFactory factory, RedisStoreSettings settings) {
+        RedisErrors.load();
         this.settings = settings;
         this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
         this.connection = connectionOver(factory, this.keys, settings);

@@ -121,9 +121,9 @@ class ExhaustionTest {
                     .until(() -> store.execute(Way.SEND, join("called", "you")) instanceof Reply.Taken taken
                             && taken.pollMillis() > 0);
             try (Hold held = proxy.holdReply(Commands.with("lock:{late}"))) {
-                assertThat(store.failure(Way.SEND, acquire("late", "me")).isOutcomeUnknown())
-                        .as("timeouts work")
-                        .isTrue();
+                LockStoreException late = store.failure(Way.SEND, acquire("late", "me"));
+                assertThat(late.isOutcomeUnknown()).as("timeouts work").isTrue();
+                assertThat(late).as("failures are explained").hasMessageContaining("'late'");
             }
             proxy.cutRst();
             soon().ignoreExceptionsInstanceOf(LockStoreException.class)
