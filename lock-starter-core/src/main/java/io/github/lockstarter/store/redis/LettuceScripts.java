@@ -13,12 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -81,11 +80,6 @@ final class LettuceScripts extends StoreConnection.Open {
         this.timeouts = timeouts;
     }
 
-    /** Calls a script and waits for the reply, for one command timeout at most. */
-    Object call(ScriptCommands.Call call) throws InterruptedException, ExecutionException, TimeoutException {
-        return this.timeouts.await(start(call));
-    }
-
     /**
      * Calls a script without waiting for the reply, and without a timeout. The first call over a connection contains the text of
      * the script, because a repetition for a server that does not have the script is executed after commands that were sent
@@ -107,7 +101,8 @@ final class LettuceScripts extends StoreConnection.Open {
             LuaScript script, byte[][] keys, byte[][] values, int repetitions, CompletableFuture<Object> reply) {
         try {
             Object sender = textSender(script, repetitions, reply);
-            ScriptOutputType type = script.returnsList() ? ScriptOutputType.MULTI : ScriptOutputType.INTEGER;
+            ScriptOutputType type = ScriptOutputType.valueOf(
+                    ReturnType.fromJavaType(script.getResultType()).name());
             RedisFuture<Object> sent = sender != null
                     ? this.commands.evalsha(script.getSha1(), type, keys, values)
                     : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);

@@ -181,7 +181,7 @@ public final class RedisLockStore implements LockStore {
             ScriptCommands.Call call = prepare(command, scripts);
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
-                    ? scripts.call(call)
+                    ? scripts.timeouts.await(scripts.start(call))
                     : open.template.execute(call.script, call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // In a transaction or pipeline of the application.

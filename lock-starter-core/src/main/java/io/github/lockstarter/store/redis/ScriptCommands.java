@@ -180,7 +180,7 @@ final class ScriptCommands {
      */
     Reply toReply(Command command, Object result, boolean disconnected) {
         if (command instanceof Command.Acquire) {
-            return acquired((List<?>) result);
+            return acquired(result);
         }
         if (command instanceof Command.Release) {
             Reply reply = released((Long) result);
@@ -221,18 +221,19 @@ final class ScriptCommands {
         return new Reply.Described(described((List<?>) result, ((Command.Inspect) command).ownerOnly()));
     }
 
-    private static Reply acquired(List<?> result) {
-        long first = (Long) result.get(0);
-        if (first > 0) {
-            return new Reply.Granted(first);
+    private static Reply acquired(Object result) {
+        String text = result instanceof String known ? known : text(result);
+        if (text.charAt(0) != '-') {
+            return new Reply.Granted(Long.parseLong(text));
         }
-        String owner = GrantKind.withoutKept(text(result.get(1)));
+        String[] parts = text.split(" ", 5);
+        String owner = GrantKind.withoutKept(parts[4]);
         return new Reply.Taken(
-                -first,
+                -Long.parseLong(parts[0]),
                 owner.isEmpty() ? null : owner,
-                number(result.get(2)),
-                (int) number(result.get(4)),
-                number(result.get(3)));
+                Long.parseLong(parts[1]),
+                Integer.parseInt(parts[3]),
+                Long.parseLong(parts[2]));
     }
 
     private static Reply released(long result) {

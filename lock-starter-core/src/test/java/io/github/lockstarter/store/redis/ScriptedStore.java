@@ -120,9 +120,7 @@ final class ScriptedStore implements AutoCloseable {
             String message = String.valueOf(error.getMessage());
             return message.startsWith("LOCK") ? message.substring(0, message.indexOf(' ')) : message;
         }
-        // A client's output for lists turns a single value into a list as well.
-        boolean isToken = command instanceof Command.Acquire && result instanceof Long;
-        return codec.toReply(command, isToken ? List.of(result) : result, false);
+        return codec.toReply(command, result, false);
     }
 
     /** Subscribes an instance to its inbox, or ends its subscription. */

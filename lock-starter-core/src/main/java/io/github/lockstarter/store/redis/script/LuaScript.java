@@ -19,7 +19,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * the part of a script that needs none of these functions, because Redis would create all of them at each call.
  */
 public enum LuaScript implements RedisScript<Object> {
-    ACQUIRE(List.class),
+    ACQUIRE(String.class),
     RELEASE(Long.class),
     KEEP(Long.class),
     DOWNGRADE(Long.class),
@@ -68,11 +68,6 @@ public enum LuaScript implements RedisScript<Object> {
     @SuppressWarnings("unchecked")
     public Class<Object> getResultType() {
         return (Class<Object>) this.resultType;
-    }
-
-    /** Returns whether the result is a list; otherwise it is a number. */
-    public boolean returnsList() {
-        return this.resultType == List.class;
     }
 
     @Override

@@ -47,7 +47,7 @@ final class LockScripts {
 
     private long code(LuaScript script, Object... arguments) {
         Object reply = call(script, List.of(KEY), arguments);
-        return (Long) (reply instanceof List<?> refusal ? refusal.get(0) : reply);
+        return Long.parseLong(reply.toString().split(" ")[0]);
     }
 
     Object call(LuaScript script, List<String> keys, Object... arguments) {
