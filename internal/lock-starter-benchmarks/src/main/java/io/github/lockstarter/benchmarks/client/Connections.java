@@ -1,6 +1,8 @@
 package io.github.lockstarter.benchmarks.client;
 
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -9,7 +11,14 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class Connections {
 
     /** One for all, as Spring Boot's bean: a thousand clients with a timer each would keep the processors busy. */
-    private static final ClientResources RESOURCES = ClientResources.create();
+    private static final ClientResources RESOURCES = ClientResources.builder()
+            .nettyCustomizer(new NettyCustomizer() {
+                @Override
+                public void afterChannelInitialized(Channel channel) {
+                    channel.pipeline().addFirst(Wire.INSTANCE);
+                }
+            })
+            .build();
 
     private Connections() {}
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
+import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -9,6 +10,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.redisson.Redisson;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.DefaultNettyHook;
 import org.redisson.config.Config;
 
 /**
@@ -36,6 +38,12 @@ final class RedissonLockClient implements LockClient {
         if (settings.lease() != null) {
             config.setLockWatchdogTimeout(settings.lease().toMillis());
         }
+        config.setNettyHook(new DefaultNettyHook() {
+            @Override
+            public void afterChannelInitialization(Channel channel) {
+                channel.pipeline().addFirst(Wire.INSTANCE);
+            }
+        });
         return new RedissonLockClient(Redisson.create(config), settings.leaseOr(DEFAULT_LEASE));
     }
 

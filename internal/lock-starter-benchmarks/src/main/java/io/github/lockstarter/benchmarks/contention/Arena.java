@@ -25,6 +25,12 @@ public final class Arena implements AutoCloseable {
     /** Hand-overs between JVMs that are kept; later ones are not. */
     static final int SAMPLES = 1 << 18;
 
+    /** Longs of a sample: the whole hand-over, and its stages. */
+    static final int SAMPLE = 1 + Stages.COUNT;
+
+    private static final int FIRST_JVM = 8 * LINE;
+
+    /** Behind the lines of seven JVMs. */
     private static final int FIRST_THREAD = 16 * LINE;
 
     private static final int FIRST_SAMPLE = FIRST_THREAD + THREADS * LINE;
@@ -41,7 +47,8 @@ public final class Arena implements AutoCloseable {
         this.file = file;
         this.owner = owner;
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            this.memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) Long.BYTES * (FIRST_SAMPLE + SAMPLES));
+            this.memory = channel.map(
+                    FileChannel.MapMode.READ_WRITE, 0, (long) Long.BYTES * (FIRST_SAMPLE + SAMPLE * SAMPLES));
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
@@ -101,8 +108,13 @@ public final class Arena implements AutoCloseable {
         return FIRST_THREAD + number * LINE;
     }
 
+    /** The line of a JVM; numbers begin at 1. */
+    static int jvm(int number) {
+        return FIRST_JVM + number * LINE;
+    }
+
     static int sample(int number) {
-        return FIRST_SAMPLE + number;
+        return FIRST_SAMPLE + SAMPLE * number;
     }
 
     @Override

@@ -33,6 +33,8 @@ final class ContendingThread extends Thread {
 
     private final ContentionOrder order;
 
+    private final Stages stages;
+
     private final int place;
 
     private final SplittableRandom random;
@@ -47,11 +49,12 @@ final class ContendingThread extends Thread {
 
     private long longestWriteWait;
 
-    ContendingThread(LockClient client, Arena arena, ContentionOrder order, int number) {
+    ContendingThread(LockClient client, Arena arena, ContentionOrder order, Stages stages, int number) {
         super("contending-" + number);
         this.client = client;
         this.arena = arena;
         this.order = order;
+        this.stages = stages;
         this.place = order.arenaThread(number);
         this.random = new SplittableRandom(this.place);
     }
@@ -81,7 +84,7 @@ final class ContendingThread extends Thread {
     }
 
     private void lock() {
-        Section alone = new CriticalSection(this.arena, this.order.jvm());
+        Section alone = new CriticalSection(this.arena, this.order.jvm(), this.stages);
         while (goesOn()) {
             long waited = once(this.client.getLock(LOCK), alone);
             this.longestWait = Math.max(this.longestWait, waited);
@@ -90,7 +93,7 @@ final class ContendingThread extends Thread {
     }
 
     private void readAndWrite() {
-        Section writing = new CriticalSection(this.arena, this.order.jvm());
+        Section writing = new CriticalSection(this.arena, this.order.jvm(), this.stages);
         Section reading = new ReadSection(this.arena);
         while (goesOn()) {
             ReadWriteLock lock = this.client.getReadWriteLock(READ_WRITE_LOCK);

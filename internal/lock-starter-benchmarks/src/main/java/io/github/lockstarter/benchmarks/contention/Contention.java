@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.contention;
 
 import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -16,8 +17,10 @@ public final class Contention {
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         try (Arena arena = Arena.open(order.arena())) {
             List<Thread> threads = new ArrayList<>();
+            Stages stages = new Stages(arena, order.jvm());
+            Wire.observe(stages);
             for (int number = 0; number < order.threads(); number++) {
-                Thread thread = new ContendingThread(client, arena, order, number);
+                Thread thread = new ContendingThread(client, arena, order, stages, number);
                 thread.setUncaughtExceptionHandler((failed, failure) -> failures.add(failure));
                 thread.start();
                 threads.add(thread);
@@ -25,6 +28,8 @@ public final class Contention {
             for (Thread thread : threads) {
                 thread.join();
             }
+        } finally {
+            Wire.observe(null);
         }
         if (!failures.isEmpty()) {
             throw new IllegalStateException(failures.size() + " threads failed", failures.peek());

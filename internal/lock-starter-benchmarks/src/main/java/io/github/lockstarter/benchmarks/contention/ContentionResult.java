@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.contention;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -15,6 +16,8 @@ import java.util.stream.LongStream;
  * @param threadFairness least served thread by most served thread
  * @param jvmFairness least served JVM by most served JVM
  * @param handOverNanos median from JVM to JVM; 0 if there was none
+ * @param stagesNanos medians of its stages: to the first command written, to the first and to the last read of the next JVM, to the
+ *     body there
  */
 public record ContentionResult(
         long served,
@@ -23,7 +26,8 @@ public record ContentionResult(
         long longestWriteWaitNanos,
         double threadFairness,
         double jvmFairness,
-        long handOverNanos) {
+        long handOverNanos,
+        List<Long> stagesNanos) {
 
     /** Reads the arena after all threads have ended. */
     public static ContentionResult read(Arena arena, int jvms, int threadsPerJvm) {
@@ -44,7 +48,10 @@ public record ContentionResult(
                         .orElse(0),
                 fairness(Arrays.stream(served)),
                 fairness(perJvm),
-                median(arena));
+                median(arena, 0),
+                IntStream.range(1, Arena.SAMPLE)
+                        .mapToObj(stage -> median(arena, stage))
+                        .toList());
     }
 
     private static LongStream column(Arena arena, int threads, int column) {
@@ -66,10 +73,10 @@ public record ContentionResult(
         return statistics.getMax() == 0 ? 0 : (double) statistics.getMin() / statistics.getMax();
     }
 
-    private static long median(Arena arena) {
+    private static long median(Arena arena, int stage) {
         int count = (int) arena.get(CriticalSection.HAND_OVERS);
         return IntStream.range(0, count)
-                .mapToLong(number -> arena.get(Arena.sample(number)))
+                .mapToLong(number -> arena.get(Arena.sample(number) + stage))
                 .sorted()
                 .skip(count / 2)
                 .findFirst()

@@ -5,7 +5,8 @@ import io.github.lockstarter.benchmarks.client.LockClient;
 /**
  * What must never have two threads inside, of whatever JVM. It counts those that find another one inside, increments a plain
  * counter that loses increments if they overlap, and sees to it that fencing tokens grow from one to the next. On the
- * way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM.
+ * way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM, with the stages that
+ * {@link Stages} shows.
  */
 final class CriticalSection implements Section {
 
@@ -33,9 +34,12 @@ final class CriticalSection implements Section {
     /** From 1; 0 is no thread. */
     private final int jvm;
 
-    CriticalSection(Arena arena, int jvm) {
+    private final Stages stages;
+
+    CriticalSection(Arena arena, int jvm, Stages stages) {
         this.arena = arena;
         this.jvm = jvm;
+        this.stages = stages;
     }
 
     @Override
@@ -53,7 +57,9 @@ final class CriticalSection implements Section {
         long last = this.arena.get(LAST_JVM);
         long handOvers = this.arena.get(HAND_OVERS);
         if (last != 0 && last != this.jvm && handOvers < Arena.SAMPLES) {
-            this.arena.set(Arena.sample((int) handOvers), begin - this.arena.get(LAST_END));
+            int sample = Arena.sample((int) handOvers);
+            this.arena.set(sample, begin - this.arena.get(LAST_END));
+            this.stages.handedOver(sample + 1, (int) last, begin);
             this.arena.set(HAND_OVERS, handOvers + 1);
         }
         return this.arena.get(ENTRIES);
@@ -65,5 +71,6 @@ final class CriticalSection implements Section {
         this.arena.set(LAST_JVM, this.jvm);
         this.arena.getAndAdd(INSIDE, -1);
         this.arena.set(LAST_END, System.nanoTime());
+        this.stages.bodyEnded();
     }
 }

@@ -18,6 +18,9 @@ final class ContendedRows {
     static final List<Row> ROWS = List.of(
             Row.ONE_JVM, Row.FOUR_JVMS, Row.FOUR_JVMS_WORKING, Row.HAND_OVER, Row.HAND_OVER_WORKING, Row.OWNER_KILLED);
 
+    private static final List<Metric> STAGES =
+            List.of(Metric.TO_COMMAND, Metric.TO_READ, Metric.TO_LAST_READ, Metric.TO_BODY);
+
     private static final int JVMS = 4;
 
     private static final double MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -75,6 +78,9 @@ final class ContendedRows {
         if (jvms > 1) {
             add(row, Metric.JVM_FAIRNESS, result.jvmFairness());
             add(row, Metric.HAND_OVER, result.handOverNanos() / MICRO);
+            for (int stage = 0; stage < STAGES.size(); stage++) {
+                add(row, STAGES.get(stage), result.stagesNanos().get(stage) / MICRO);
+            }
         }
     }
 
