@@ -395,6 +395,10 @@ public final class LockState {
         String reader = GrantKind.readerOf(command.id());
         Entry holder = find(this.holders, reader);
         if (command.id().equals(this.owner)) {
+            Entry waiting = find(this.line, reader);
+            if (waiting != null) {
+                remove(waiting);
+            }
             this.owner = null;
             this.shared = LockMode.READ;
             this.used = 1;

@@ -126,7 +126,8 @@ class ReplyTimeoutsTest {
         ReplyTimeouts real = new ReplyTimeouts(
                 TIMEOUT,
                 (check, nanos) -> CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
-                        .execute(check));
+                        .execute(check),
+                System::nanoTime);
         List<CompletableFuture<String>> all = Collections.synchronizedList(new ArrayList<>());
         ExecutorService threads = Executors.newFixedThreadPool(4);
         for (int i = 0; i < 4; i++) {

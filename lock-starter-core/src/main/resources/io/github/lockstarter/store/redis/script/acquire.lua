@@ -104,9 +104,8 @@ if lock.marker == '~s' and kind ~= '~s' then
 end
 
 local granted, granting = grantLine(id, lease, false)
-local interval = 0
 -- A full Redis refuses new grants and entries, before anything has changed, and nothing else.
-local isRefusable = false
+local interval, isRefusable = 0, false
 
 local holder = not granting and holderOf(id)
 if holder then

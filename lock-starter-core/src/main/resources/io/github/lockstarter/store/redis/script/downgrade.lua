@@ -11,9 +11,9 @@
 -- or the key is not a lock.
 --
 -- Atomic, because no other acquisition may own the lock in between: the reader goes on with what the writer has seen. A
--- writer that was in the line before the downgrade stays in it. Executed again, it finds the reader, and sets the full
--- lease again unless more is left. It works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of
--- a script after its first one.
+-- writer that was in the line before the downgrade stays in it; the reader itself leaves it. Executed again, it finds the
+-- reader, and sets the full lease again unless more is left. It works on a full Redis, which always accepts PEXPIRE, and does
+-- not reject the writes of a script after its first one.
 
 -- include held.lua
 -- include interval.lua
@@ -23,9 +23,12 @@ read('')
 
 local reader = ARGV[1] .. '.r'
 local holder = holderOf(reader)
-local readsUntil = lock.millis + ARGV[2]
 
 if lock.owner == ARGV[1] then
+  local entry = entryOf(reader)
+  if entry then
+    remove(reader, entry.place)
+  end
   lock.owner, lock.marker, lock.holders, lock.used = false, '~r', 1, 1
   lock.named, lock.soonest = reader, math.huge
   lock.token = math.max(lock.token, ARGV[3])
@@ -35,7 +38,7 @@ elseif not holder then
   return (lock.owner or lock.used > 0) and -1 or 0
 end
 
-holder.deadline = math.max(holder.deadline, readsUntil)
+holder.deadline = math.max(holder.deadline, lock.millis + ARGV[2])
 setHolder(reader, holder)
 finish('', 0, ARGV[4])
 return holder.token

@@ -370,9 +370,8 @@ local function write(call, refusable)
   if #set == 0 and #removed == 0 and not lock.ends then
     return nil
   end
-  local isNew = not held[1]
   local failure = nil
-  if not refusable and not isNew then
+  if not refusable and held[1] then
     -- The empty name is the field of no lock.
     failure = inParts(call, 'HDEL', #removed > 0 and removed or {''})
   end
@@ -386,7 +385,7 @@ local function write(call, refusable)
   if lock.ends then
     local left = lock.onlyLater and redis.call('PTTL', key) or 0
     failure = inParts(call, 'PEXPIRE', {math.max(lock.ends - lock.millis, left)})
-    if failure and isNew then
+    if failure and not held[1] then
       -- Without the permission for PEXPIRE, the lock would never expire.
       redis.pcall('DEL', key)
     end
