@@ -21,9 +21,11 @@ import java.util.stream.Collectors;
  *
  * @param plan what to measure
  * @param quick only whether it works: the figures mean nothing
+ * @param neighbours threads that keep a processor busy each, beside all that is measured
  * @param output where the report goes
+ * @param plot where the plot goes
  */
-record Arguments(Plan plan, boolean quick, Path output) {
+record Arguments(Plan plan, boolean quick, int neighbours, Path output, Path plot) {
 
     /** Workers would start as in a test that wants to start fast. */
     private static final List<String> AS_AN_APPLICATION = List.of("-XX:TieredStopAtLevel=4");
@@ -31,8 +33,10 @@ record Arguments(Plan plan, boolean quick, Path output) {
     /** Most of what a quick run does is to start JVMs. */
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
+    private static final String PLOT = "../../docs/benchmark.svg";
+
     static final String USAGE = """
-            --rows=1,3,4         only these rows (1 to 20)
+            --rows=1,3,4         only these rows (1 to 25)
             --contenders=A,B     only these: %s
             --rounds=3           medians of so many
             --seconds=5          per measurement
@@ -41,10 +45,12 @@ record Arguments(Plan plan, boolean quick, Path output) {
             --locks=100000       renewed locks, watched for --renewed-seconds=20
             --waiters=1000       instances that wait for one lock, watched for as long
             --lease=9            seconds; of renewed locks, and of the owner and the reader that are killed
+            --neighbours=0       threads that keep a processor busy each meanwhile
             --output=RESULTS.md  where the report goes
+            --plot=FILE          where the plot goes, if rows 3 to 5, 8 and 9 are measured; the default is %s
             --quick              everything once and short: does it work?
             """.formatted(
-                    Arrays.stream(Contender.values()).map(Arguments::optionName).collect(Collectors.joining(", ")));
+            Arrays.stream(Contender.values()).map(Arguments::optionName).collect(Collectors.joining(", ")), PLOT);
 
     static Arguments parse(String... arguments) {
         Map<String, String> given = new LinkedHashMap<>();
@@ -54,6 +60,8 @@ record Arguments(Plan plan, boolean quick, Path output) {
         }
         boolean quick = given.remove("--quick") != null;
         Path output = Path.of(text(given, "--output", quick ? "target/quick-results.md" : "RESULTS.md"));
+        int neighbours = Integer.parseInt(text(given, "--neighbours", "0"));
+        Path plot = Path.of(text(given, "--plot", PLOT));
         Plan plan = new Plan(
                 chosen(Row.class, text(given, "--rows", ""), row -> Integer.toString(row.number())),
                 chosen(Contender.class, text(given, "--contenders", ""), Arguments::optionName),
@@ -70,7 +78,7 @@ record Arguments(Plan plan, boolean quick, Path output) {
         if (!given.isEmpty()) {
             throw new IllegalArgumentException("Unknown: " + given.keySet() + "\n" + USAGE);
         }
-        return new Arguments(plan, quick, output);
+        return new Arguments(plan, quick, neighbours, output, plot);
     }
 
     private static String text(Map<String, String> given, String name, String otherwise) {

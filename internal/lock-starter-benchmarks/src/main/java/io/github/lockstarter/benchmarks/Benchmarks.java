@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks;
 
 import io.github.lockstarter.benchmarks.report.Machine;
+import io.github.lockstarter.benchmarks.report.Plot;
 import io.github.lockstarter.benchmarks.report.Report;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.rows.Measurements;
@@ -10,6 +11,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -40,24 +42,47 @@ public final class Benchmarks {
         Plan plan = arguments.plan();
         Files.createDirectories(plan.log().toAbsolutePath().getParent());
         double load = Machine.load();
+        startNeighbours(arguments.neighbours());
         Results results = Measurements.of(
                 plan,
                 part -> System.out.println(
                         LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS) + " " + part));
         List<String> conditions = new ArrayList<>(Machine.describe(redisVersion()));
+        conditions.add("" + LocalDate.now(ZoneId.systemDefault()));
         conditions.add("medians of " + plan.rounds() + " rounds, contenders in turn; " + seconds(plan.time())
                 + " per measurement after " + seconds(plan.warmUp()) + " of warm-up");
         conditions.add(plan.locks() + " renewed locks, watched for " + seconds(plan.renewedTime()) + "; lease there and"
                 + " of the owner and the reader that are killed: " + seconds(plan.lease())
                 + "; otherwise everybody's default");
         conditions.add(plan.waiters() + " instances that wait, watched for as long");
+        conditions.add(arguments.neighbours() + " threads keep a processor busy each meanwhile");
         conditions.add(String.format(Locale.ROOT, "load of the machine before the start: %.1f", load));
         String report = Report.of(results, conditions);
         System.out.println(report);
         Path output = arguments.output();
         Files.writeString(output, report);
         System.out.println("Written to " + output.toAbsolutePath());
+        if (!arguments.quick() && Plot.isComplete(results)) {
+            Files.writeString(arguments.plot(), Plot.of(results));
+            System.out.println(
+                    "Plot written to " + arguments.plot().toAbsolutePath().normalize());
+        }
         return results;
+    }
+
+    /** Beside what is measured, most of which runs in other JVMs. */
+    private static void startNeighbours(int count) {
+        for (int i = 0; i < count; i++) {
+            Thread neighbour = new Thread(
+                    () -> {
+                        while (true) {
+                            Thread.onSpinWait();
+                        }
+                    },
+                    "neighbour-" + i);
+            neighbour.setDaemon(true);
+            neighbour.start();
+        }
     }
 
     private static String redisVersion() {

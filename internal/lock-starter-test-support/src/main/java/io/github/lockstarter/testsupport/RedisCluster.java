@@ -10,14 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A cluster of three masters with a replica each on the loopback interface. What a dead shard does not serve, the others
+ * A cluster on the loopback interface: three masters with a replica each, or any number of masters alone. What a dead shard does not serve, the others
  * go on with. Gone with {@link #close()}, at the latest with this JVM.
  */
 public final class RedisCluster implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RedisCluster.class);
 
-    private static final int SHARDS = 3;
     private static final int SLOTS = 16_384;
 
     /** After half a second more at the least, the replica of a master that does not answer takes over. */
@@ -40,11 +39,26 @@ public final class RedisCluster implements AutoCloseable {
 
     private final List<RedisServer> nodes = new ArrayList<>();
 
-    private RedisCluster() {}
+    private final int shards;
+
+    private final int replicas;
+
+    private RedisCluster(int shards, int replicas) {
+        this.shards = shards;
+        this.replicas = replicas;
+    }
 
     /** Starts it and waits until it serves all slots; options, as on the command line, are for each node. */
     public static RedisCluster start(String... options) {
-        RedisCluster cluster = new RedisCluster();
+        return start(new RedisCluster(3, 3), options);
+    }
+
+    /** As {@link #start}, with that many masters and without replicas. */
+    public static RedisCluster startMasters(int count, String... options) {
+        return start(new RedisCluster(count, 0), options);
+    }
+
+    private static RedisCluster start(RedisCluster cluster, String... options) {
         try {
             cluster.startNodes(List.of(options));
             cluster.join();
@@ -58,7 +72,7 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private void startNodes(List<String> given) {
-        for (int i = 0; i < 2 * SHARDS; i++) {
+        for (int i = 0; i < shards + replicas; i++) {
             List<String> options = new ArrayList<>(List.of("--cluster-node-timeout", NODE_TIMEOUT_MILLIS));
             options.addAll(List.of("--cluster-require-full-coverage", "no"));
             options.addAll(List.of("--cluster-allow-replica-migration", "no"));
@@ -72,8 +86,8 @@ public final class RedisCluster implements AutoCloseable {
         for (int i = 0; i < nodes.size(); i++) {
             command(nodes.get(i), "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
         }
-        for (int i = 0; i < SHARDS; i++) {
-            ClusterNode.addSlots(nodes.get(i), i * SLOTS / SHARDS, (i + 1) * SLOTS / SHARDS);
+        for (int i = 0; i < shards; i++) {
+            ClusterNode.addSlots(nodes.get(i), i * SLOTS / shards, (i + 1) * SLOTS / shards);
         }
         for (RedisServer node : nodes.subList(1, nodes.size())) {
             String busPort = Integer.toString(ClusterNode.busPort(node));
@@ -83,8 +97,8 @@ public final class RedisCluster implements AutoCloseable {
             Awaiting.servers("all nodes known to " + node.port())
                     .until(() -> ClusterView.of(node).knows(nodes));
         }
-        for (int i = 0; i < SHARDS; i++) {
-            command(nodes.get(SHARDS + i), "CLUSTER", "REPLICATE", id(nodes.get(i)));
+        for (int i = 0; i < replicas; i++) {
+            command(nodes.get(shards + i), "CLUSTER", "REPLICATE", id(nodes.get(i)));
         }
     }
 
@@ -195,7 +209,7 @@ public final class RedisCluster implements AutoCloseable {
                 ClusterView view = ClusterView.of(node);
                 return view.knows(nodes)
                         && view.covers(SLOTS)
-                        && view.replicas() == SHARDS
+                        && view.replicas() == replicas
                         && command(node, "CLUSTER", "INFO").toString().contains("cluster_state:ok");
             });
         }

@@ -3,6 +3,10 @@ package io.github.lockstarter.benchmarks.client;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
+import java.util.List;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -23,8 +27,19 @@ final class Connections {
     private Connections() {}
 
     static LettuceConnectionFactory open(ClientSettings settings) {
+        return open(new RedisStandaloneConfiguration(ClientSettings.HOST, settings.port()));
+    }
+
+    /** To a cluster with nodes at these ports. */
+    static LettuceConnectionFactory open(List<Integer> ports) {
+        RedisClusterConfiguration cluster = new RedisClusterConfiguration();
+        ports.forEach(port -> cluster.addClusterNode(new RedisNode(ClientSettings.HOST, port)));
+        return open(cluster);
+    }
+
+    private static LettuceConnectionFactory open(RedisConfiguration servers) {
         LettuceConnectionFactory factory = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration(ClientSettings.HOST, settings.port()),
+                servers,
                 LettuceClientConfiguration.builder().clientResources(RESOURCES).build());
         factory.afterPropertiesSet();
         factory.start();

@@ -11,9 +11,11 @@ import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -44,7 +46,16 @@ public final class StoreClient implements AutoCloseable {
 
     /** Opens a store that is ready for waiters. */
     public StoreClient(int port, Duration pollInterval) {
-        this.connections = Connections.open(new ClientSettings(port, null, Use.CONTENDED));
+        this(Connections.open(new ClientSettings(port, null, Use.CONTENDED)), pollInterval);
+    }
+
+    /** As the other one, in a cluster with nodes at these ports. */
+    public StoreClient(List<Integer> ports, Duration pollInterval) {
+        this(Connections.open(ports), pollInterval);
+    }
+
+    private StoreClient(LettuceConnectionFactory connections, Duration pollInterval) {
+        this.connections = connections;
         this.store = new RedisLockStore(this.connections, new RedisStoreSettings("lock", TIMEOUT, true, pollInterval));
         this.store.start(this.ids.instance(), NO_LISTENER);
         String probe = "probe:" + this.ids.instance();
@@ -69,6 +80,37 @@ public final class StoreClient implements AutoCloseable {
 
     public Reply renew(String lockName, String id, Duration lease) {
         return this.store.call(new Command.Renew(lockName, id, lease.toMillis()));
+    }
+
+    /** Returns how many locks one command renews. */
+    public int renewalBatchSize() {
+        return this.store.renewalBatchSize();
+    }
+
+    /** Renews these locks, which have ids of the same position; completed with whether all of them were renewed. */
+    public CompletionStage<Boolean> renew(List<String> lockNames, List<String> ids, Duration lease) {
+        List<Command.Renew> renewals = IntStream.range(0, ids.size())
+                .mapToObj(i -> new Command.Renew(lockNames.get(i), ids.get(i), lease.toMillis()))
+                .toList();
+        return this.store
+                .send(new Command.RenewAll(renewals))
+                .thenApply(reply -> reply instanceof Reply.RenewedAll all
+                        && all.outcomes().stream().allMatch(each -> each == Reply.Renewed.INSTANCE));
+    }
+
+    /** Acquires a lock of each of these names; returns the ids. */
+    public List<String> acquireAll(List<String> lockNames, Duration lease) {
+        List<String> acquired =
+                lockNames.stream().map(name -> nextId(GrantKind.EXCLUSIVE)).toList();
+        List<CompletableFuture<Reply>> replies = IntStream.range(0, acquired.size())
+                .mapToObj(i -> this.store
+                        .send(new Command.Acquire(lockNames.get(i), acquired.get(i), lease.toMillis(), false))
+                        .toCompletableFuture())
+                .toList();
+        if (!replies.stream().allMatch(reply -> reply.join() instanceof Reply.Granted)) {
+            throw new IllegalStateException("Not all locks were granted");
+        }
+        return acquired;
     }
 
     /** Returns what the question whether the lock is locked returns. */

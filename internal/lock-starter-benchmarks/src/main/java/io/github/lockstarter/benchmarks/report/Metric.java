@@ -26,6 +26,8 @@ public enum Metric {
     REDIS_CPU("Redis", " cores", 3, true),
     HEAP("heap each, without the name", " B", 0, false),
     NAMED_HEAP("heap each, with the name", " B", 0, false),
+    REDIS_MEMORY("memory of Redis each", " B", 0, false),
+    STOP("stop", " ms", 0, false),
     LOST("lost", "", 0, false),
     AFTER_EXPIRY("served after the expiry", " ms", 0, false),
     AFTER_KILL("served after the kill", " leases", 2, false),
@@ -49,7 +51,15 @@ public enum Metric {
     OVERDUE_5_000("5,000, after it", " ms", 1, false),
     IDLE_CONNECTED("Redis, none waits", " % of a core", 2, false),
     IDLE_WAITING("Redis, all wait", " % of a core", 2, false),
-    POLLS("scripts", "/s", 0, false);
+    POLLS("scripts", "/s", 0, false),
+    IDLE_CONNECTIONS("connections, none waits", "", 0, false),
+    WAITING_CONNECTIONS("connections, all wait", "", 0, false),
+    MESSAGES("messages, each", "", 2, false),
+    SCRIPTS("scripts, each", "", 2, false),
+    SERVER_TIME("time in scripts, each", " µs", 1, false),
+    RENEWALS_1("one Redis", "/s", 0, false),
+    RENEWALS_3("cluster of 3 masters", "/s", 0, false),
+    RENEWALS_6("cluster of 6 masters", "/s", 0, false);
 
     private final String label;
 
@@ -75,6 +85,15 @@ public enum Metric {
     }
 
     public String format(double value) {
-        return String.format(Locale.ROOT, "%,." + this.decimals + "f", value) + this.unit;
+        return number(value) + this.unit;
+    }
+
+    /** The least and the most of several rounds. */
+    String format(double least, double most) {
+        return number(least) + " to " + number(most);
+    }
+
+    private String number(double value) {
+        return String.format(Locale.ROOT, "%,." + this.decimals + "f", value);
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.benchmarks.report;
 
 import io.github.lockstarter.benchmarks.client.Contender;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
@@ -31,7 +32,8 @@ public final class Report {
         line("# Results");
         line("");
         line(
-                "Written by the benchmark; see README.md for what the rows measure. Each figure is the median of the rounds."
+                "Written by the benchmark; see README.md for what the rows measure. Each figure is the median of the rounds,"
+                        + " with the least and the most of them in parentheses where ratios matter."
                         + " Ratios within one run count, absolute figures belong to the machine.");
         line("");
         conditions.forEach(condition -> line("- " + condition));
@@ -62,7 +64,7 @@ public final class Report {
         line("|---|" + "---:|".repeat(header.size()));
         for (Contender contender : row.contenders()) {
             List<String> cells = new ArrayList<>();
-            metrics.forEach(metric -> cells.add(format(row.median(contender, metric), metric)));
+            metrics.forEach(metric -> cells.add(figure(row, contender, metric)));
             for (Metric metric : compared) {
                 references.forEach(reference -> cells.add(ratio(row, metric, contender, reference)));
             }
@@ -80,6 +82,14 @@ public final class Report {
         return own.isPresent() && other.isPresent() && other.getAsDouble() != 0
                 ? String.format(Locale.ROOT, "%.2f", own.getAsDouble() / other.getAsDouble())
                 : "";
+    }
+
+    private static String figure(RowResult row, Contender contender, Metric metric) {
+        String median = format(row.median(contender, metric), metric);
+        DoubleSummaryStatistics spread = row.spread(contender, metric);
+        return metric.isComparable() && spread.getCount() > 1
+                ? median + " (" + metric.format(spread.getMin(), spread.getMax()) + ")"
+                : median;
     }
 
     private void bounds(Row row, RowResult result) {

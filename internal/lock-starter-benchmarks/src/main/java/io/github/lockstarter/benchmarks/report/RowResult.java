@@ -2,6 +2,7 @@ package io.github.lockstarter.benchmarks.report;
 
 import io.github.lockstarter.benchmarks.client.Contender;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,13 @@ public final class RowResult {
         Set<Metric> metrics = new TreeSet<>();
         this.rounds.values().forEach(figures -> metrics.addAll(figures.keySet()));
         return metrics;
+    }
+
+    /** The least and the most of the rounds. */
+    DoubleSummaryStatistics spread(Contender contender, Metric metric) {
+        return this.rounds.getOrDefault(contender, Map.of()).getOrDefault(metric, List.of()).stream()
+                .mapToDouble(Double::doubleValue)
+                .summaryStatistics();
     }
 
     /** Over the rounds; nothing if it was not measured. */

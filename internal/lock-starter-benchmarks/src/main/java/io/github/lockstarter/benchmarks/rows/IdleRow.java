@@ -35,8 +35,10 @@ final class IdleRow {
             fleet.ask(OWNER, "take");
             fleet.ask(WAITERS, "stand-by " + plan.waiters());
             results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_CONNECTED, percent(cli, plan.renewedTime()));
+            results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_CONNECTIONS, connectionsEach(cli, plan.waiters()));
             fleet.ask(WAITERS, "wait");
             Pause.until(System.nanoTime() + SETTLED.toNanos());
+            results.add(Row.IDLE_WAITERS, contender, Metric.WAITING_CONNECTIONS, connectionsEach(cli, plan.waiters()));
             long before = ServerTime.Scripts.now(cli).calls();
             results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_WAITING, percent(cli, plan.renewedTime()));
             double polls = ServerTime.Scripts.now(cli).calls() - before;
@@ -46,6 +48,11 @@ final class IdleRow {
                     Metric.POLLS,
                     polls * SECOND / plan.renewedTime().toNanos());
         }
+    }
+
+    /** Those of the owner and of the measurement are few. */
+    private static double connectionsEach(RedisCli cli, int instances) {
+        return Math.floor((double) ServerTime.figure(cli, "clients", "connected_clients") / instances);
     }
 
     /** Of one processor, over that time. */

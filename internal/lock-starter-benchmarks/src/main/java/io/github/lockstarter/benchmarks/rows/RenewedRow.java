@@ -22,7 +22,8 @@ final class RenewedRow {
     static void measure(Plan plan, Contender contender, Results results) throws InterruptedException {
         try (RedisServer redis = RedisServer.start();
                 RedisCli cli = redis.cli();
-                Fleet fleet = new Fleet(contender, redis.port(), 1, plan.jvmOptions(), "1g")) {
+                Fleet fleet = new Fleet(contender, redis.port(), 1, plan.jvmOptions(), heap(plan.locks()))) {
+            long empty = ServerTime.figure(cli, "memory", "used_memory");
             String[] heap = fleet.ask(
                             0, "hold " + plan.locks() + " " + plan.lease().toMillis())
                     .split(" ", -1);
@@ -38,8 +39,18 @@ final class RenewedRow {
             results.add(Row.RENEWED, contender, Metric.REDIS_CPU, server / seconds);
             results.add(Row.RENEWED, contender, Metric.HEAP, Double.parseDouble(heap[0]));
             results.add(Row.RENEWED, contender, Metric.NAMED_HEAP, Double.parseDouble(heap[1]));
+            results.add(
+                    Row.RENEWED,
+                    contender,
+                    Metric.REDIS_MEMORY,
+                    (double) (ServerTime.figure(cli, "memory", "used_memory") - empty) / plan.locks());
             results.add(Row.RENEWED, contender, Metric.LOST, plan.locks() + 1.0 - keys(cli));
+            results.add(Row.RENEWED, contender, Metric.STOP, Double.parseDouble(fleet.ask(0, "close")));
         }
+    }
+
+    private static String heap(int locks) {
+        return Math.max(1_024, locks / 400) + "m";
     }
 
     private static double clientSeconds(Fleet fleet) throws InterruptedException {

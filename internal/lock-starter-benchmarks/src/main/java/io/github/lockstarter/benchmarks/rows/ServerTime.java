@@ -36,6 +36,16 @@ final class ServerTime {
         return after.micros() - before.micros();
     }
 
+    /** A number that {@code INFO} reports. */
+    static long figure(RedisCli cli, String section, String name) {
+        return cli.info(section)
+                .lines()
+                .filter(line -> line.startsWith(name + ":"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Processor time of the whole process. */
     static double cpuSeconds(RedisCli cli) {
         return cli.info("cpu")

@@ -8,6 +8,7 @@ import io.github.lockstarter.benchmarks.contention.Contention;
 import io.github.lockstarter.benchmarks.contention.ContentionOrder;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The orders of a worker: the word that names it, a blank, and its arguments. */
@@ -70,6 +71,11 @@ final class Orders {
             case "wait" -> {
                 Objects.requireNonNull(this.waiters, "no stand-by").start();
                 yield "waiting";
+            }
+            case "close" -> {
+                long began = System.nanoTime();
+                client().close();
+                yield Long.toString(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
             }
             case "cpu" -> Long.toString(HeldLocks.processCpuNanos());
             default -> throw new IllegalArgumentException(order);
