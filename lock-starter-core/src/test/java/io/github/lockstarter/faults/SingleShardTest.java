@@ -150,7 +150,9 @@ class SingleShardTest {
         try (RedisServer before = RedisServer.start();
                 RedisCli its = before.cli();
                 FaultProxy proxy = FaultProxy.inFrontOf(before.port())) {
-            Instance instance = this.instances.at(proxy, Setup::calm);
+            // A renewal is due after the reply to the last one, however slow the machine is, and so in a batch.
+            Instance instance = this.instances.at(
+                    proxy, setup -> setup.calm().lease(Duration.ofSeconds(12), Duration.ofMillis(1500)));
             List<Lease> leases = acquire(instance, 150);
             its.command("CONFIG", "RESETSTAT");
             awaitRenewals(instance, leases, 2);

@@ -36,9 +36,6 @@ class DifferentialTest {
 
     private static final int MANY_COMMANDS = 100_000;
 
-    /** A reader that is in the line when the writer of that id becomes it. */
-    private static final long KEPT_SEED = 143_853_231_868_002L;
-
     private static final String CROWDED = "crowded";
 
     private static final Long SEED = Long.getLong("lock.differential.seed");
@@ -79,7 +76,8 @@ class DifferentialTest {
 
     private void compare(int commands) {
         long started = System.nanoTime();
-        new CommandHistory(KEPT_SEED, redis, this.contents).run(clock);
+        // A reader is in the line when the writer of that id becomes it.
+        new CommandHistory(143_853_231_868_002L, redis, this.contents).run(clock);
         int executed = 0;
         do {
             CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
