@@ -5,12 +5,12 @@ import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
-import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
@@ -23,7 +23,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * The client resources of the private connections: those of the application, with event loops of their own. Code that
@@ -145,16 +144,11 @@ final class OwnEventLoops {
      */
     private static final class Loops extends DefaultEventLoopGroupProvider {
 
-        private static final ThreadFactoryProvider THREADS = pool -> {
-            CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-io-");
-            threads.setDaemon(true);
-            return threads;
-        };
-
         private final Map<Class<?>, EventLoopGroup> groups = new ConcurrentHashMap<>();
 
         Loops() {
-            super(DefaultClientResources.DEFAULT_IO_THREADS, THREADS);
+            // Netty keeps buffers and recycles objects only for threads of its own kind.
+            super(DefaultClientResources.DEFAULT_IO_THREADS, pool -> new DefaultThreadFactory("lock-io", true));
         }
 
         @Override
