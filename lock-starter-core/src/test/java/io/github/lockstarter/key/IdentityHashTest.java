@@ -62,11 +62,11 @@ class IdentityHashTest {
         assertThat(IdentityHash.firstIn(text)).isNull();
     }
 
+    /** With another hash, because a few in a thousand have so few digits that they look like versions. */
     @Test
     void shouldFindWhatTheJvmPrints() {
-        Runnable lambda = () -> {};
-
-        assertThat(new Object[] {new Object(), new int[0], new String[0][0], lambda, new Object() {}})
-                .allMatch(object -> IdentityHash.firstIn("Text(of=" + object + ")") != null);
+        assertThat(new Object[] {new Object(), new int[0], new String[0][0], (Runnable) () -> {}, new Object() {}})
+                .extracting(object -> ("Text(of=" + object).replaceAll("@[0-9a-f]{1,8}$", "@1b2c3d4"))
+                .allMatch(text -> IdentityHash.firstIn(text + ")") != null);
     }
 }
