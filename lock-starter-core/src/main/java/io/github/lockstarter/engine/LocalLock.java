@@ -1052,7 +1052,10 @@ final class LocalLock {
             successor.terms = first.terms;
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
-        send(new Command.Release(this.name, stake.id, stake.token, keep, next), stake, successor, now);
+        // The store has the token of a grant that was not passed on, and that of a reader, which its downgrade has
+        // sent.
+        long lastToken = stake.passes > 0 ? stake.token : 0;
+        send(new Command.Release(this.name, stake.id, lastToken, keep, next), stake, successor, now);
     }
 
     private void releaseAnswered(Stake stake, Sent sent, Reply reply, Moment now) {

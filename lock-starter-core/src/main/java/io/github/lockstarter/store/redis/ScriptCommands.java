@@ -129,7 +129,8 @@ final class ScriptCommands {
         if (release.keepMillis() > 0) {
             return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
         }
-        String lastToken = Long.toString(release.lastToken());
+        // Most grants are not passed on: nothing is allocated for them.
+        String lastToken = release.lastToken() > 0 ? Long.toString(release.lastToken()) : "0";
         return successor == null
                 ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, countsReceivers)
                 : new Call(
@@ -222,7 +223,7 @@ final class ScriptCommands {
     }
 
     private static Reply acquired(Object result) {
-        String text = result instanceof String known ? known : text(result);
+        String text = result instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) result;
         if (text.charAt(0) != '-') {
             return new Reply.Granted(Long.parseLong(text));
         }
