@@ -18,7 +18,6 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.SingleShard;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -168,13 +167,9 @@ class SingleShardTest {
         }
     }
 
-    private void copy(RedisCli from, int count) {
+    private static void copy(RedisCli from, int count) {
         for (int i = 0; i < count; i++) {
-            String key = "lock:{many:" + i + "}";
-            List<String> command = new ArrayList<>(List.of("HSET", key));
-            from.hgetall(key).forEach((field, value) -> command.addAll(List.of(field, value)));
-            this.redis.command(command.toArray(String[]::new));
-            this.redis.command("PEXPIRE", key, "60000");
+            from.command("MIGRATE", "127.0.0.1", "" + shard.port(), "lock:{many:" + i + "}", "0", "5000", "COPY");
         }
     }
 }

@@ -57,8 +57,9 @@ class LeaderElectionTest {
 
         this.proxy.blackHole();
 
-        eventually().until(() -> this.events.size() == 3);
-        assertThat(this.events).containsExactly("first granted", "first revoked", "second granted");
+        eventually()
+                .untilAsserted(() ->
+                        assertThat(this.events).containsExactly("first granted", "first revoked", "second granted"));
         assertThat(second.getContext().isLeader()).isTrue();
         assertThat(first.getContext().isLeader()).isFalse();
     }

@@ -87,11 +87,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
      */
     @Nullable
     String address() {
-        return switch (this.state) {
-            case UNUSED, PENDING -> null;
-            case SUBSCRIBED -> this.instance;
-            case UNAVAILABLE -> "";
-        };
+        // Not a switch: that is a class of its own, whose initialization can fail on an exhausted stack, and then for
+        // ever.
+        State current = this.state;
+        return current == State.SUBSCRIBED ? this.instance : current == State.UNAVAILABLE ? "" : null;
     }
 
     /** Subscribes in the background unless that has been done, or after a failure if it is time for another attempt. */

@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -101,8 +100,10 @@ final class LettuceScripts extends StoreConnection.Open {
             LuaScript script, byte[][] keys, byte[][] values, int repetitions, CompletableFuture<Object> reply) {
         try {
             Object sender = textSender(script, repetitions, reply);
-            ScriptOutputType type = ScriptOutputType.valueOf(
-                    ReturnType.fromJavaType(script.getResultType()).name());
+            Class<?> result = script.getResultType();
+            ScriptOutputType type = result == List.class
+                    ? ScriptOutputType.MULTI
+                    : result == String.class ? ScriptOutputType.VALUE : ScriptOutputType.INTEGER;
             RedisFuture<Object> sent = sender != null
                     ? this.commands.evalsha(script.getSha1(), type, keys, values)
                     : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);

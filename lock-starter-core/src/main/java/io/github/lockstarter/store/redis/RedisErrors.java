@@ -117,13 +117,14 @@ final class RedisErrors {
         }
     }
 
+    /** Initializes the enums together with this class. */
     private static final List<Kind> KINDS = List.of(Kind.values());
 
     private RedisErrors() {}
 
     /**
-     * Initializes what a translation needs. If the initialization of a class fails, because the stack of the first thread that has
-     * an error is exhausted, the class cannot be used any more.
+     * Does nothing, but the call initializes this class. If that failed later, because the stack of the first thread that has an
+     * error is exhausted, the class could not be used any more.
      */
     static void load() {}
 
@@ -293,9 +294,9 @@ final class RedisErrors {
 
     /** Returns whether the exception or one of its causes reports keys of different slots, or a server of a cluster. */
     static boolean isCrossSlot(Throwable ex) {
-        return isAny(ex, message -> switch (Kind.of(message)) {
-            case CROSS_SLOT, MOVED, CLUSTER_DOWN -> true;
-            default -> false;
+        return isAny(ex, message -> {
+            Kind kind = Kind.of(message);
+            return kind == Kind.CROSS_SLOT || kind == Kind.MOVED || kind == Kind.CLUSTER_DOWN;
         });
     }
 

@@ -76,8 +76,6 @@ class DifferentialTest {
 
     private void compare(int commands) {
         long started = System.nanoTime();
-        // A reader is in the line when the writer of that id becomes it.
-        new CommandHistory(143_853_231_868_002L, redis, this.contents).run(clock);
         int executed = 0;
         do {
             CommandHistory history = new CommandHistory(this.seed, redis, this.contents);

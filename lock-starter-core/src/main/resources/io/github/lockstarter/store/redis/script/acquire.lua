@@ -54,7 +54,7 @@ if isExclusive and held[1] == ARGV[1] then
   if left < tonumber(ARGV[2]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
   end
-  return held[2]
+  return held[2] or redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 
 if left ~= -2 and not held[1] then
@@ -69,7 +69,7 @@ end
 
 -- The poll of a waiter while the lock has one owner and no deadline has ended: it only sets its own deadline again. A failure
 -- is left to the general case below.
-if ARGV[3] and held[3] and held[5] and not held[4] then
+if ARGV[3] and held[2] and held[3] and held[5] and not held[4] then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local first, count, due = string.match(held[3], '^(%d+):%d+:(%d+):(%d+)$')

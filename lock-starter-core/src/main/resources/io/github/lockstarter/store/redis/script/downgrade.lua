@@ -26,7 +26,7 @@ local holder = holderOf(reader)
 
 if lock.owner == ARGV[1] then
   local entry = entryOf(reader)
-  if entry then
+  if entry and get('e:' .. entry.place) == reader then
     remove(reader, entry.place)
   end
   lock.owner, lock.marker, lock.holders, lock.used = false, '~r', 1, 1

@@ -85,6 +85,17 @@ class LockScriptTest {
         assertThat(this.scripts.waiting()).containsExactly("head", "tail");
     }
 
+    /** No engine asks under the id of a reader; a store does not depend on that. */
+    @Test
+    void shouldTakeAReaderOutOfTheLineWhenTheWriterBecomesIt() {
+        this.scripts.acquire("me");
+        this.scripts.join("me.r");
+
+        this.scripts.call(LuaScript.DOWNGRADE, List.of(KEY), "me", LockScripts.LEASE, 0, 1);
+
+        assertThat(this.redis.hgetall(KEY).get("s")).as("one holder").startsWith("1:1:");
+    }
+
     /** A replica and a master with too few replicas refuse writes, but not PUBLISH. */
     @ParameterizedTest
     @ValueSource(strings = {"", "next"})
