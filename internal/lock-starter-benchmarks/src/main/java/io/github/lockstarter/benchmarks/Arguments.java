@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The command line, as a plan.
@@ -23,17 +24,20 @@ import java.util.stream.Collectors;
  * @param quick only whether it works: the figures mean nothing
  * @param neighbours threads that keep a processor busy each, beside all that is measured
  * @param output where the report goes
- * @param plot where the plot goes
+ * @param plot where the plot goes; null: there is none
  */
-record Arguments(Plan plan, boolean quick, int neighbours, Path output, Path plot) {
+record Arguments(
+        Plan plan,
+        boolean quick,
+        int neighbours,
+        Path output,
+        @Nullable Path plot) {
 
     /** Workers would start as in a test that wants to start fast. */
     private static final List<String> AS_AN_APPLICATION = List.of("-XX:TieredStopAtLevel=4");
 
     /** Most of what a quick run does is to start JVMs. */
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-
-    private static final String PLOT = "../../docs/benchmark.svg";
 
     static final String USAGE = """
             --rows=1,3,4         only these rows (1 to 25)
@@ -47,10 +51,10 @@ record Arguments(Plan plan, boolean quick, int neighbours, Path output, Path plo
             --lease=9            seconds; of renewed locks, and of the owner and the reader that are killed
             --neighbours=0       threads that keep a processor busy each meanwhile
             --output=RESULTS.md  where the report goes
-            --plot=FILE          where the plot goes, if rows 3 to 5, 8 and 9 are measured; the default is %s
+            --plot=FILE.svg      where the plot of rows 3 to 5, 8 and 9 goes; by default, there is none
             --quick              everything once and short: does it work?
             """.formatted(
-            Arrays.stream(Contender.values()).map(Arguments::optionName).collect(Collectors.joining(", ")), PLOT);
+                    Arrays.stream(Contender.values()).map(Arguments::optionName).collect(Collectors.joining(", ")));
 
     static Arguments parse(String... arguments) {
         Map<String, String> given = new LinkedHashMap<>();
@@ -61,7 +65,7 @@ record Arguments(Plan plan, boolean quick, int neighbours, Path output, Path plo
         boolean quick = given.remove("--quick") != null;
         Path output = Path.of(text(given, "--output", quick ? "target/quick-results.md" : "RESULTS.md"));
         int neighbours = Integer.parseInt(text(given, "--neighbours", "0"));
-        Path plot = Path.of(text(given, "--plot", PLOT));
+        String plot = given.remove("--plot");
         Plan plan = new Plan(
                 chosen(Row.class, text(given, "--rows", ""), row -> Integer.toString(row.number())),
                 chosen(Contender.class, text(given, "--contenders", ""), Arguments::optionName),
@@ -78,7 +82,7 @@ record Arguments(Plan plan, boolean quick, int neighbours, Path output, Path plo
         if (!given.isEmpty()) {
             throw new IllegalArgumentException("Unknown: " + given.keySet() + "\n" + USAGE);
         }
-        return new Arguments(plan, quick, neighbours, output, plot);
+        return new Arguments(plan, quick, neighbours, output, plot != null ? Path.of(plot) : null);
     }
 
     private static String text(Map<String, String> given, String name, String otherwise) {

@@ -62,15 +62,15 @@ public final class Benchmarks {
         Path output = arguments.output();
         Files.writeString(output, report);
         System.out.println("Written to " + output.toAbsolutePath());
-        if (!arguments.quick() && Plot.isComplete(results)) {
-            Files.writeString(arguments.plot(), Plot.of(results));
-            System.out.println(
-                    "Plot written to " + arguments.plot().toAbsolutePath().normalize());
+        Path plot = arguments.plot();
+        if (plot != null && Plot.isComplete(results)) {
+            Files.writeString(plot, Plot.of(results));
+            System.out.println("Plot written to " + plot.toAbsolutePath());
         }
         return results;
     }
 
-    /** Beside what is measured, most of which runs in other JVMs. */
+    /** Starts threads that keep a processor busy each, beside what is measured, most of which runs in other JVMs. */
     private static void startNeighbours(int count) {
         for (int i = 0; i < count; i++) {
             Thread neighbour = new Thread(

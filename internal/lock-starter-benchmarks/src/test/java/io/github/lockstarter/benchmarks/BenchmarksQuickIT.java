@@ -37,7 +37,14 @@ class BenchmarksQuickIT {
             Metric.DEAD_WAITER,
             Metric.DEAD_5_000,
             Metric.OVERDUE_5_000,
-            Metric.POLLS);
+            Metric.POLLS,
+            Metric.REDIS_MEMORY,
+            Metric.IDLE_CONNECTIONS,
+            Metric.WAITING_CONNECTIONS,
+            Metric.SERVER_TIME,
+            Metric.RENEWALS_1,
+            Metric.RENEWALS_3,
+            Metric.RENEWALS_6);
 
     /** Rows that run the program of another row with other numbers. */
     private static final Set<Row> REPEATED = EnumSet.of(

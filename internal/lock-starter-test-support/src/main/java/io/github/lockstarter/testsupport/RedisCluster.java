@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A cluster on the loopback interface: three masters with a replica each, or any number of masters alone. What a dead shard does not serve, the others
- * go on with. Gone with {@link #close()}, at the latest with this JVM.
+ * A cluster on the loopback interface: three masters with a replica each, or any number of masters alone. What a dead
+ * shard does not serve, the others go on with. Gone with {@link #close()}, at the latest with this JVM.
  */
 public final class RedisCluster implements AutoCloseable {
 
@@ -53,9 +53,9 @@ public final class RedisCluster implements AutoCloseable {
         return start(new RedisCluster(3, 3), options);
     }
 
-    /** As {@link #start}, with that many masters and without replicas. */
-    public static RedisCluster startMasters(int count, String... options) {
-        return start(new RedisCluster(count, 0), options);
+    /** Starts a cluster of that many masters without replicas; otherwise as {@link #start}. */
+    public static RedisCluster startMasters(int count) {
+        return start(new RedisCluster(count, 0));
     }
 
     private static RedisCluster start(RedisCluster cluster, String... options) {

@@ -30,7 +30,7 @@ final class Connections {
         return open(new RedisStandaloneConfiguration(ClientSettings.HOST, settings.port()));
     }
 
-    /** To a cluster with nodes at these ports. */
+    /** Opens connections to a cluster with nodes at these ports. */
     static LettuceConnectionFactory open(List<Integer> ports) {
         RedisClusterConfiguration cluster = new RedisClusterConfiguration();
         ports.forEach(port -> cluster.addClusterNode(new RedisNode(ClientSettings.HOST, port)));

@@ -49,7 +49,7 @@ public final class StoreClient implements AutoCloseable {
         this(Connections.open(new ClientSettings(port, null, Use.CONTENDED)), pollInterval);
     }
 
-    /** As the other one, in a cluster with nodes at these ports. */
+    /** Opens a store that is ready for waiters, in a cluster with nodes at these ports. */
     public StoreClient(List<Integer> ports, Duration pollInterval) {
         this(Connections.open(ports), pollInterval);
     }

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import org.jspecify.annotations.Nullable;
 
-/** Sees when this JVM writes to Redis and reads from it: the first handler of each connection, of every contender alike. */
+/** Reports writes to Redis and reads from it to an observer. The first handler of each connection, of every contender alike. */
 @Sharable
 public final class Wire extends ChannelDuplexHandler {
 
@@ -26,7 +26,7 @@ public final class Wire extends ChannelDuplexHandler {
         void read();
     }
 
-    /** From now on; null: nobody. */
+    /** Sets the observer; null removes it. */
     public static void observe(@Nullable Observer next) {
         observer = next;
     }

@@ -52,10 +52,8 @@ public enum Metric {
     IDLE_CONNECTED("Redis, none waits", " % of a core", 2, false),
     IDLE_WAITING("Redis, all wait", " % of a core", 2, false),
     POLLS("scripts", "/s", 0, false),
-    IDLE_CONNECTIONS("connections, none waits", "", 0, false),
-    WAITING_CONNECTIONS("connections, all wait", "", 0, false),
-    MESSAGES("messages, each", "", 2, false),
-    SCRIPTS("scripts, each", "", 2, false),
+    IDLE_CONNECTIONS("connections each, none waits", "", 1, false),
+    WAITING_CONNECTIONS("connections each, all wait", "", 1, false),
     SERVER_TIME("time in scripts, each", " µs", 1, false),
     RENEWALS_1("one Redis", "/s", 0, false),
     RENEWALS_3("cluster of 3 masters", "/s", 0, false),
@@ -88,7 +86,7 @@ public enum Metric {
         return number(value) + this.unit;
     }
 
-    /** The least and the most of several rounds. */
+    /** Formats the least and the most of several rounds, without the unit. */
     String format(double least, double most) {
         return number(least) + " to " + number(most);
     }

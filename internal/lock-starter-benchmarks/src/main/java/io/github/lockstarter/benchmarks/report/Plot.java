@@ -4,8 +4,9 @@ import io.github.lockstarter.benchmarks.client.Contender;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
-/** Throughput and hand-over beside the peers, as a picture (SVG). */
+/** Throughput and hand-over beside the peers, as a picture (SVG). The longest bar of each row has the same length. */
 public final class Plot {
 
     /** Rows, and what the picture calls them. */
@@ -44,21 +45,25 @@ public final class Plot {
         this.results = results;
     }
 
-    /** Whether all rows of the picture were measured. */
+    /** Returns whether all rows of the picture were measured. */
     public static boolean isComplete(Results results) {
         return LABELS.keySet().stream()
                 .allMatch(row -> List.of(Contender.LOCK_STARTER, Contender.REDISSON).stream()
                         .allMatch(contender -> results.row(row).contenders().contains(contender)));
     }
 
+    /** Draws the picture. */
     public static String of(Results results) {
         return new Plot(results).draw();
     }
 
     private String draw() {
         legend();
-        panel("Acquisitions a second of one lock (longer is better)", RATES, Metric.RATE);
-        panel("Hand-over from one JVM to another, median (shorter is better)", HAND_OVERS, Metric.HAND_OVER);
+        panel("Acquisitions a second of one lock, relative within each group (longer is better)", RATES, Metric.RATE);
+        panel(
+                "Hand-over from one JVM to another, median, relative within each group (shorter is better)",
+                HAND_OVERS,
+                Metric.HAND_OVER);
         return String.format(Locale.ROOT, """
                 <svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img"
                      aria-label="Throughput and hand-over of lock-starter, Redisson and Spring Integration"
@@ -87,7 +92,7 @@ public final class Plot {
                     .mapToDouble(contender -> result.median(contender, metric).orElse(0))
                     .max()
                     .orElse(1);
-            text(BAR_LEFT - 10, this.y + BAR, "end", "normal", LABELS.getOrDefault(row, row.title()));
+            text(BAR_LEFT - 10, this.y + BAR, "end", "normal", Objects.requireNonNull(LABELS.get(row)));
             for (int i = 0; i < SHOWN.size(); i++) {
                 double value = result.median(SHOWN.get(i), metric).orElse(0);
                 if (value > 0) {

@@ -33,7 +33,7 @@ public final class RowResult {
         return metrics;
     }
 
-    /** The least and the most of the rounds. */
+    /** Returns the least and the most of the rounds. */
     DoubleSummaryStatistics spread(Contender contender, Metric metric) {
         return this.rounds.getOrDefault(contender, Map.of()).getOrDefault(metric, List.of()).stream()
                 .mapToDouble(Double::doubleValue)

@@ -33,12 +33,18 @@ final class IdleRow {
                 Fleet fleet = new Fleet(contender, redis.port(), 2, plan.jvmOptions(), "4g")) {
             fleet.ask(OWNER, "open 0");
             fleet.ask(OWNER, "take");
+            long others = ServerTime.figure(cli, "clients", "connected_clients");
             fleet.ask(WAITERS, "stand-by " + plan.waiters());
             results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_CONNECTED, percent(cli, plan.renewedTime()));
-            results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_CONNECTIONS, connectionsEach(cli, plan.waiters()));
+            results.add(
+                    Row.IDLE_WAITERS, contender, Metric.IDLE_CONNECTIONS, connectionsEach(cli, others, plan.waiters()));
             fleet.ask(WAITERS, "wait");
             Pause.until(System.nanoTime() + SETTLED.toNanos());
-            results.add(Row.IDLE_WAITERS, contender, Metric.WAITING_CONNECTIONS, connectionsEach(cli, plan.waiters()));
+            results.add(
+                    Row.IDLE_WAITERS,
+                    contender,
+                    Metric.WAITING_CONNECTIONS,
+                    connectionsEach(cli, others, plan.waiters()));
             long before = ServerTime.Scripts.now(cli).calls();
             results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_WAITING, percent(cli, plan.renewedTime()));
             double polls = ServerTime.Scripts.now(cli).calls() - before;
@@ -50,9 +56,9 @@ final class IdleRow {
         }
     }
 
-    /** Those of the owner and of the measurement are few. */
-    private static double connectionsEach(RedisCli cli, int instances) {
-        return Math.floor((double) ServerTime.figure(cli, "clients", "connected_clients") / instances);
+    /** Returns the connections of each waiter. */
+    private static double connectionsEach(RedisCli cli, long others, int instances) {
+        return (double) (ServerTime.figure(cli, "clients", "connected_clients") - others) / instances;
     }
 
     /** Of one processor, over that time. */
