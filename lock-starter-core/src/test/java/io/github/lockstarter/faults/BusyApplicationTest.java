@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
-import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.Instance;
@@ -57,9 +56,8 @@ class BusyApplicationTest extends FaultFixture {
             thread.start();
         }
         soon().until(() -> this.blocked.get() >= 2_000 + pool);
-        long renewed = instance.events().count(LockRenewedEvent.class);
 
-        soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 3);
+        instance.awaitRenewals(4);
 
         assertThat(lease.state()).isEqualTo(State.HELD);
         assertThat(instance.lock("another").tryLock(LIMIT)).isTrue();

@@ -10,7 +10,6 @@ import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockLostEvent;
-import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
@@ -64,8 +63,7 @@ class DamagedKeyTest extends FaultFixture {
         Lease bad = leases.get(37);
         soon().until(() -> bad.state() == State.LOST);
         assertThat(bad.lost().toCompletableFuture().join()).isEqualTo(LossReason.TAKEN_OVER);
-        long renewed = this.instance.events().count(LockRenewedEvent.class);
-        soon().until(() -> this.instance.events().count(LockRenewedEvent.class) >= renewed + 2 * (LOCKS - 1));
+        this.instance.awaitRenewals(2 * (LOCKS - 1));
         assertThat(this.instance.events().all(LockLostEvent.class))
                 .extracting(LockLostEvent::lockName, LockLostEvent::reason)
                 .containsExactly(tuple("many:37", LossReason.TAKEN_OVER));

@@ -17,7 +17,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
-import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
@@ -106,8 +105,7 @@ class FrozenRedisTest extends FaultFixture {
         this.server.resume();
 
         soon().until(() -> this.instance.events().count(LockRecoveredEvent.class) > recovered);
-        long renewed = this.instance.events().count(LockRenewedEvent.class);
-        soon().until(() -> this.instance.events().count(LockRenewedEvent.class) > renewed);
+        this.instance.awaitRenewals(1);
 
         assertThat(lease.state()).isEqualTo(State.HELD);
         assertThat(this.instance.events().count(LockLostEvent.class)).isZero();
@@ -117,8 +115,7 @@ class FrozenRedisTest extends FaultFixture {
 
     /** The next renewal is a third of the lease away, so none comes between asking and freezing. */
     private long freezeAfterARenewal() {
-        long renewed = this.instance.events().count(LockRenewedEvent.class);
-        soon().until(() -> this.instance.events().count(LockRenewedEvent.class) > renewed);
+        this.instance.awaitRenewals(1);
         long runsOutAt = System.currentTimeMillis() + this.redis.pttl(KEY);
         this.server.pause();
         return runsOutAt;

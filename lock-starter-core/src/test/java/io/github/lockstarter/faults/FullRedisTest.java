@@ -13,7 +13,6 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
@@ -48,8 +47,7 @@ class FullRedisTest extends FaultFixture {
     }
 
     private static void awaitRenewals(Instance instance) {
-        long renewed = instance.events().count(LockRenewedEvent.class);
-        soon().until(() -> instance.events().count(LockRenewedEvent.class) > renewed + 1);
+        instance.awaitRenewals(2);
         assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
     }
 

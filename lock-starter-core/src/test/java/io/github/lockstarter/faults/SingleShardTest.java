@@ -18,6 +18,7 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.SingleShard;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -88,8 +89,7 @@ class SingleShardTest {
     }
 
     private static void awaitRenewals(Instance instance, List<Lease> leases, int times) {
-        long before = renewed(instance);
-        soon().until(() -> renewed(instance) >= before + (long) times * leases.size());
+        instance.awaitRenewals((long) times * leases.size());
         assertThat(leases).allSatisfy(lease -> assertThat(lease.state()).isEqualTo(State.HELD));
     }
 
@@ -167,9 +167,13 @@ class SingleShardTest {
         }
     }
 
-    private static void copy(RedisCli from, int count) {
+    private void copy(RedisCli from, int count) {
         for (int i = 0; i < count; i++) {
-            from.command("MIGRATE", "127.0.0.1", "" + shard.port(), "lock:{many:" + i + "}", "0", "5000", "COPY");
+            String key = "lock:{many:" + i + "}";
+            List<String> command = new ArrayList<>(List.of("HSET", key));
+            from.hgetall(key).forEach((field, value) -> command.addAll(List.of(field, value)));
+            this.redis.command(command.toArray(String[]::new));
+            this.redis.command("PEXPIRE", key, "60000");
         }
     }
 }
