@@ -173,8 +173,8 @@ final class LocalLock {
                 stake.releasing = grant;
                 stake.remove(grant);
                 end(stake, now.nanos(), now);
-                boolean asks = stake.keepUntil <= now.nanos() && this.ticket == null && mayAsk();
-                sendRelease(stake, next != null && asks ? open(next.kind, now) : null, now);
+                boolean needsTicket = stake.keepUntil <= now.nanos() && this.ticket == null;
+                sendRelease(stake, next != null && needsTicket && mayAsk() ? open(next.kind, now) : null, now);
             }
         } else {
             returned(grant, now);
@@ -1052,8 +1052,7 @@ final class LocalLock {
             successor.terms = first.terms;
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
-        // The store has the token of a grant that was not passed on, and that of a reader, which its downgrade has
-        // sent.
+        // The store has the token of a grant that was not passed on; the downgrade has sent that of a reader.
         long lastToken = stake.passes > 0 ? stake.token : 0;
         send(new Command.Release(this.name, stake.id, lastToken, keep, next), stake, successor, now);
     }

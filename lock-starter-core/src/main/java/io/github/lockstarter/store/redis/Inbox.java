@@ -87,8 +87,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
      */
     @Nullable
     String address() {
-        // Not a switch: that is a class of its own, whose initialization can fail on an exhausted stack, and then for
-        // ever.
+        // A switch is a class of its own. If its initialization failed on an exhausted stack, it would fail for ever.
         State current = this.state;
         return current == State.SUBSCRIBED ? this.instance : current == State.UNAVAILABLE ? "" : null;
     }

@@ -366,8 +366,7 @@ final class PrivateConnection extends StoreConnection {
         LettuceConnectionFactory factory = (master != null ? this.recipe.ofNode(master) : this.recipe).create();
         try {
             new DisconnectMonitor(this.disconnects, this::reconnected, () -> subscriptionLost(factory)).watch(factory);
-            ReplyTimeouts timeouts =
-                    new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater, System::nanoTime);
+            ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
             ping(opened);
             if (!this.cluster) {

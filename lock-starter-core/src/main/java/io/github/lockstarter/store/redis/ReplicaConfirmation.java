@@ -86,7 +86,7 @@ final class ReplicaConfirmation {
         this.store = store;
         this.required = required;
         this.timeout = timeout;
-        this.timeouts = new ReplyTimeouts(timeout, store.recipe.eventLoops::runLater, System::nanoTime);
+        this.timeouts = new ReplyTimeouts(timeout, store.recipe.eventLoops::runLater);
         this.client = store.recipe.clientWithoutReconnection();
     }
 

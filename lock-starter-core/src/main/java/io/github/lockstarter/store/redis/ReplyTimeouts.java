@@ -36,6 +36,14 @@ final class ReplyTimeouts {
      * Creates timeouts of that length.
      *
      * @param timer runs a task once after some nanoseconds, on a thread that must not be blocked
+     */
+    ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer) {
+        this(timeout, timer, System::nanoTime);
+    }
+
+    /**
+     * As {@link #ReplyTimeouts(Duration, ObjLongConsumer)}, with a clock of the caller.
+     *
      * @param clock returns nanoseconds as {@link System#nanoTime()} does
      */
     ReplyTimeouts(Duration timeout, ObjLongConsumer<Runnable> timer, LongSupplier clock) {

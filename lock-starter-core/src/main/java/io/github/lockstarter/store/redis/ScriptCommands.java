@@ -181,7 +181,7 @@ final class ScriptCommands {
      */
     Reply toReply(Command command, Object result, boolean disconnected) {
         if (command instanceof Command.Acquire) {
-            return acquired(result);
+            return acquired(text(result));
         }
         if (command instanceof Command.Release) {
             Reply reply = released((Long) result);
@@ -222,8 +222,7 @@ final class ScriptCommands {
         return new Reply.Described(described((List<?>) result, ((Command.Inspect) command).ownerOnly()));
     }
 
-    private static Reply acquired(Object result) {
-        String text = result instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) result;
+    private static Reply acquired(String text) {
         if (text.charAt(0) != '-') {
             return new Reply.Granted(Long.parseLong(text));
         }

@@ -59,7 +59,7 @@ final class Sentinels {
         this.timeout = timeout;
         this.onSwitch = onSwitch;
         this.client = recipe.clientWithoutReconnection();
-        this.timeouts = new ReplyTimeouts(timeout, recipe.eventLoops::runLater, System::nanoTime);
+        this.timeouts = new ReplyTimeouts(timeout, recipe.eventLoops::runLater);
         this.links = recipe.sentinels().stream().map(Link::new).toList();
     }
 

@@ -50,11 +50,11 @@ end
 
 local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's', 'w:' .. ARGV[1])
 
-if isExclusive and held[1] == ARGV[1] then
+if isExclusive and held[1] == ARGV[1] and held[2] then
   if left < tonumber(ARGV[2]) then
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
   end
-  return held[2] or redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
+  return held[2]
 end
 
 if left ~= -2 and not held[1] then
