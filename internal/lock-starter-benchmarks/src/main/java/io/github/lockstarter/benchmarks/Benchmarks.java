@@ -48,7 +48,7 @@ public final class Benchmarks {
                 part -> System.out.println(
                         LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS) + " " + part));
         List<String> conditions = new ArrayList<>(Machine.describe(redisVersion()));
-        conditions.add("" + LocalDate.now(ZoneId.systemDefault()));
+        conditions.add(LocalDate.now(ZoneId.systemDefault()).toString());
         conditions.add("medians of " + plan.rounds() + " rounds, contenders in turn; " + seconds(plan.time())
                 + " per measurement after " + seconds(plan.warmUp()) + " of warm-up");
         conditions.add(plan.locks() + " renewed locks, watched for " + seconds(plan.renewedTime()) + "; lease there and"

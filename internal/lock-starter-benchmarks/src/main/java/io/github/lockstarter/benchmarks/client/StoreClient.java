@@ -10,8 +10,8 @@ import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -100,17 +100,7 @@ public final class StoreClient implements AutoCloseable {
 
     /** Acquires a lock of each of these names; returns the ids. */
     public List<String> acquireAll(List<String> lockNames, Duration lease) {
-        List<String> acquired =
-                lockNames.stream().map(name -> nextId(GrantKind.EXCLUSIVE)).toList();
-        List<CompletableFuture<Reply>> replies = IntStream.range(0, acquired.size())
-                .mapToObj(i -> this.store
-                        .send(new Command.Acquire(lockNames.get(i), acquired.get(i), lease.toMillis(), false))
-                        .toCompletableFuture())
-                .toList();
-        if (!replies.stream().allMatch(reply -> reply.join() instanceof Reply.Granted)) {
-            throw new IllegalStateException("Not all locks were granted");
-        }
-        return acquired;
+        return enter(lockNames, GrantKind.EXCLUSIVE, lease, false);
     }
 
     /** Returns what the question whether the lock is locked returns. */
@@ -125,9 +115,14 @@ public final class StoreClient implements AutoCloseable {
 
     /** Many that hold the lock together, or wait in the line of an owner; returns their ids in the order of arrival. */
     public List<String> enter(String lockName, GrantKind kind, int count, Duration lease, boolean join) {
-        List<String> entered = new ArrayList<>(count);
-        List<CompletionStage<Reply>> replies = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
+        return enter(Collections.nCopies(count, lockName), kind, lease, join);
+    }
+
+    /** Sends an acquisition for each of these names, and waits for all replies. */
+    private List<String> enter(List<String> lockNames, GrantKind kind, Duration lease, boolean join) {
+        List<String> entered = new ArrayList<>(lockNames.size());
+        List<CompletionStage<Reply>> replies = new ArrayList<>(lockNames.size());
+        for (String lockName : lockNames) {
             String id = nextId(kind);
             entered.add(id);
             replies.add(this.store.send(new Command.Acquire(lockName, id, lease.toMillis(), join)));
@@ -136,7 +131,7 @@ public final class StoreClient implements AutoCloseable {
             Reply reply = stage.toCompletableFuture().join();
             boolean waits = reply instanceof Reply.Taken taken && taken.pollMillis() > 0;
             if (waits != join) {
-                throw new IllegalStateException(lockName + ": " + reply);
+                throw new IllegalStateException(lockNames.get(0) + ": " + reply);
             }
         }
         return entered;

@@ -5,7 +5,8 @@ import io.github.lockstarter.benchmarks.client.Wire;
 /**
  * Divides hand-overs between JVMs into stages: the first write of a JVM after the end of a body there, the first and the last read of the
  * next JVM since then, and the beginning of the body there. The times are those of {@link System#nanoTime()}, which all JVMs of a machine
- * share. A command is written by an event loop, so that the first stage contains the change of threads. Another command or reply of the same JVM may come first; it is rare enough not to move a median.
+ * share. A command is written by an event loop, so that the first stage contains the change of threads. Another command or reply of the
+ * same JVM may come first; it is rare enough not to move a median.
  */
 final class Stages implements Wire.Observer {
 

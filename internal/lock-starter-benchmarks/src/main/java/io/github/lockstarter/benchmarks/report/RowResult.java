@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.DoubleStream;
 
 /** What all rounds have measured for one row. */
 public final class RowResult {
@@ -35,19 +36,20 @@ public final class RowResult {
 
     /** Returns the least and the most of the rounds. */
     DoubleSummaryStatistics spread(Contender contender, Metric metric) {
-        return this.rounds.getOrDefault(contender, Map.of()).getOrDefault(metric, List.of()).stream()
-                .mapToDouble(Double::doubleValue)
-                .summaryStatistics();
+        return values(contender, metric).summaryStatistics();
     }
 
     /** Over the rounds; nothing if it was not measured. */
     public OptionalDouble median(Contender contender, Metric metric) {
-        List<Double> values = this.rounds.getOrDefault(contender, Map.of()).getOrDefault(metric, List.of());
-        double[] sorted =
-                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted = values(contender, metric).sorted().toArray();
         if (sorted.length == 0) {
             return OptionalDouble.empty();
         }
         return OptionalDouble.of((sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2);
+    }
+
+    private DoubleStream values(Contender contender, Metric metric) {
+        return this.rounds.getOrDefault(contender, Map.of()).getOrDefault(metric, List.of()).stream()
+                .mapToDouble(Double::doubleValue);
     }
 }

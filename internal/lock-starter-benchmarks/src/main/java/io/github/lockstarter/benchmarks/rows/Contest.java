@@ -40,9 +40,7 @@ record Contest(int jvms, int threads, Sharing sharing, Duration work) {
         }
         cli.command("CONFIG", "RESETSTAT");
         ContentionResult result = run(fleet, time);
-        long commands = cli.infoCommandStats().values().stream()
-                .mapToLong(Long::longValue)
-                .sum();
+        long commands = ServerTime.commands(cli);
         return new Outcome(
                 result, result.served() * SECOND / time.toNanos(), (double) commands / Math.max(1, result.entered()));
     }

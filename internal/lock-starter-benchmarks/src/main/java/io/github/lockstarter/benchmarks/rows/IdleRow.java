@@ -33,7 +33,7 @@ final class IdleRow {
                 Fleet fleet = new Fleet(contender, redis.port(), 2, plan.jvmOptions(), "4g")) {
             fleet.ask(OWNER, "open 0");
             fleet.ask(OWNER, "take");
-            long others = ServerTime.figure(cli, "clients", "connected_clients");
+            double others = ServerTime.figure(cli, "clients", "connected_clients");
             fleet.ask(WAITERS, "stand-by " + plan.waiters());
             results.add(Row.IDLE_WAITERS, contender, Metric.IDLE_CONNECTED, percent(cli, plan.renewedTime()));
             results.add(
@@ -57,8 +57,8 @@ final class IdleRow {
     }
 
     /** Returns the connections of each waiter. */
-    private static double connectionsEach(RedisCli cli, long others, int instances) {
-        return (double) (ServerTime.figure(cli, "clients", "connected_clients") - others) / instances;
+    private static double connectionsEach(RedisCli cli, double others, int instances) {
+        return (ServerTime.figure(cli, "clients", "connected_clients") - others) / instances;
     }
 
     /** Of one processor, over that time. */

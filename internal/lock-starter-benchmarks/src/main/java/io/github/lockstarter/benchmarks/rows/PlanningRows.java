@@ -13,7 +13,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,33 +52,32 @@ final class PlanningRows {
 
     /**
      * The owner releases the lock, the first in line renews what it was granted, and the former owner joins the line again:
-     * three scripts and one message for each grant. Nobody polls. All have the inbox of one instance, which is the same to Redis as
-     * one for each.
+     * three scripts and one message for each grant. No waiter polls. All entries name the inbox of one instance, which costs Redis
+     * the same as an inbox for each.
      */
     private static void passed(int waiters, Row row, Contender contender, Results results) {
         try (RedisServer redis = RedisServer.start();
                 RedisCli cli = redis.cli();
                 StoreClient client = new StoreClient(redis.port(), LONG)) {
             String owner = client.nextId(GrantKind.EXCLUSIVE);
-            require(client.acquire("line", owner, LONG, false) instanceof Reply.Granted);
+            ScaleRows.granted(client.acquire("line", owner, LONG, false));
             List<String> line = new ArrayList<>(client.enter("line", GrantKind.EXCLUSIVE, waiters, LONG, true));
             for (int i = -WARM_UP; i < GRANTS; i++) {
                 if (i == 0) {
                     cli.command("CONFIG", "RESETSTAT");
                 }
-                require(client.release("line", owner) == Reply.Released.INSTANCE);
+                ScaleRows.released(client.release("line", owner));
                 owner = line.remove(0);
-                require(client.renew("line", owner, LONG) == Reply.Renewed.INSTANCE);
+                ScaleRows.expect(Reply.Renewed.INSTANCE, client.renew("line", owner, LONG));
                 String next = client.nextId(GrantKind.EXCLUSIVE);
-                require(client.acquire("line", next, LONG, true) instanceof Reply.Taken);
+                ScaleRows.waits(client.acquire("line", next, LONG, true));
                 line.add(next);
             }
             ServerTime.Scripts scripts = ServerTime.Scripts.now(cli);
-            Map<String, Long> calls = cli.infoCommandStats();
-            long all = calls.values().stream().mapToLong(Long::longValue).sum();
-            results.add(row, contender, Metric.ALL_COMMANDS, (double) all / GRANTS);
+            ScaleRows.expect(3L * GRANTS, scripts.calls());
+            ScaleRows.expect((long) GRANTS, cli.infoCommandStats().getOrDefault("publish", 0L));
+            results.add(row, contender, Metric.ALL_COMMANDS, (double) ServerTime.commands(cli) / GRANTS);
             results.add(row, contender, Metric.SERVER_TIME, (double) scripts.micros() / GRANTS);
-            require(scripts.calls() == 3L * GRANTS && calls.getOrDefault("publish", 0L) == GRANTS);
         }
     }
 
@@ -119,7 +118,7 @@ final class PlanningRows {
             int first = from;
             int last = Math.min(first + batch, names.size());
             free.acquire(last - first);
-            var unused = client.renew(names.subList(first, last), ids.subList(first, last), LONG)
+            CompletionStage<?> unused = client.renew(names.subList(first, last), ids.subList(first, last), LONG)
                     .whenComplete((all, failure) -> {
                         if (Boolean.TRUE.equals(all)) {
                             renewed.addAndGet(last - first);
@@ -132,13 +131,7 @@ final class PlanningRows {
         }
         free.acquire(UNDER_WAY);
         double seconds = (System.nanoTime() - began) / SECOND;
-        require(!failed.get());
+        ScaleRows.expect(false, failed.get());
         return renewed.get() / seconds;
-    }
-
-    private static void require(boolean expected) {
-        if (!expected) {
-            throw new IllegalStateException("Another reply than expected");
-        }
     }
 }

@@ -23,7 +23,7 @@ final class RenewedRow {
         try (RedisServer redis = RedisServer.start();
                 RedisCli cli = redis.cli();
                 Fleet fleet = new Fleet(contender, redis.port(), 1, plan.jvmOptions(), heap(plan.locks()))) {
-            long empty = ServerTime.figure(cli, "memory", "used_memory");
+            double empty = ServerTime.figure(cli, "memory", "used_memory");
             String[] heap = fleet.ask(
                             0, "hold " + plan.locks() + " " + plan.lease().toMillis())
                     .split(" ", -1);
@@ -43,7 +43,7 @@ final class RenewedRow {
                     Row.RENEWED,
                     contender,
                     Metric.REDIS_MEMORY,
-                    (double) (ServerTime.figure(cli, "memory", "used_memory") - empty) / plan.locks());
+                    (ServerTime.figure(cli, "memory", "used_memory") - empty) / plan.locks());
             results.add(Row.RENEWED, contender, Metric.LOST, plan.locks() + 1.0 - keys(cli));
             results.add(Row.RENEWED, contender, Metric.STOP, Double.parseDouble(fleet.ask(0, "close")));
         }

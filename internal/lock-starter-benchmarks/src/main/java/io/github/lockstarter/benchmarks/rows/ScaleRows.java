@@ -230,7 +230,7 @@ final class ScaleRows {
         return this.client.release(lockName, id);
     }
 
-    private static void granted(Reply reply) {
+    static void granted(Reply reply) {
         expect(true, reply instanceof Reply.Granted);
     }
 
@@ -238,15 +238,15 @@ final class ScaleRows {
         expect(true, reply instanceof Reply.Taken taken && taken.pollMillis() == 0);
     }
 
-    private static void waits(Reply reply) {
+    static void waits(Reply reply) {
         expect(true, reply instanceof Reply.Taken taken && taken.pollMillis() > 0);
     }
 
-    private static void released(Reply reply) {
+    static void released(Reply reply) {
         expect(Reply.Released.INSTANCE, reply);
     }
 
-    private static void expect(Object expected, Object actual) {
+    static void expect(Object expected, Object actual) {
         if (!expected.equals(actual)) {
             throw new IllegalStateException(actual + " instead of " + expected);
         }

@@ -36,22 +36,25 @@ final class ServerTime {
         return after.micros() - before.micros();
     }
 
+    /** Calls of all commands so far, those inside of scripts included. */
+    static long commands(RedisCli cli) {
+        return cli.infoCommandStats().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
     /** A number that {@code INFO} reports. */
-    static long figure(RedisCli cli, String section, String name) {
+    static double figure(RedisCli cli, String section, String name) {
         return cli.info(section)
                 .lines()
                 .filter(line -> line.startsWith(name + ":"))
-                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
                 .findFirst()
                 .orElseThrow();
     }
 
     /** Processor time of the whole process. */
     static double cpuSeconds(RedisCli cli) {
-        return cli.info("cpu")
-                .lines()
-                .filter(line -> line.startsWith("used_cpu_sys:") || line.startsWith("used_cpu_user:"))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(':') + 1)))
-                .sum();
+        return figure(cli, "cpu", "used_cpu_sys") + figure(cli, "cpu", "used_cpu_user");
     }
 }
