@@ -13,6 +13,7 @@ import io.github.lockstarter.engine.Simulation.Side;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockState;
+import io.github.lockstarter.store.Reply;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -417,6 +418,7 @@ final class Checks {
     void afterInput(Side side) {
         checkKnown(this.simulation.state(this), side);
         checkBelief();
+        checkVisits(side);
     }
 
     /** Those who rely on a grant fit together, and none relies on it longer than the store has it. */
@@ -515,6 +517,7 @@ final class Checks {
         if (command instanceof Command.Release release && returned != null && returned.isReleasing(sent.stake)) {
             long rest = returned.keptUntil - side.jvm.machine.time().nanos();
             check(release.keepMillis() * MILLI >= rest, "released before the end of a minimum hold", returned);
+            check(returned.keptUntil != 0 || release.keepMillis() == 0, "given back, but kept", returned);
         }
         if (leaseMillis(command) * MILLI >= 2 * this.simulation.watchdog) {
             this.longest.add((sent.successor != null ? sent.successor : sent.stake).id);
@@ -575,6 +578,8 @@ final class Checks {
         check(!side.jvm.isStopped(), "a grant after the stop", body);
         check(grant.isHeld(time), "granted although it had expired", id);
         checkTimely(body);
+        boolean isConfirmed = side.lock.isConfirmed(grant);
+        check(way == Way.MESSAGE ? !isConfirmed : way != Way.JOINED || isConfirmed, "wrongly confirmed", id);
         boolean isPassed = way == Way.LOCAL && id.equals(this.passedId);
         if (way == Way.JOINED) {
             checkJoined(grant, time);
@@ -775,8 +780,78 @@ final class Checks {
         }
         if (refusal.cause() != Refusal.Cause.STOPPED) {
             checkTimely(body);
+            checkTicket(side, refusal, caller.isQueued());
         }
         this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
+    }
+
+    /** A refusal states whether the store may still grant the lock; the last one says so only if the store has not answered. */
+    private void checkTicket(Side side, Refusal refusal, boolean isQueued) {
+        boolean isAsking = side.asking.stream().anyMatch(stake -> stake.phase == Stake.Phase.ASKING);
+        check(!isQueued || !isAsking || refusal.mayBeGranted(), "may be granted, which is not stated", side.jvm);
+        boolean isUndisturbed = isUndisturbed(side);
+        boolean isKnown = isUndisturbed && isQueued && !isAsking;
+        check(!isKnown || !refusal.mayBeGranted(), "may not be granted, which is stated", side.jvm);
+        LockState state = this.simulation.state(this);
+        if (state != null && isUndisturbed && side.waiting.size() == 1) {
+            boolean isInLine = state.line().stream().anyMatch(entry -> isTicket(entry.id(), side));
+            check(!isInLine || refusal.mayBeGranted(), "refused although it is in the line", side.jvm);
+        }
+    }
+
+    private static boolean isUndisturbed(Side side) {
+        return side.troubleUntil == 0 && side.jvm.machine.disturbedAt == 0;
+    }
+
+    /** Returns whether a message about the ticket must be believed: the store has answered, and nothing has gone wrong since. */
+    boolean isProof(Side side, Stake stake) {
+        Body first = side.firstWaiting(null);
+        return isUndisturbed(side)
+                && stake.phase == Stake.Phase.ASKING
+                && this.kinds.length == 1
+                && this.simulation.rules.claim() > 0
+                && first != null
+                && first.enteredAt > Math.max(this.simulation.fullUntil, this.restoredAt)
+                && first.terms.lease() >= this.simulation.rules.claim()
+                && !side.asking.contains(stake)
+                && side.jvm.serverChangedAt == 0
+                && !this.simulation.stepsBack;
+    }
+
+    /** Returns the waiter that a release must pass the grant on to, because nothing speaks against it; null: unknown. */
+    @Nullable
+    Body successorOf(Body body) {
+        Grant grant = body.grant;
+        Body next = body.side.firstWaiting(null);
+        Terms usual = this.simulation.terms.get(0);
+        if (grant == null || next == null || next.terms != usual || body.terms != usual || body.isAtRisk) {
+            return null;
+        }
+        Moment time = body.jvm.machine.time();
+        long since = time.nanos() - this.passesFrom;
+        boolean isPassed = grant.id().equals(this.passedId)
+                && grant.isLive()
+                && this.kinds.length == 1
+                && body.keptUntil <= time.nanos()
+                && since < this.simulation.rules.passTime()
+                && this.passes < Math.min(this.simulation.rules.passCount(), Rules.usable(since) / 1000)
+                && !this.longest.contains(grant.id())
+                && grant.stake.remaining(time) > usual.lease() / 2;
+        return isPassed ? next : null;
+    }
+
+    /** Visitors see each waiter and each grant once. */
+    private void checkVisits(Side side) {
+        List<Object> visited = new ArrayList<>();
+        side.lock.forEachWaiter(visited::add);
+        side.lock.forEachGrant(visited::add);
+        for (Body body : side.waiting) {
+            check(body.caller == null || body.caller.isQueued() == visited.remove(body.caller), "not visited", body);
+        }
+        for (Body body : this.holding) {
+            check(body.side != side || body.grant == null || visited.remove(body.grant), "not visited", body);
+        }
+        check(visited.isEmpty(), "visited without a reason", visited);
     }
 
     /** A wait ends at most one command timeout after its time. Pauses do not count. */
@@ -795,12 +870,12 @@ final class Checks {
         Grant writer = body.grant;
         check(writer != null && !writer.isLive(), "downgraded beside the writer", body);
         check(reader.token == writer.token, "a reader that has not the token of the writer", body);
+        check(reader.isHeld(body.jvm.machine.time()), "downgraded although it had expired", body);
         body.former = writer.id();
         body.latestEnd = Moment.sum(body.latestEnd, body.terms.lease());
         body.grant = reader;
         body.isAtRisk = false;
         this.changedAt = now();
-        this.holding.add(body);
     }
 
     void lost(Body body, Grant grant, LossReason reason) {
@@ -815,8 +890,9 @@ final class Checks {
                 boolean hasFailed = now() - body.side.troubleUntil < 3 * this.simulation.watchdog;
                 boolean isTried = now() - body.renewSentAt < 2 * this.simulation.rules.commandTimeout();
                 // A nested hold may request renewals after the last one, when it is too late.
-                boolean isRenewed =
-                        body.terms.isRenewed() && time.nanos() < Moment.sum(grant.grantedAt, body.terms.maxHold());
+                boolean isOverdue = time.nanos() >= Moment.sum(grant.grantedAt, body.terms.maxHold());
+                boolean isRenewed = body.terms.isRenewed() && !isOverdue;
+                check(isRenewed || body.isNested || !body.terms.isRenewed(), "lost by its longest hold", body);
                 check(
                         !isRenewed || isDisturbed || hasFailed && isTried,
                         "a renewed grant has expired without a reason",
@@ -828,11 +904,13 @@ final class Checks {
             }
             case MAX_HOLD ->
                 check(
-                        hasExpired && time.nanos() >= grant.grantedAt + body.terms.maxHold(),
+                        hasExpired && time.nanos() >= Moment.sum(grant.grantedAt, body.terms.maxHold()),
                         "lost before its end",
                         body);
             case OWNER_DIED -> check(body.leftAt != 0, "lost although its owner lives", body);
             case TAKEN_OVER, DELETED -> {
+                boolean isFree = body.side.reply instanceof Reply.NotOwner none && none.isFree();
+                check(isFree == (reason == LossReason.DELETED), "not the reason that the store gives", body);
                 // Until a downgrade is confirmed, the replica may have the writer instead.
                 boolean isUndone = body.former != null && this.restoredAt >= body.enteredAt;
                 check(hasExpired || isUndone || isForgotten(body, grant), "lost although the store has it", body);

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -98,7 +99,7 @@ final class Simulation {
     /** Lease of a renewed grant. */
     final long watchdog;
 
-    private final List<Terms> terms = new ArrayList<>();
+    final List<Terms> terms = new ArrayList<>();
 
     private final LockTable.Inboxes inboxes = new Network();
 
@@ -1080,6 +1081,15 @@ final class Simulation {
 
         int acquires;
 
+        private String owner = "";
+
+        /** Stakes of questions without an outcome, one for each question. */
+        final List<LocalLock.Stake> asking = new ArrayList<>();
+
+        /** The reply that is being processed; null: a failure, or another input. */
+        @Nullable
+        Reply reply;
+
         /** Releases without an outcome. */
         final List<LocalLock.Stake> releasing = new ArrayList<>();
 
@@ -1129,6 +1139,7 @@ final class Simulation {
             if (this.lock.isIdle() && !this.jvm.isStopped && happens(0.1)) {
                 count(Seen.IDLE_LOCKS_DROPPED);
                 this.lock = new LocalLock(this.checks.name, Simulation.this.rules, this);
+                this.owner = "";
             }
             if (this.armed != this.lock.dueAt) {
                 arm(this.lock.dueAt);
@@ -1195,7 +1206,9 @@ final class Simulation {
             if (stake != null && stake.phase == Phase.ENDING && this.releasing.contains(stake)) {
                 this.outdated.put(stake, this.jvm.machine.time().nanos());
             }
+            boolean isProof = stake != null && this.checks.isProof(this, stake);
             this.lock.notified(id, token, before());
+            this.checks.check(!isProof || stake == null || stake.phase == Phase.HELD, "a message that is not believed");
             if (!wasHeld) {
                 this.checks.afterMessage(this, id);
             }
@@ -1237,17 +1250,28 @@ final class Simulation {
                 LocalLock current = Side.this.lock;
                 Side.this.lock = this.sender;
                 LocalLock.Stake stake = this.sent.stake;
+                Side.this.asking.remove(this.sent.successor != null ? this.sent.successor : stake);
+                Body front = Side.this.firstWaiting(null);
+                boolean isRejected = reply == null
+                        && !failure.isTransient()
+                        && stake.phase == Phase.ASKING
+                        && front != null
+                        && stake.kind.equals(Objects.requireNonNull(front.caller).kind);
                 Long outdatedAt = null;
                 if (this.sent.command instanceof Command.Release) {
                     Side.this.releasing.remove(stake);
                     outdatedAt = Side.this.outdated.remove(stake);
                 }
+                Side.this.reply = reply;
                 if (reply != null) {
                     this.sender.replied(this.sent, reply, before());
                 } else {
                     this.sender.failed(this.sent, failure, before());
                 }
+                Side.this.reply = null;
                 Side.this.lock = current;
+                Side.this.checks.check(
+                        !isRejected || front == null || front.hasEnded, "waits although the store rejects it");
                 if (stake.phase == Phase.OVER) {
                     Long first = Side.this.firstReleases.remove(stake);
                     // Releases are repeated for four of these intervals at least.
@@ -1287,10 +1311,14 @@ final class Simulation {
                     return;
                 }
             } else if (sent.command instanceof Command.Release) {
+                if (sent.successor != null) {
+                    this.asking.add(sent.successor);
+                }
                 this.releasing.add(sent.stake);
                 this.firstReleases.putIfAbsent(sent.stake, Simulation.this.now);
             } else if (sent.command instanceof Command.Acquire) {
                 this.acquires++;
+                this.asking.add(sent.stake);
             }
             new Exchange(this.jvm, sent.command, requests).transmit();
         }
@@ -1329,13 +1357,13 @@ final class Simulation {
 
         @Override
         public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
-            count(Seen.RENEWAL_FAILED);
+            count(cause != null ? Seen.RENEWAL_UNANSWERED : Seen.RENEWAL_OF_NOTHING);
             this.checks.check(body(grant).isHolding(grant), "renewed after its end");
         }
 
         @Override
         public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-            count(Seen.AT_RISK);
+            count(cause != null ? Seen.AT_RISK : Seen.AT_RISK_BY_DELAY);
             this.checks.atRisk(body(grant), grant, true);
         }
 
@@ -1362,6 +1390,21 @@ final class Simulation {
                             : grant.state == Grant.State.LOST ? Seen.RELEASED_AFTER_LOSS : Seen.RELEASED);
             this.changedAt = Simulation.this.now;
             this.checks.released(body(grant), grant, failure);
+        }
+
+        @Override
+        public void taken(String owner) {
+            count(Seen.OWNER_REPORTED);
+            this.checks.check(!owner.equals(this.owner), "the same owner is reported twice");
+            this.owner = owner;
+        }
+
+        @Override
+        public void waitsForStore(LockStoreException cause) {
+            count(Seen.OUTAGE_REPORTED);
+            Body first = firstWaiting(null);
+            boolean isEndless = first != null && Objects.requireNonNull(first.caller).waitTime == Waiter.FOREVER;
+            this.checks.check(isEndless && cause.isTransient(), "an outage is reported that a time limit ends");
         }
 
         private void arm(long nanos) {
@@ -1468,7 +1511,7 @@ final class Simulation {
 
         private int steps;
 
-        private boolean isNested;
+        boolean isNested;
 
         private boolean isOver;
 
@@ -1565,11 +1608,18 @@ final class Simulation {
             boolean wasLive = held.isLive();
             this.side.released = this;
             returns(held);
+            Body next = this.side.checks.successorOf(this);
             Moment time = this.side.before();
             boolean isGivenBack = happens(Simulation.this.odd / 5);
             this.keptUntil = isGivenBack ? 0 : this.keptUntil;
             boolean isReleased = isGivenBack ? this.side.lock.giveBack(held, time) : this.side.lock.release(held, time);
-            this.side.checks.check(wasLive || !isReleased, "released after its end");
+            this.side.checks.check(isReleased == (wasLive && held.lossReason == null), "wrong answer to a release");
+            this.side.checks.check(next == null || next.hasEnded, "not passed on although it may be");
+            this.side.checks.check(
+                    held.stake.phase != Phase.ENDING
+                            || held.kind().mode() == LockMode.READ
+                            || this.side.firstReleases.containsKey(held.stake),
+                    "returned, but not released in the store");
             note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased);
             this.side.after();
         }
@@ -1596,6 +1646,7 @@ final class Simulation {
                     count(Seen.LENGTHENED);
                     this.latestEnd = Math.max(this.latestEnd, Moment.sum(time.nanos(), other.lease()));
                     lock.lengthen(held, other.lease(), time);
+                    this.side.checks.afterNesting(this, held, other);
                 }
                 case 1 -> {
                     count(Seen.KEPT_BY_NESTED_HOLD);
@@ -1790,6 +1841,8 @@ final class Simulation {
         REFUSED_STORE_FAILED,
         REFUSED_WITHDRAWN,
         REFUSED_STOPPED,
+        OWNER_REPORTED,
+        OUTAGE_REPORTED,
         LOST_EXPIRED,
         LOST_TAKEN_OVER,
         LOST_DELETED,
@@ -1797,9 +1850,11 @@ final class Simulation {
         LOST_OWNER_DIED,
         LOST_SHUTDOWN,
         AT_RISK,
+        AT_RISK_BY_DELAY,
         RECOVERED,
         RENEWED,
-        RENEWAL_FAILED,
+        RENEWAL_UNANSWERED,
+        RENEWAL_OF_NOTHING,
         RELEASED,
         RELEASE_FAILED,
         RELEASED_AFTER_LOSS,
