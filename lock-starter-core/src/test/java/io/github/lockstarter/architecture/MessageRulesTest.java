@@ -151,13 +151,13 @@ class MessageRulesTest {
     private static Map<Path, String> sources() {
         return MODULES.stream()
                 .map(module -> Path.of("..", module, "src", "main", "java"))
-                .flatMap(MessageRulesTest::javaFiles)
+                .flatMap(root -> files(root, ".java"))
                 .collect(Collectors.toMap(file -> file, MessageRulesTest::withoutComments, (a, b) -> a, TreeMap::new));
     }
 
-    static Stream<Path> javaFiles(Path root) {
+    static Stream<Path> files(Path root, String suffix) {
         try (Stream<Path> files = Files.walk(root)) {
-            return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
+            return files.filter(file -> file.toString().endsWith(suffix)).toList().stream();
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }

@@ -66,7 +66,8 @@ class ModuleBoundariesTest {
     void shouldUseTheApiAndNamedInternalsOnly() {
         Set<String> used = new TreeSet<>();
         for (String module : MODULES) {
-            for (Path file : MessageRulesTest.javaFiles(ROOT.resolve(module).resolve(Path.of("src", "main", "java")))
+            for (Path file : MessageRulesTest.files(
+                            ROOT.resolve(module).resolve(Path.of("src", "main", "java")), ".java")
                     .toList()) {
                 used.addAll(all(USE, MessageRulesTest.text(file)));
             }

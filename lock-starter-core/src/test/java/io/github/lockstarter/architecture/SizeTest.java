@@ -2,11 +2,7 @@ package io.github.lockstarter.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -81,13 +77,7 @@ class SizeTest {
 
     /** Returns the sources with empty texts and without comments. */
     private static Stream<String> sources(Path folder, String suffix) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            List<Path> found =
-                    files.filter(file -> file.toString().endsWith(suffix)).toList();
-            return found.stream().map(SizeTest::source);
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
+        return MessageRulesTest.files(folder, suffix).map(SizeTest::source);
     }
 
     private static String source(Path file) {

@@ -33,10 +33,6 @@ abstract class AcquireContract extends RegistryFixture {
 
     private static final Duration SOON = Duration.ofSeconds(5);
 
-    AcquireContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldTryOnceWithoutAWait() throws Exception {
         LeasingLockRegistry here = registry(settings(LONG));

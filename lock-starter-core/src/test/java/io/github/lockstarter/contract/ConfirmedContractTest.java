@@ -1,7 +1,7 @@
 package io.github.lockstarter.contract;
 
 import io.github.lockstarter.fixture.MasterWithReplicas;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -10,16 +10,12 @@ import org.junit.jupiter.api.Tag;
 @Tag("redis")
 class ConfirmedContractTest extends Contracts {
 
+    @AutoClose
     private static MasterWithReplicas servers;
 
     @BeforeAll
     static void start() {
         servers = new MasterWithReplicas(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        servers.close();
     }
 
     @Override

@@ -8,65 +8,29 @@ abstract class Contracts {
     abstract LockBackend newBackend();
 
     @Nested
-    class Lock extends LockContract {
-        Lock() {
-            super(newBackend());
-        }
-    }
+    class Lock extends LockContract {}
 
     @Nested
-    class LockName extends LockNameContract {
-        LockName() {
-            super(newBackend());
-        }
-    }
+    class LockName extends LockNameContract {}
 
     @Nested
-    class Acquire extends AcquireContract {
-        Acquire() {
-            super(newBackend());
-        }
-    }
+    class Acquire extends AcquireContract {}
 
     @Nested
-    class Lease extends LeaseContract {
-        Lease() {
-            super(newBackend());
-        }
-    }
+    class Lease extends LeaseContract {}
 
     @Nested
-    class Execute extends ExecuteContract {
-        Execute() {
-            super(newBackend());
-        }
-    }
+    class Execute extends ExecuteContract {}
 
     @Nested
-    class Listener extends ListenerContract {
-        Listener() {
-            super(newBackend());
-        }
-    }
+    class Listener extends ListenerContract {}
 
     @Nested
-    class Lifecycle extends LifecycleContract {
-        Lifecycle() {
-            super(newBackend());
-        }
-    }
+    class Lifecycle extends LifecycleContract {}
 
     @Nested
-    class Readers extends ReadersContract {
-        Readers() {
-            super(newBackend());
-        }
-    }
+    class Readers extends ReadersContract {}
 
     @Nested
-    class Permits extends PermitsContract {
-        Permits() {
-            super(newBackend());
-        }
-    }
+    class Permits extends PermitsContract {}
 }

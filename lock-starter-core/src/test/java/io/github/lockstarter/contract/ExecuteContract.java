@@ -41,10 +41,6 @@ abstract class ExecuteContract extends RegistryFixture {
     private static final LockRequest INTERRUPTED =
             LockRequest.of(NAME).withOnLost(OnLost.INTERRUPT).withLease(Duration.ofMillis(200));
 
-    ExecuteContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldReturnWhatTheBodyReturns() throws Exception {
         LeasingLockRegistry registry = registry();

@@ -27,10 +27,6 @@ abstract class LeaseContract extends RegistryFixture {
 
     private static final Duration MIN_HOLD = Duration.ofMillis(600);
 
-    LeaseContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldBeUsableFromAnyThread() throws Exception {
         LeasingLockRegistry registry = registry();

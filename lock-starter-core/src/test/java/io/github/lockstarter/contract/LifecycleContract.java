@@ -47,10 +47,6 @@ abstract class LifecycleContract extends RegistryFixture {
 
     private final EventLog heard = new EventLog();
 
-    LifecycleContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldGiveTheNextOneALeaseOfItsOwnWithoutTheStore() throws Exception {
         EventLog listener = new EventLog();

@@ -32,7 +32,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** A lock is renewed for as long as it is needed; listeners and the inventory show what happens to it, and harm nothing. */
@@ -42,10 +41,6 @@ abstract class ListenerContract extends RegistryFixture {
     private static final Duration CAP = Duration.ofMillis(700);
 
     private final EventLog heard = new EventLog();
-
-    ListenerContract(LockBackend backend) {
-        super(backend);
-    }
 
     @Test
     void shouldStopAtTheCapOfTheRequest() throws Exception {
@@ -201,15 +196,11 @@ abstract class ListenerContract extends RegistryFixture {
 
     @Test
     void shouldNotBeHarmedByAListenerThatNeverReturns() throws Exception {
-        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Void> end = new CompletableFuture<>();
         LockListener stuck = new LockListener() {
             @Override
             public void acquired(LockAcquiredEvent event) {
-                try {
-                    end.await();
-                } catch (InterruptedException ex) {
-                    Thread.currentThread().interrupt();
-                }
+                end.join();
             }
         };
         LeasingLockRegistry registry = registry(stuck);
@@ -223,7 +214,7 @@ abstract class ListenerContract extends RegistryFixture {
             assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
         }
         assertThat(CompletableFuture.runAsync(registry::stop)).succeedsWithin(Duration.ofSeconds(8));
-        end.countDown();
+        end.complete(null);
     }
 
     @Test

@@ -30,10 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class LockContract extends RegistryFixture {
 
-    LockContract(LockBackend backend) {
-        super(backend);
-    }
-
     @AfterEach
     void clearFlag() {
         Thread.interrupted();

@@ -24,10 +24,6 @@ abstract class LockNameContract extends RegistryFixture {
                             + "|\ud83d|\udd12|\ud800|\udfff|\ufeff|\ufffd|lock|inbox|released")
                     .split("\\|", -1));
 
-    LockNameContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldTakeAnyTextForALockOfItsOwn() throws Exception {
         Set<String> names =

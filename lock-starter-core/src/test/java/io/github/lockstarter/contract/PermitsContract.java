@@ -19,10 +19,6 @@ import org.junit.jupiter.api.Test;
 /** All holders of a semaphore have at most its number of permits, whatever limits they apply. */
 abstract class PermitsContract extends RegistryFixture {
 
-    PermitsContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldKeepTheLimitAcrossInstances() throws Exception {
         LeaseSemaphore here = registry().getSemaphore(NAME, 5);

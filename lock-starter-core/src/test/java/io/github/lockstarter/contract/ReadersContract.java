@@ -24,10 +24,6 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ReadersContract extends RegistryFixture {
 
-    ReadersContract(LockBackend backend) {
-        super(backend);
-    }
-
     @Test
     void shouldLetReadersEnterAgainAlthoughAWriterWaits() throws Exception {
         LeasingLockRegistry here = registry(quiet(NONE));

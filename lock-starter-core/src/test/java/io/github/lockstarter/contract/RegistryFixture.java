@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The base of all contracts: registries over one backend, each with its own store, as if it ran in its own JVM. After each
@@ -54,7 +56,15 @@ abstract class RegistryFixture {
     /** Backends over which this JVM has renewed a lock. */
     private static final Set<Class<?>> WARM = ConcurrentHashMap.newKeySet();
 
-    private final LockBackend backend;
+    @SuppressWarnings("NullAway.Init")
+    private LockBackend backend;
+
+    /** Precedes all that a contract does. */
+    @RegisterExtension
+    final BeforeEachCallback newBackend = context -> this.backend = context.getRequiredTestInstances()
+            .findInstance(Contracts.class)
+            .orElseThrow()
+            .newBackend();
 
     LockBackend backend() {
         return this.backend;
@@ -66,10 +76,6 @@ abstract class RegistryFixture {
 
     /** Of registries that other tests may have left. */
     private final Set<Thread> threadsBefore = libraryThreads();
-
-    RegistryFixture(LockBackend backend) {
-        this.backend = backend;
-    }
 
     /** The first renewal of a JVM loads classes, which on a busy machine takes longer than the leases of tests last. */
     @BeforeEach

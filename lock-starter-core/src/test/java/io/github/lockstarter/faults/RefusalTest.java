@@ -21,7 +21,6 @@ import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -34,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class RefusalTest {
 
+    @AutoClose
     private static RedisServer server;
 
     @AutoClose
@@ -48,11 +48,6 @@ class RefusalTest {
     @BeforeAll
     static void startServer() {
         server = RedisServer.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     /** So long that nothing runs out while Redis refuses; renewed often, so that it is noticed soon. */

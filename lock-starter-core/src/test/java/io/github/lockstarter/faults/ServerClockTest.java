@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +30,7 @@ class ServerClockTest {
 
     private static final String KEY = "lock:{timed}";
 
+    @AutoClose
     private static ServerClock clock;
 
     @AutoClose
@@ -46,13 +46,6 @@ class ServerClockTest {
     @BeforeAll
     static void startServer(@TempDir Path directory) throws IOException {
         clock = ServerClock.start(directory);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (clock != null) {
-            clock.close();
-        }
     }
 
     @BeforeEach

@@ -25,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +42,7 @@ class SingleShardTest {
     /** So often is each lock renewed in a test: more than two leases long. */
     private static final int RENEWALS = 33;
 
+    @AutoClose
     private static RedisServer shard;
 
     @AutoClose
@@ -57,11 +57,6 @@ class SingleShardTest {
     @BeforeAll
     static void startShard() {
         shard = SingleShard.start();
-    }
-
-    @AfterAll
-    static void closeShard() {
-        shard.close();
     }
 
     @BeforeEach

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -40,6 +40,7 @@ class GaugesTest {
 
     private final MicrometerLockListener listener = new MicrometerLockListener(this.meters);
 
+    @AutoClose("stop")
     private final LeasingLockRegistry registry = new LeasingLockRegistry(
             new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), this.listener, List.of());
 
@@ -75,11 +76,6 @@ class GaugesTest {
     @BeforeEach
     void connect() {
         this.listener.setStatistics(this.registry);
-    }
-
-    @AfterEach
-    void stop() {
-        this.registry.stop();
     }
 
     @Test

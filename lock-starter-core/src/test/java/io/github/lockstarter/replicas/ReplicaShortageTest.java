@@ -22,7 +22,6 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +34,7 @@ class ReplicaShortageTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
 
+    @AutoClose
     private static MasterWithReplicas servers;
 
     @AutoClose
@@ -43,11 +43,6 @@ class ReplicaShortageTest {
     @BeforeAll
     static void start() {
         servers = new MasterWithReplicas(2);
-    }
-
-    @AfterAll
-    static void stop() {
-        servers.close();
     }
 
     @BeforeEach

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +28,7 @@ class InMemoryLockStoreTest {
 
     private final Notified otherNotified = new Notified();
 
+    @AutoClose("shutdownNow")
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 
     /** Records notifications, and executes a command at each if there is one. */
@@ -58,11 +59,6 @@ class InMemoryLockStoreTest {
     void start() {
         this.store.start("one", this.notified);
         this.other.start("two", this.otherNotified);
-    }
-
-    @AfterEach
-    void stop() {
-        this.threads.shutdownNow();
     }
 
     private static Command acquire(String id) {

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -73,15 +72,15 @@ class ExhaustionTest {
     @Test
     void shouldNotExecuteACallThatBeginsTooLate() {
         BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(0));
-        CountDownLatch blocked = new CountDownLatch(1);
+        CompletableFuture<String> blocked = new CompletableFuture<>();
         for (int i = 0; i < 8; i++) {
-            CompletableFuture<String> unused = calls.submit(() -> awaited(blocked), "lock 'b'");
+            CompletableFuture<String> unused = calls.submit(blocked::join, "lock 'b'");
         }
         AtomicInteger executions = new AtomicInteger();
         CompletableFuture<Integer> late = calls.submit(executions::incrementAndGet, "lock 'a'");
         await().pollDelay(TIMEOUT.plusMillis(50)).until(() -> true);
 
-        blocked.countDown();
+        blocked.complete("begun");
 
         assertThat(late)
                 .failsWithin(Duration.ofSeconds(10))
@@ -90,15 +89,6 @@ class ExhaustionTest {
                 .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
         assertThat(executions).hasValue(0);
         calls.stop();
-    }
-
-    private static String awaited(CountDownLatch latch) {
-        try {
-            latch.await();
-            return "begun";
-        } catch (InterruptedException ex) {
-            throw new IllegalStateException(ex);
-        }
     }
 
     /** Tries commands at all depths in which a stack may be exhausted. */

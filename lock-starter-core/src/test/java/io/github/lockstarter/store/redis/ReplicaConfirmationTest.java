@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,6 +39,7 @@ class ReplicaConfirmationTest {
 
     private static final Duration PATIENT = Duration.ofSeconds(10);
 
+    @AutoClose
     private static MasterWithReplicas servers;
 
     @AutoClose
@@ -53,11 +53,6 @@ class ReplicaConfirmationTest {
     @BeforeAll
     static void start() {
         servers = new MasterWithReplicas(2);
-    }
-
-    @AfterAll
-    static void stop() {
-        servers.close();
     }
 
     @AfterEach
