@@ -578,6 +578,8 @@ final class Checks {
         check(!side.jvm.isStopped(), "a grant after the stop", body);
         check(grant.isHeld(time), "granted although it had expired", id);
         checkTimely(body);
+        boolean isRight = grant.stake.isNotified() == side.reported.contains(id);
+        check(way != Way.REPLY || isRight || this.restoredAt >= 0, "wrong about a message", id);
         boolean isConfirmed = side.lock.isConfirmed(grant);
         check(way == Way.MESSAGE ? !isConfirmed : way != Way.JOINED || isConfirmed, "wrongly confirmed", id);
         boolean isPassed = way == Way.LOCAL && id.equals(this.passedId);

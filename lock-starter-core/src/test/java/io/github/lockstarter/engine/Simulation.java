@@ -1086,6 +1086,9 @@ final class Simulation {
         /** Stakes of questions without an outcome, one for each question. */
         final List<LocalLock.Stake> asking = new ArrayList<>();
 
+        /** Ids that messages have reported as granted while they asked. */
+        final List<String> reported = new ArrayList<>();
+
         /** The reply that is being processed; null: a failure, or another input. */
         @Nullable
         Reply reply;
@@ -1205,6 +1208,9 @@ final class Simulation {
             boolean wasHeld = stake != null && (stake.phase == Phase.HELD || stake.phase == Phase.SUSPENDED);
             if (stake != null && stake.phase == Phase.ENDING && this.releasing.contains(stake)) {
                 this.outdated.put(stake, this.jvm.machine.time().nanos());
+            }
+            if (stake != null && stake.phase == Phase.ASKING) {
+                this.reported.add(id);
             }
             boolean isProof = stake != null && this.checks.isProof(this, stake);
             this.lock.notified(id, token, before());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
@@ -77,18 +78,13 @@ final class RestrictedUser {
 
     /** An instance that logs in as this user; what cannot ask whether a lock is taken is not waited for. */
     Instance start(Instances instances, FaultProxy proxy) {
-        return instances.at(
-                proxy,
-                setup -> this.mayAsk
-                        ? setup.calm()
-                                .commandTimeout(Duration.ofSeconds(1))
-                                .withDescription()
-                                .user(NAME)
-                        : setup.calm()
-                                .commandTimeout(Duration.ofSeconds(1))
-                                .withDescription()
-                                .user(NAME)
-                                .unreachable());
+        return instances.at(proxy, setup -> {
+            Setup quick = setup.calm()
+                    .commandTimeout(Duration.ofSeconds(1))
+                    .withDescription()
+                    .user(NAME);
+            return this.mayAsk ? quick : quick.unreachable();
+        });
     }
 
     void delete() {
