@@ -53,6 +53,7 @@ class BenchmarksQuickIT {
             Row.HAND_OVER,
             Row.HAND_OVER_WORKING,
             Row.CONFIRMED_OWN_KEYS,
+            Row.BESIDE_100,
             Row.BESIDE_1_000,
             Row.BESIDE_10_000);
 

@@ -17,7 +17,8 @@ import java.util.Random;
 /** How long Redis is busy with one command of a lock that has many holders or waiters, dead or alive. */
 final class ScaleRows {
 
-    static final List<Row> ROWS = List.of(Row.BESIDE_10, Row.BESIDE_1_000, Row.BESIDE_10_000, Row.DEAD_WAITERS);
+    static final List<Row> ROWS =
+            List.of(Row.BESIDE_10, Row.BESIDE_100, Row.BESIDE_1_000, Row.BESIDE_10_000, Row.DEAD_WAITERS);
 
     private static final Duration LONG = Duration.ofHours(1);
 
@@ -56,6 +57,7 @@ final class ScaleRows {
                 cli.flushall();
                 switch (row) {
                     case BESIDE_10 -> rows.beside(10, new Sink(results, row, contender));
+                    case BESIDE_100 -> rows.beside(100, new Sink(results, row, contender));
                     case BESIDE_1_000 -> rows.beside(1_000, new Sink(results, row, contender));
                     case BESIDE_10_000 -> rows.beside(10_000, new Sink(results, row, contender));
                     default -> rows.dead(new Sink(results, row, contender));
