@@ -174,8 +174,9 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Back to normal. What is held or stalled goes on; connections that have lost something are broken off. */
     public void heal() {
-        requests.clear();
+        // first, because the reply to a command that goes on must not meet a fault that is over
         replies.clear();
+        requests.clear();
         open().stream().filter(ProxyConnection::hasLostSomething).forEach(ProxyConnection::cutRst);
         accept();
     }
@@ -202,8 +203,9 @@ public final class FaultProxy implements AutoCloseable {
     @Override
     public void close() {
         refuse();
-        requests.clear();
+        // first, because the reply to a command that goes on must not meet a fault that is over
         replies.clear();
+        requests.clear();
         connections.forEach(ProxyConnection::close);
     }
 
