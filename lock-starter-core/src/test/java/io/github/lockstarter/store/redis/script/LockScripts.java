@@ -46,7 +46,7 @@ final class LockScripts {
     }
 
     private long code(LuaScript script, Object... arguments) {
-        return Long.parseLong(call(script, List.of(KEY), arguments).toString().split(" ")[0]);
+        return Long.parseLong(call(script, List.of(KEY), arguments).toString().split(" ", -1)[0]);
     }
 
     Object call(LuaScript script, List<String> keys, Object... arguments) {
