@@ -49,6 +49,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private final String instance;
 
+    private final String polling;
+
+    private final String notified;
+
     private final StoreListener listener;
 
     private final ThreadPoolExecutor background;
@@ -71,25 +75,28 @@ final class Inbox implements MessageListener, SubscriptionListener {
     /**
      * Creates an inbox without a subscription.
      *
+     * @param polling see {@link ScriptCommands#polling}
      * @param threads creates the thread that subscribes
      */
-    Inbox(LockKeys keys, String instance, StoreListener listener, ThreadFactory threads) {
+    Inbox(LockKeys keys, String instance, String polling, StoreListener listener, ThreadFactory threads) {
         this.keys = keys;
         this.instance = instance;
+        this.polling = polling;
+        this.notified = polling + instance;
         this.listener = listener;
         this.background = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         this.background.allowCoreThreadTimeOut(true);
     }
 
     /**
-     * Returns the inbox as scripts store it with an entry of the waiting line: empty if no messages arrive, so that waiters only
-     * poll; null while the subscription is set up. An acquisition must not join the line then, because it could miss its message.
+     * Returns how acquisitions wait, see {@link ScriptCommands#callOf}: by polling alone if no messages arrive. Null while the
+     * subscription is set up: an acquisition must not join the line then, because it could miss its message.
      */
     @Nullable
-    String address() {
+    String waiting() {
         // A switch is a class of its own. If its initialization failed on an exhausted stack, it would fail for ever.
         State current = this.state;
-        return current == State.SUBSCRIBED ? this.instance : current == State.UNAVAILABLE ? "" : null;
+        return current == State.SUBSCRIBED ? this.notified : current == State.UNAVAILABLE ? this.polling : null;
     }
 
     /** Subscribes in the background unless that has been done, or after a failure if it is time for another attempt. */

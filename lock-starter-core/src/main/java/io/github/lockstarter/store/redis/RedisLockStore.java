@@ -251,7 +251,7 @@ public final class RedisLockStore implements LockStore {
         Run current = this.run;
         return this.scriptCommands.callOf(
                 executed,
-                current != null ? current.inbox.address() : null,
+                current != null ? current.inbox.waiting() : null,
                 scripts != null && scripts.isSingleServer.get());
     }
 
@@ -467,7 +467,8 @@ public final class RedisLockStore implements LockStore {
             RedisStoreSettings settings = RedisLockStore.this.settings;
             ThreadFactory threads = StoreConnection.threads();
             this.listener = listener;
-            this.inbox = new Inbox(RedisLockStore.this.keys, instance, listener, threads);
+            this.inbox = new Inbox(
+                    RedisLockStore.this.keys, instance, RedisLockStore.this.scriptCommands.polling, listener, threads);
             this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
             this.confirmation = settings.confirmReplicas() > 0
                     ? new ReplicaConfirmation(

@@ -50,7 +50,8 @@ final class ScriptCommands {
 
     private final LockKeys keys;
 
-    private final String claimMillis;
+    /** How acquisitions wait that receive no messages. */
+    final String polling;
 
     /**
      * Creates the translation.
@@ -59,7 +60,7 @@ final class ScriptCommands {
      */
     ScriptCommands(LockKeys keys, long claimMillis) {
         this.keys = keys;
-        this.claimMillis = Long.toString(claimMillis);
+        this.polling = claimMillis + ":";
     }
 
     /** A call of a script. The result has the type of the script. */
@@ -81,20 +82,20 @@ final class ScriptCommands {
     /**
      * Returns the call that executes a command.
      *
-     * @param inbox inbox of this instance; empty: it receives no messages, and its waiters only poll; null: the subscription is
-     *     being set up. An acquisition does not join the line then, because it could miss its message
+     * @param waiting how acquisitions of this instance wait: {@link #polling}, followed by its inbox if it receives messages; null:
+     *     the subscription is being set up. An acquisition does not join the line then, because it could miss its message
      * @param countsReceivers whether the server of a lock counts all subscribers of a channel
      */
-    Call callOf(Command command, @Nullable String inbox, boolean countsReceivers) {
+    Call callOf(Command command, @Nullable String waiting, boolean countsReceivers) {
         if (command instanceof Command.Acquire acquire) {
             List<String> key = List.of(this.keys.keyOf(acquire.lock()));
             String lease = Long.toString(acquire.leaseMillis());
-            return acquire.join() && inbox != null
-                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, this.claimMillis, inbox)
+            return acquire.join() && waiting != null
+                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, waiting)
                     : new Call(LuaScript.ACQUIRE, key, acquire.id(), lease);
         }
         if (command instanceof Command.Release release) {
-            return callOf(release, inbox != null ? inbox : "", countsReceivers ? "1" : "0");
+            return callOf(release, waiting != null ? waiting : this.polling, countsReceivers);
         }
         if (command instanceof Command.Renew renew) {
             return renewals(List.of(renew));
@@ -123,26 +124,29 @@ final class ScriptCommands {
         return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
     }
 
-    private Call callOf(Command.Release release, String inbox, String countsReceivers) {
+    private Call callOf(Command.Release release, String waiting, boolean countsReceivers) {
         List<String> key = List.of(this.keys.keyOf(release.lock()));
         Successor successor = release.successor();
         if (release.keepMillis() > 0) {
             return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
         }
-        // Most grants are not passed on: nothing is allocated for them.
-        String lastToken = release.lastToken() > 0 ? Long.toString(release.lastToken()) : "0";
+        if (successor == null && release.lastToken() == 0 && countsReceivers) {
+            // Most releases: nothing is sent that the script assumes.
+            return new Call(LuaScript.RELEASE, key, release.id());
+        }
+        String lastToken = Long.toString(release.lastToken());
+        String receivers = countsReceivers ? "1" : "0";
         return successor == null
-                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, countsReceivers)
+                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, receivers)
                 : new Call(
                         LuaScript.RELEASE,
                         key,
                         release.id(),
                         lastToken,
-                        countsReceivers,
+                        receivers,
                         successor.acquisitionId(),
                         Long.toString(successor.leaseMillis()),
-                        this.claimMillis,
-                        inbox);
+                        waiting);
     }
 
     private Call callOf(Command.PublishInstance publish) {

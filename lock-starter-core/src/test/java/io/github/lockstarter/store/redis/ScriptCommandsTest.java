@@ -29,8 +29,8 @@ class ScriptCommandsTest {
         Command acquire = new Command.Acquire("a", "id", 1_000, true);
 
         assertThat(this.commands.callOf(acquire, null, true).arguments).containsExactly("id", "1000");
-        assertThat(this.commands.callOf(acquire, "", true).arguments).containsExactly("id", "1000", "2000", "");
-        assertThat(this.commands.callOf(acquire, "me", true).arguments).containsExactly("id", "1000", "2000", "me");
+        assertThat(this.commands.callOf(acquire, "2000:", true).arguments).containsExactly("id", "1000", "2000:");
+        assertThat(this.commands.callOf(acquire, "9:me", true).arguments).containsExactly("id", "1000", "9:me");
     }
 
     @ParameterizedTest

@@ -4,9 +4,9 @@
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition; its end states whether it acquires the lock, the lock for reading, or permits
 -- ARGV[2]  lease in milliseconds
--- ARGV[3]  milliseconds in which it would claim a grant from the line, twice its shortest poll interval; absent: it does not
---          join
--- ARGV[4]  id of the instance whose channel is notified of such a grant; empty: the instance only polls
+-- ARGV[3]  how it waits, as in the entries of the line: the milliseconds in which it would claim a grant from the line, twice its
+--          shortest poll interval, a colon, and the inbox of its instance, which is notified of such a grant; without an
+--          inbox, the instance only polls; absent: it does not join
 --
 -- Returns a text, because a client reads one value with less effort than a list: the fencing token (positive) if the
 -- acquisition owns or shares the lock. Otherwise, separated by spaces: the remaining milliseconds of the holder's lease,
@@ -75,9 +75,9 @@ if ARGV[3] and held[2] and held[3] and held[5] and not held[4] then
   local first, count, due = string.match(held[3], '^(%d+):%d+:(%d+):(%d+)$')
   local place, deadline = string.match(held[5], '^(%d+):(%d+):')
   if first and place and now < tonumber(due) then
-    local interval = intervalOf(math.min(place - first, count - 1), ARGV[3] / 2, due - now)
+    local interval = intervalOf(math.min(place - first, count - 1), ARGV[3], due - now)
     deadline = string.format('%.0f', math.max(deadline, now + 3 * interval))
-    local entry = table.concat({place, deadline, ARGV[3], ARGV[4]}, ':')
+    local entry = table.concat({place, deadline, ARGV[3]}, ':')
     -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
     local failure = redis.pcall('HDEL', KEYS[1], '')
     if type(failure) == 'number' then
@@ -122,7 +122,7 @@ if not granting and not hasEnded(id) then
     return redis.error_reply('LOCKLIMIT the lock has ' .. lock.holders .. ' holders, which is the limit')
   elseif ARGV[3] then
     isRefusable = #granted == 0 and not get('w:' .. id)
-    interval = join(id, tonumber(ARGV[3]), ARGV[4])
+    interval = join(id, ARGV[3])
   end
 end
 

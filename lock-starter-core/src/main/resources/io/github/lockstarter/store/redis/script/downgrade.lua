@@ -5,7 +5,7 @@
 -- ARGV[1]  id of the acquisition that owns the lock; the reader has the same id followed by .r
 -- ARGV[2]  lease of the reader in milliseconds
 -- ARGV[3]  last fencing token used under the id of the owner
--- ARGV[4]  1: this server knows all subscribers; 0: it may not (a cluster, the application's connection)
+-- ARGV[4]  as ARGV[3] of release.lua
 --
 -- Returns the fencing token of the reader if it shares the lock now, 0 if the lock is free, -1 if another acquisition owns it
 -- or the key is not a lock.

@@ -218,8 +218,9 @@ local function read(caller)
 end
 
 -- Puts the acquisition at the end of the line, or sets its deadline again, and returns the milliseconds after which it is to
--- poll. The deadline is three of its own intervals away, so that an entry is removed only if its instance is gone.
-local function join(id, claim, inbox)
+-- poll; `waits` are the last two parts of its entry. The deadline is three of its own intervals away, so that an entry is
+-- removed only if its instance is gone.
+local function join(id, waits)
   local entry = entryOf(id)
   if not entry then
     if lock.count == 0 then
@@ -231,9 +232,9 @@ local function join(id, claim, inbox)
     lock.changes['e:' .. lock.last] = id
   end
   local ahead = math.min(entry.place - lock.first, lock.count - 1)
-  local interval = intervalOf(ahead, claim / 2, lock.due - lock.millis)
+  local interval = intervalOf(ahead, waits, lock.due - lock.millis)
   local deadline = math.max(entry.deadline, lock.millis + 3 * interval)
-  lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), claim, inbox}, ':')
+  lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), waits}, ':')
   lock.due = math.min(lock.due, deadline)
   return interval
 end
@@ -413,9 +414,10 @@ local function publish(granted)
 end
 
 -- Grants the lock along the line as grantLine does, writes it after a change of its owners, and publishes the grants; deletes
--- it if there is no owner. `receivers` is 1 if this server knows all subscribers. Returns the token of the caller's grant.
+-- it if there is no owner. `receivers` is 0 if this server may not know all subscribers. Returns the token of the caller's
+-- grant.
 local function finish(caller, lease, receivers)
-  local granted, own = grantLine(caller, lease, receivers == '1')
+  local granted, own = grantLine(caller, lease, receivers ~= '0')
   if lock.owner or lock.used > 0 then
     write(redis.call, false)
     publish(granted)

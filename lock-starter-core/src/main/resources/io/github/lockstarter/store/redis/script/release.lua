@@ -4,12 +4,11 @@
 --
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition that releases the lock or leaves the line
--- ARGV[2]  the next token is larger than this one, which may have been used under that id; 0: than the stored one
--- ARGV[3]  1: this server knows all subscribers; 0: it may not (a cluster, the application's connection)
+-- ARGV[2]  the next token is larger than this one, which may have been used under that id; 0 or absent: than the stored one
+-- ARGV[3]  0: this server may not know all subscribers (a cluster, the application's connection); 1 or absent: it does
 -- ARGV[4]  id of the next waiter of this instance; absent: there is none
 -- ARGV[5]  lease of that waiter in milliseconds
 -- ARGV[6]  as ARGV[3] of acquire.lua, for that waiter
--- ARGV[7]  as ARGV[4] of acquire.lua, for that waiter
 --
 -- Returns the fencing token (larger than 3) if the next waiter of this instance owns the lock now; the negated token of the
 -- owner (less than -3) if the lock was released and that waiter is in the line; 1: released; 3: left the line; 0: the lock
@@ -46,7 +45,7 @@ successor = successor ~= '' and hasEnded(successor) and '' or successor
 
 local isOwner = lock.owner == id or holderOf(id)
 if isOwner then
-  endGrant(id, tonumber(ARGV[2]))
+  endGrant(id, tonumber(ARGV[2] or 0))
 end
 
 -- Granted by the first execution, from the line since then, or by an acquire that overtook this release: its lease counts from
@@ -79,6 +78,6 @@ if not isOwner then
 end
 
 if successor ~= '' then
-  join(successor, tonumber(ARGV[6]), ARGV[7])
+  join(successor, ARGV[6])
 end
 return finish(successor, lease, ARGV[3]) or (successor ~= '' and -lock.token or 1)

@@ -33,16 +33,16 @@ final class LockScripts {
 
     /** Joins the line of a lock that is taken, or polls in it. */
     long join(String id) {
-        return code(LuaScript.ACQUIRE, id, LEASE, CLAIM, "one");
+        return code(LuaScript.ACQUIRE, id, LEASE, CLAIM + ":one");
     }
 
     long release(String id) {
-        return code(LuaScript.RELEASE, id, 0, 1);
+        return code(LuaScript.RELEASE, id);
     }
 
     /** Releases with a next waiter of the same instance. */
     long releaseTo(String successor, String id, long lastToken) {
-        return code(LuaScript.RELEASE, id, lastToken, 1, successor, LEASE, CLAIM, "one");
+        return code(LuaScript.RELEASE, id, lastToken, 1, successor, LEASE, CLAIM + ":one");
     }
 
     private long code(LuaScript script, Object... arguments) {
