@@ -97,7 +97,8 @@ final class LocalLock {
 
     private final Effects out;
 
-    private final WaiterQueue waiters = new WaiterQueue();
+    /** {@link WaiterQueue#NONE} until a waiter enters, and of a lock that is held for long. */
+    private WaiterQueue waiters = WaiterQueue.NONE;
 
     /** The first of the stakes, which are linked. */
     private @Nullable Stake stakes;
@@ -135,6 +136,9 @@ final class LocalLock {
             return;
         }
         waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
+        if (this.waiters == WaiterQueue.NONE) {
+            this.waiters = new WaiterQueue();
+        }
         this.waiters.add(waiter, waiter.deadline);
         advance(now);
     }
@@ -914,6 +918,8 @@ final class LocalLock {
 
     /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
     private void renewOrEnd(Stake stake, Moment now) {
+        // Of many locks that are held for long, most have no waiters.
+        this.waiters = this.waiters.first == null ? WaiterQueue.NONE : this.waiters;
         Grant next;
         for (Grant grant = stake.grant; grant != null; grant = next) {
             next = grant.next;

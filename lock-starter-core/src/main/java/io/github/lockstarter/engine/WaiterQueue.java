@@ -15,13 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaiterQueue {
 
+    private static final @Nullable Waiter[] EMPTY = new Waiter[0];
+
+    /** That of locks for which nothing has waited since they were renewed; nothing is added to it. */
+    static final WaiterQueue NONE = new WaiterQueue();
+
     /** Changed here alone; null: the queue is empty. */
     @Nullable
     Waiter first;
 
     private @Nullable Waiter last;
-
-    private static final @Nullable Waiter[] EMPTY = new Waiter[0];
 
     /** A binary heap by {@link Waiter#heapKey}; empty while there has been one waiter at a time. */
     private @Nullable Waiter[] heap = EMPTY;
