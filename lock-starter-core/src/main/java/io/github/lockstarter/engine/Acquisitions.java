@@ -46,27 +46,27 @@ final class Acquisitions {
      * Creates the wait of the calling thread.
      *
      * @param owner the thread to which the grant will belong; {@link Owner#NONE}: none
+     * @param interruptible false: an interrupt is deferred until {@link #acquire} returns
      */
-    ThreadWait threadWait(LockRequest request, Owner owner) {
+    ThreadWait threadWait(LockRequest request, Owner owner, boolean interruptible) {
         LeaseTerms terms = this.leases.terms();
-        return new ThreadWait(request, terms.waitTime(request), terms.of(request), owner);
+        return new ThreadWait(request, terms.waitTime(request), terms.of(request), owner, interruptible);
     }
 
     /**
      * Acquires a lock on the calling thread. If this method, or what the caller does before it can release the lock, throws, the
      * caller must call {@link #failed}.
      *
-     * @param interruptible false: an interrupt is deferred until this method returns
      * @param mustSucceed false: returns null if another owner held the lock until the end of the wait
      * @throws LockException if the lock is not granted
      */
     @Nullable
-    Grant acquire(ThreadWait wait, boolean interruptible, boolean mustSucceed) throws InterruptedException {
+    Grant acquire(ThreadWait wait, boolean mustSucceed) throws InterruptedException {
         LockRequest request = wait.request;
         Acquiring observed = began(request);
         observed.enter();
         try {
-            this.leases.engine().acquire(wait, interruptible);
+            this.leases.engine().acquire(wait);
         } catch (InterruptedException | RuntimeException | Error ex) {
             observed.leave();
             Outcome outcome = ex instanceof InterruptedException ? Outcome.INTERRUPTED : Outcome.ERROR;
@@ -151,7 +151,7 @@ final class Acquisitions {
 
         CompletableFuture<Lease> start() {
             try {
-                engine().enter(this);
+                engine().enter(this, null);
             } catch (Throwable ex) {
                 if (this.cell == null) {
                     // It has not entered, so that the engine knows nothing of it.

@@ -193,16 +193,15 @@ final class Engine implements StoreListener {
     /**
      * Acquires on the calling thread, which executes the first command and waits.
      *
-     * @param interruptible false: an interrupt is deferred until this method returns
      * @return whether the wait has a grant; otherwise it has a refusal
      * @throws InterruptedException if the thread was interrupted and has no grant
      */
-    boolean acquire(ThreadWait wait, boolean interruptible) throws InterruptedException {
-        if (interruptible && Thread.interrupted()) {
+    boolean acquire(ThreadWait wait) throws InterruptedException {
+        if (wait.isInterruptible() && Thread.interrupted()) {
             throw new InterruptedException();
         }
         try {
-            return await(wait, interruptible);
+            return await(wait);
         } catch (RuntimeException | Error ex) {
             // Only plain writes: the stack may be exhausted.
             Grant granted = wait.grant;
@@ -219,8 +218,9 @@ final class Engine implements StoreListener {
         }
     }
 
-    private boolean await(ThreadWait wait, boolean interruptible) throws InterruptedException {
-        enter(wait, interruptible ? OwnAcquisition.INTERRUPTIBLE : OwnAcquisition.UNINTERRUPTIBLE);
+    private boolean await(ThreadWait wait) throws InterruptedException {
+        enter(wait, wait);
+        boolean interruptible = wait.isInterruptible();
         boolean interrupted = false;
         Cell cell = wait.cell;
         while (cell != null && !wait.isOver()) {
@@ -254,22 +254,14 @@ final class Engine implements StoreListener {
         return wait.grant != null;
     }
 
-    /** Enters without waiting. The outcome is reported to the wait, possibly before this method returns. */
-    void enter(Wait wait) {
-        enter(wait, null);
-    }
-
-    private void enter(Wait wait, @Nullable OwnCommand own) {
-        while (true) {
-            Cell cell = cell(wait.request.lockName());
-            BiConsumer<LocalLock, Moment> input = (lock, now) -> {
-                wait.cell = cell;
-                lock.enter(wait, now);
-            };
-            if (cell.input(input, own, wait)) {
-                return;
-            }
-        }
+    /**
+     * Enters without waiting. The outcome is reported to the wait, possibly before this method returns.
+     *
+     * @param own the command that this thread executes itself; null: none
+     */
+    void enter(Wait wait, @Nullable OwnCommand own) {
+        // The cell may have been removed since it was found.
+        while (!cell(wait.request.lockName()).input(wait, own)) {}
     }
 
     /** Ends a wait; returns false if it has ended, so that its outcome is on its way. */
@@ -381,7 +373,7 @@ final class Engine implements StoreListener {
     private void change(Grant grant, BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
         String lockName = grant.lockName();
         // A lost grant may have outlived the cell of its lock.
-        while (!cell(lockName).input(input, own, null)) {}
+        while (!cell(lockName).input(input, own)) {}
     }
 
     /** Returns whether the owner may rely on the grant. A deadline that has passed is a loss before this method returns. */
@@ -412,7 +404,7 @@ final class Engine implements StoreListener {
         if (cell == null && !id.isEmpty()) {
             cell = cell(lock);
         }
-        while (cell != null && !cell.input((local, now) -> local.notified(id, token, now), null, null)) {
+        while (cell != null && !cell.input((local, now) -> local.notified(id, token, now), null)) {
             cell = id.isEmpty() ? null : cell(lock);
         }
     }
@@ -527,7 +519,7 @@ final class Engine implements StoreListener {
     }
 
     /** The command that the caller of an input executes itself, on its own thread. */
-    private interface OwnCommand {
+    interface OwnCommand {
 
         /** Returns whether the caller executes this command. Called under the mutex, until it is found. */
         boolean takes(Sent sent);
@@ -540,21 +532,6 @@ final class Engine implements StoreListener {
         /** The command has failed. */
         @SuppressWarnings("UnusedVariable") // most callers see the failure in the state of their grant
         default void failed(LockStoreException cause) {}
-    }
-
-    private enum OwnAcquisition implements OwnCommand {
-        INTERRUPTIBLE,
-        UNINTERRUPTIBLE;
-
-        @Override
-        public boolean takes(Sent sent) {
-            return sent.command instanceof Command.Acquire;
-        }
-
-        @Override
-        public boolean isInterruptible() {
-            return this == INTERRUPTIBLE;
-        }
     }
 
     /**
@@ -626,19 +603,18 @@ final class Engine implements StoreListener {
         }
 
         boolean input(BiConsumer<LocalLock, Moment> input) {
-            return input(input, null, null);
+            return input(input, null);
         }
 
         /**
          * Gives the lock an input, and executes what follows.
          *
          * @param own the command that this thread executes itself; null: none
-         * @param entering the wait that enters by this input; null: none
          * @return false if the cell was removed, so that nothing has happened
          */
-        boolean input(BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own, @Nullable Wait entering) {
+        boolean input(BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
             StackRoom.require();
-            return apply(input, own, entering, null);
+            return apply(input, own, null);
         }
 
         /**
@@ -648,11 +624,9 @@ final class Engine implements StoreListener {
          * @return false if the cell was removed, so that nothing has happened
          */
         private boolean apply(
-                BiConsumer<LocalLock, Moment> input,
-                @Nullable OwnCommand own,
-                @Nullable Wait entering,
-                Watchdog.@Nullable Renewals renewals) {
+                BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own, Watchdog.@Nullable Renewals renewals) {
             Mutex held = this.mutex;
+            Wait entering = input instanceof Wait wait ? wait : null;
             Effect effect = null;
             Sent taken = null;
             held.lock();
@@ -664,9 +638,12 @@ final class Engine implements StoreListener {
                 boolean isDone = false;
                 try {
                     Moment now = now();
-                    if (entering != null && Engine.this.stopped) {
-                        // The cell may have been created after the stop of all others.
-                        this.lock.stop(now);
+                    if (entering != null) {
+                        entering.cell = this;
+                        if (Engine.this.stopped) {
+                            // The cell may have been created after the stop of all others.
+                            this.lock.stop(now);
+                        }
                     }
                     input.accept(this.lock, now);
                     if (this.lock.dueAt < (this.isCalled ? this.due : Moment.NEVER)) {
@@ -896,7 +873,6 @@ final class Engine implements StoreListener {
                         }
                     },
                     null,
-                    null,
                     null);
         }
 
@@ -909,7 +885,6 @@ final class Engine implements StoreListener {
                             local.timeReached(now);
                         }
                     },
-                    null,
                     null,
                     renewals);
         }

@@ -160,9 +160,9 @@ public final class LeasingLockRegistry
         LockRequest complete = this.settings.complete(request);
         this.owned.requireNotHeld(complete);
         Run current = run();
-        ThreadWait wait = current.acquisitions.threadWait(complete, Owner.NONE);
+        ThreadWait wait = current.acquisitions.threadWait(complete, Owner.NONE, true);
         try {
-            Grant grant = current.acquisitions.acquire(wait, true, mustSucceed);
+            Grant grant = current.acquisitions.acquire(wait, mustSucceed);
             return grant == null
                     ? null
                     : EnclosingTransaction.holding(current.leases.withoutThread(grant), complete, this.settings);

@@ -69,9 +69,9 @@ final class OwnedLocks {
             }
         }
         Run current = this.run.get();
-        ThreadWait wait = current.acquisitions.threadWait(request, mine);
+        ThreadWait wait = current.acquisitions.threadWait(request, mine, interruptible);
         try {
-            Grant grant = current.acquisitions.acquire(wait, interruptible, mustSucceed);
+            Grant grant = current.acquisitions.acquire(wait, mustSucceed);
             if (grant == null) {
                 return null;
             }
@@ -227,7 +227,7 @@ final class OwnedLocks {
     private static @Nullable LossReason downgrade(ThreadHolds mine, LeaseHandle writer, Hold reader) {
         LeaseHandle.Operations operations = writer.operations;
         LockRequest request = Objects.requireNonNull(reader.underWriter);
-        ThreadWait wait = new ThreadWait(request, 0, operations.terms().of(request), mine);
+        ThreadWait wait = new ThreadWait(request, 0, operations.terms().of(request), mine, false);
         // It is held again once it has a grant of its own, which an error may prevent.
         mine.removeLost(reader);
         Grant grant = operations.engine().downgrade(writer.grant, wait);

@@ -1,13 +1,16 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.Command;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A wait of the thread that has created it, which parks. */
-final class ThreadWait extends Wait {
+/** A wait of the thread that has created it, which executes the first command and parks. */
+final class ThreadWait extends Wait implements Engine.OwnCommand {
 
     private final Thread thread = Thread.currentThread();
+
+    private final boolean interruptible;
 
     /** Null: there is none so far. */
     volatile @Nullable Grant grant;
@@ -15,8 +18,24 @@ final class ThreadWait extends Wait {
     /** How the wait has ended without a grant; null: it has not. */
     volatile @Nullable Refusal refusal;
 
-    ThreadWait(LockRequest request, long waitTime, Terms terms, Owner owner) {
+    /**
+     * Creates a wait of the calling thread.
+     *
+     * @param interruptible false: an interrupt is deferred until the wait has ended
+     */
+    ThreadWait(LockRequest request, long waitTime, Terms terms, Owner owner, boolean interruptible) {
         super(request, waitTime, terms, owner);
+        this.interruptible = interruptible;
+    }
+
+    @Override
+    public boolean takes(Sent sent) {
+        return sent.command instanceof Command.Acquire;
+    }
+
+    @Override
+    public boolean isInterruptible() {
+        return this.interruptible;
     }
 
     boolean isOver() {

@@ -2,16 +2,22 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.GrantKind;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One acquisition of a user: a waiter that is notified by the {@link Engine}. */
-abstract class Wait extends Waiter {
+/** One acquisition of a user: a waiter that is notified by the {@link Engine}, and the input by which it enters its lock. */
+abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
 
     /** The cell of the lock that it has entered; set by the engine. */
     Engine.@Nullable Cell cell;
 
     Wait(LockRequest request, long waitTime, Terms terms, Owner owner) {
         super(request, GrantKind.of(request), waitTime, terms, owner);
+    }
+
+    @Override
+    public final void accept(LocalLock lock, Moment now) {
+        lock.enter(this, now);
     }
 
     /**

@@ -160,12 +160,12 @@ class EngineTest {
     }
 
     private static ThreadWait waiting(String lock, long waitTime) {
-        return new ThreadWait(LockRequest.of(lock), waitTime, RENEWED, Owner.NONE);
+        return new ThreadWait(LockRequest.of(lock), waitTime, RENEWED, Owner.NONE, true);
     }
 
     private static @Nullable Grant acquire(Engine engine, String lock, long waitTime) throws InterruptedException {
         ThreadWait wait = waiting(lock, waitTime);
-        return engine.acquire(wait, true) ? wait.grant : null;
+        return engine.acquire(wait) ? wait.grant : null;
     }
 
     /** Twelve threads of three instances, which are interrupted again and again. */
@@ -231,7 +231,7 @@ class EngineTest {
         for (int i = 0; i < 10_000; i++) {
             Future wait = new Future("a", 300 * MILLI);
             waits.add(wait);
-            engine.enter(wait);
+            engine.enter(wait, null);
         }
 
         for (Future wait : waits) {
@@ -248,7 +248,7 @@ class EngineTest {
         Engine engine = engine();
         Grant held = acquire(engine, "a", 0);
         Future waiting = new Future("a", Waiter.FOREVER);
-        engine.enter(waiting);
+        engine.enter(waiting, null);
 
         engine.stop(Duration.ofMillis(50));
 
@@ -256,7 +256,7 @@ class EngineTest {
         assertThat(waiting.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
         assertThat(held).extracting(grant -> grant.lossReason).isEqualTo(LossReason.SHUTDOWN);
         ThreadWait late = waiting("b", 0);
-        assertThat(engine.acquire(late, true)).isFalse();
+        assertThat(engine.acquire(late)).isFalse();
         assertThat(late.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
     }
 
@@ -276,7 +276,7 @@ class EngineTest {
             inLine.countDown();
             return reply;
         });
-        engine.enter(waiting);
+        engine.enter(waiting, null);
         inLine.await();
 
         stopping.start();
@@ -357,7 +357,7 @@ class EngineTest {
         AtomicInteger refused = new AtomicInteger();
         AtomicBoolean isOver = new AtomicBoolean();
 
-        engine.enter(new Endless(engine, refused, isOver));
+        engine.enter(new Endless(engine, refused, isOver), null);
 
         assertThat(engine.release(Objects.requireNonNull(acquire(engine, "b", 0))))
                 .isTrue();
@@ -394,7 +394,7 @@ class EngineTest {
         void refused(Refusal refusal) {
             this.refused.incrementAndGet();
             if (!this.isOver.get()) {
-                this.engine.enter(new Endless(this.engine, this.refused, this.isOver));
+                this.engine.enter(new Endless(this.engine, this.refused, this.isOver), null);
             }
         }
     }
@@ -405,7 +405,7 @@ class EngineTest {
         Engine engine = engine();
         Grant held = acquire(engine, "a", 0);
         Future next = new Future("a", Waiter.FOREVER);
-        engine.enter(next);
+        engine.enter(next, null);
         this.log.error.set(new OutOfMemoryError("unable to create native thread"));
 
         Throwable thrown = catchThrowable(() -> engine.release(Objects.requireNonNull(held)));
@@ -422,7 +422,8 @@ class EngineTest {
         this.log.error.set(new OutOfMemoryError("unable to create native thread"));
         Thread.currentThread().interrupt();
 
-        Throwable thrown = catchThrowable(() -> engine.acquire(waiting("a", 0), false));
+        ThreadWait wait = new ThreadWait(LockRequest.of("a"), 0, RENEWED, Owner.NONE, false);
+        Throwable thrown = catchThrowable(() -> engine.acquire(wait));
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(thrown).isInstanceOf(OutOfMemoryError.class);
@@ -457,7 +458,7 @@ class EngineTest {
         });
         Future wait = new Future("a", Waiter.FOREVER);
 
-        engine.enter(wait);
+        engine.enter(wait, null);
 
         assertThat(wait.over.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(wait.grant).isNotNull();
@@ -505,7 +506,7 @@ class EngineTest {
     private static void acquireAndRelease(Engine engine, String lock) {
         ThreadWait wait = waiting(lock, Waiter.FOREVER);
         try {
-            if (engine.acquire(wait, true)) {
+            if (engine.acquire(wait)) {
                 Grant grant = Objects.requireNonNull(wait.grant);
                 try {
                     engine.release(grant);
