@@ -140,7 +140,8 @@ abstract class LeaseContract extends RegistryFixture {
         assertThat(registry.acquire(LockRequest.of("released")).release()).isTrue();
         long token = acquireAndDrop(registry);
 
-        soon().until(() -> {
+        // Collections without a pause would keep the watchdog from renewing.
+        soon().pollInterval(Duration.ofMillis(250)).until(() -> {
             System.gc();
             return registry.active() == 0;
         });
