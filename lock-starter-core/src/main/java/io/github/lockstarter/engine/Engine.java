@@ -197,7 +197,7 @@ final class Engine implements StoreListener {
      * @throws InterruptedException if the thread was interrupted and has no grant
      */
     boolean acquire(ThreadWait wait) throws InterruptedException {
-        if (wait.isInterruptible() && Thread.interrupted()) {
+        if (wait.interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
         try {
@@ -220,7 +220,7 @@ final class Engine implements StoreListener {
 
     private boolean await(ThreadWait wait) throws InterruptedException {
         enter(wait, wait);
-        boolean interruptible = wait.isInterruptible();
+        boolean interruptible = wait.interruptible;
         boolean interrupted = false;
         Cell cell = wait.cell;
         while (cell != null && !wait.isOver()) {

@@ -10,7 +10,7 @@ final class ThreadWait extends Wait implements Engine.OwnCommand {
 
     private final Thread thread = Thread.currentThread();
 
-    private final boolean interruptible;
+    final boolean interruptible;
 
     /** Null: there is none so far. */
     volatile @Nullable Grant grant;
