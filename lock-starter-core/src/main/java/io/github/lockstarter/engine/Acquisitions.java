@@ -71,7 +71,7 @@ final class Acquisitions {
             observed.leave();
             Outcome outcome = ex instanceof InterruptedException ? Outcome.INTERRUPTED : Outcome.ERROR;
             Throwable cause = outcome == Outcome.ERROR ? ex : null;
-            if (wait.cell == null) {
+            if (wait.enteredAt == 0) {
                 // It has not entered, so that the engine knows nothing of it.
                 this.leases.events().refused(wait, outcome, cause);
             }
@@ -153,7 +153,7 @@ final class Acquisitions {
             try {
                 engine().enter(this, null);
             } catch (Throwable ex) {
-                if (this.cell == null) {
+                if (this.enteredAt == 0) {
                     // It has not entered, so that the engine knows nothing of it.
                     Acquisitions.this.leases.events().refused(this, Outcome.ERROR, ex);
                     this.observed.notGranted(Outcome.ERROR, ex, null);

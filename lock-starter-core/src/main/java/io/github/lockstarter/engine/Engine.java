@@ -241,10 +241,8 @@ final class Engine implements StoreListener {
                 }
             }
         }
-        if (interruptible && Thread.interrupted()) {
-            // In the command that this thread has executed.
-            interrupted = true;
-        }
+        // In the command that this thread has executed.
+        interrupted |= interruptible && Thread.interrupted();
         if (interrupted) {
             if (interruptible && wait.grant == null) {
                 throw new InterruptedException();
@@ -618,7 +616,8 @@ final class Engine implements StoreListener {
         }
 
         /**
-         * Gives the lock an input, and executes effects until there are none, unless another thread does already.
+         * Gives the lock an input, and executes effects until there are none, unless another thread does already. An input that is
+         * a {@link Wait} is one that enters, and is abandoned if that fails.
          *
          * @param renewals takes renewals instead of sending them; null: they are sent
          * @return false if the cell was removed, so that nothing has happened

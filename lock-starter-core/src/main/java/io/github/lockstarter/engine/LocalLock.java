@@ -97,7 +97,7 @@ final class LocalLock {
 
     private final Effects out;
 
-    /** {@link WaiterQueue#NONE} until a waiter enters, and of a lock that is held for long. */
+    /** {@link WaiterQueue#NONE} until the first waiter enters, and after a renewal without waiters. */
     private WaiterQueue waiters = WaiterQueue.NONE;
 
     /** The first of the stakes, which are linked. */
@@ -130,15 +130,16 @@ final class LocalLock {
 
     /** A waiter enters. Its wait ends with one effect, possibly before this method returns. */
     void enter(Waiter waiter, Moment now) {
+        if (this.waiters == WaiterQueue.NONE) {
+            // Precedes all changes, because it can fail.
+            this.waiters = new WaiterQueue();
+        }
         waiter.enteredAt = now.nanos();
         if (this.stopped) {
             this.out.refused(waiter, refusal(Cause.STOPPED, null, false));
             return;
         }
         waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
-        if (this.waiters == WaiterQueue.NONE) {
-            this.waiters = new WaiterQueue();
-        }
         this.waiters.add(waiter, waiter.deadline);
         advance(now);
     }
@@ -918,8 +919,10 @@ final class LocalLock {
 
     /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
     private void renewOrEnd(Stake stake, Moment now) {
-        // Of many locks that are held for long, most have no waiters.
-        this.waiters = this.waiters.first == null ? WaiterQueue.NONE : this.waiters;
+        if (this.waiters.first == null && this.waiters != WaiterQueue.NONE) {
+            // Saves memory for the many locks that are held for long without waiters.
+            this.waiters = WaiterQueue.NONE;
+        }
         Grant next;
         for (Grant grant = stake.grant; grant != null; grant = next) {
             next = grant.next;

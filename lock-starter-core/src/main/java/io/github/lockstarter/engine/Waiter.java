@@ -28,6 +28,7 @@ abstract class Waiter {
     /** Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the mutex. */
     volatile boolean isAbandoned;
 
+    /** When it entered its lock; 0: it has not. */
     long enteredAt;
 
     /** The end of the wait; {@link Moment#NEVER}: none. */

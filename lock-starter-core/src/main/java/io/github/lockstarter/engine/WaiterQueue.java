@@ -17,7 +17,7 @@ final class WaiterQueue {
 
     private static final @Nullable Waiter[] EMPTY = new Waiter[0];
 
-    /** That of locks for which nothing has waited since they were renewed; nothing is added to it. */
+    /** The queue of locks without waiters that are new or were renewed. They share it, so that it never changes. */
     static final WaiterQueue NONE = new WaiterQueue();
 
     /** Changed here alone; null: the queue is empty. */

@@ -50,7 +50,7 @@ final class ScriptCommands {
 
     private final LockKeys keys;
 
-    /** How acquisitions wait that receive no messages. */
+    /** How an acquisition waits that only polls: the time in which it must claim a grant, and a colon. */
     final String polling;
 
     /**

@@ -224,8 +224,7 @@ final class CommandHistory {
 
     /** Executes a command by the scripts and by the model, and compares them. */
     Object execute(Command command, String inbox, boolean countsReceivers) {
-        ScriptedStore.Step step =
-                this.redis.execute(command, this.codec, this.codec.polling + inbox, countsReceivers, this.locks);
+        ScriptedStore.Step step = this.redis.execute(command, this.codec, inbox, countsReceivers, this.locks);
         this.commands.add(command);
         Map<String, Map<String, String>> stored = new TreeMap<>();
         for (int i = 0; i < this.locks.size(); i++) {

@@ -36,6 +36,7 @@ class ScriptCommandsTest {
     @ParameterizedTest
     @ValueSource(longs = {0, -1, 3})
     void shouldBeAReleaseIfItMayHaveBeenExecutedTwice(long notOwned) {
+        assertThat(this.commands.callOf(RELEASE, null, true).arguments).containsExactly("id");
         assertThat(this.commands.toReply(RELEASE, notOwned, false))
                 .isInstanceOfAny(Reply.NotOwner.class, Reply.LeftLine.class);
 
@@ -62,7 +63,7 @@ class ScriptCommandsTest {
                 new Command.Renew("e", "5", 1_000));
         Command all = new Command.RenewAll(renewals);
 
-        assertThat(this.commands.callOf(all, "me", true).arguments).containsExactly("1000", "1;2;3;4;5");
+        assertThat(this.commands.callOf(all, null, true).arguments).containsExactly("1000", "1;2;3;4;5");
         assertThat(this.commands.toReply(all, List.of(2L, 0L, 3L, -1L, 4L, bytes("OOM no memory")), false))
                 .isEqualTo(new Reply.RenewedAll(List.of(
                         Reply.Renewed.INSTANCE,

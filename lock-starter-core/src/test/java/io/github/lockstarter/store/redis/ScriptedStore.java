@@ -72,8 +72,8 @@ final class ScriptedStore implements AutoCloseable {
     }
 
     /** Executes a command, and reads the locks and the messages afterwards. */
-    Step execute(Command command, ScriptCommands codec, String waiting, boolean countsReceivers, List<String> locks) {
-        ScriptCommands.Call call = codec.callOf(command, waiting, countsReceivers);
+    Step execute(Command command, ScriptCommands codec, String inbox, boolean countsReceivers, List<String> locks) {
+        ScriptCommands.Call call = codec.callOf(command, codec.polling + inbox, countsReceivers);
         List<String> words =
                 new ArrayList<>(List.of("EVALSHA", this.digests.get(call.script), Integer.toString(call.keys.size())));
         words.addAll(call.keys);

@@ -35,8 +35,8 @@ local isExclusive = not string.find(ARGV[1], '.', 1, true)
 
 if isExclusive and left == -2 then
   local time = redis.call('TIME')
-  -- Most microseconds have six digits, and joining two texts takes half the time of writing a number, which tostring() would
-  -- round.
+  -- Most microseconds have six digits, with which zeros are not needed; joining two texts takes half the time of writing a
+  -- number, which tostring() would round.
   local token = #time[2] == 6 and time[1] .. time[2] or string.format('%.0f', time[1] * 1000000 + time[2])
   redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', token)
   local set = redis.pcall('PEXPIRE', KEYS[1], ARGV[2])

@@ -218,9 +218,9 @@ local function read(caller)
 end
 
 -- Puts the acquisition at the end of the line, or sets its deadline again, and returns the milliseconds after which it is to
--- poll; `waits` are the last two parts of its entry. The deadline is three of its own intervals away, so that an entry is
+-- poll; `waiting` is the end of its entry. The deadline is three of its own intervals away, so that an entry is
 -- removed only if its instance is gone.
-local function join(id, waits)
+local function join(id, waiting)
   local entry = entryOf(id)
   if not entry then
     if lock.count == 0 then
@@ -232,9 +232,9 @@ local function join(id, waits)
     lock.changes['e:' .. lock.last] = id
   end
   local ahead = math.min(entry.place - lock.first, lock.count - 1)
-  local interval = intervalOf(ahead, waits, lock.due - lock.millis)
+  local interval = intervalOf(ahead, waiting, lock.due - lock.millis)
   local deadline = math.max(entry.deadline, lock.millis + 3 * interval)
-  lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), waits}, ':')
+  lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), waiting}, ':')
   lock.due = math.min(lock.due, deadline)
   return interval
 end

@@ -26,9 +26,9 @@
 -- nothing, and a next waiter that owns the lock or is in the line proves the first execution. It works on a full Redis,
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
 
--- Most locks are released by their owner while nothing waits for them: as few fields are read as decide that.
-local alone = redis.pcall('HMGET', KEYS[1], 'o', 'q')
-if alone[1] == ARGV[1] and not alone[2] and not ARGV[4] then
+-- Most locks are released by their owner while nothing waits for them. Two fields decide that.
+local fields = not ARGV[4] and redis.pcall('HMGET', KEYS[1], 'o', 'q')
+if fields and fields[1] == ARGV[1] and not fields[2] then
   redis.call('DEL', KEYS[1])
   return 1
 end
