@@ -70,6 +70,7 @@ class FrozenRedisTest extends FaultFixture {
 
         // The lease is not read: the watchdog notices its end, without a reply.
         within(LEASE.multipliedBy(2)).until(() -> noticed.toCompletableFuture().isDone());
+        soon().until(() -> this.instance.events().count(LockLostEvent.class) > 0);
 
         assertThat(this.server.isPaused()).isTrue();
         assertThat(lostAtWall.get()).as("while the key is still there").isLessThan(runsOutAt);

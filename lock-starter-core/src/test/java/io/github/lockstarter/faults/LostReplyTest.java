@@ -157,8 +157,7 @@ class LostReplyTest extends FaultFixture {
     }
 
     private static void assertThatNothingWasLost(Instance instance) {
-        soon().untilAsserted(() ->
-                assertThat(instance.events().count(LockReleasedEvent.class)).isEqualTo(1));
+        soon().until(() -> instance.events().count(LockReleasedEvent.class) == 1);
         assertThat(instance.events().all(LockReleasedEvent.class))
                 .extracting(LockReleasedEvent::outcome)
                 .doesNotContain(LockReleasedEvent.Outcome.LOST);
