@@ -1,20 +1,20 @@
-package io.github.lockstarter.benchmarks.rows;
+package io.github.lockstarter.benchmarks.client;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What Redis itself says about the time that it has spent. */
-final class ServerTime {
+public final class ServerTime {
 
     private static final Pattern SCRIPTS = Pattern.compile("cmdstat_evalsha:calls=(\\d+),usec=(\\d+),.*");
 
     private ServerTime() {}
 
     /** Calls of scripts so far, and microseconds in them; no other command runs meanwhile. */
-    record Scripts(long calls, long micros) {
+    public record Scripts(long calls, long micros) {
 
-        static Scripts now(RedisCli cli) {
+        public static Scripts now(RedisCli cli) {
             return cli.info("commandstats")
                     .lines()
                     .map(SCRIPTS::matcher)
@@ -26,7 +26,7 @@ final class ServerTime {
     }
 
     /** Microseconds of the one call of a script that the command is. */
-    static long microsOf(Runnable command, RedisCli cli) {
+    public static long microsOf(Runnable command, RedisCli cli) {
         Scripts before = Scripts.now(cli);
         command.run();
         Scripts after = Scripts.now(cli);
@@ -37,14 +37,14 @@ final class ServerTime {
     }
 
     /** Calls of all commands so far, those inside of scripts included. */
-    static long commands(RedisCli cli) {
+    public static long commands(RedisCli cli) {
         return cli.infoCommandStats().values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
     }
 
     /** A number that {@code INFO} reports. */
-    static double figure(RedisCli cli, String section, String name) {
+    public static double figure(RedisCli cli, String section, String name) {
         return cli.info(section)
                 .lines()
                 .filter(line -> line.startsWith(name + ":"))
@@ -54,7 +54,7 @@ final class ServerTime {
     }
 
     /** Processor time of the whole process. */
-    static double cpuSeconds(RedisCli cli) {
+    public static double cpuSeconds(RedisCli cli) {
         return figure(cli, "cpu", "used_cpu_sys") + figure(cli, "cpu", "used_cpu_user");
     }
 }

@@ -3,7 +3,9 @@ package io.github.lockstarter.benchmarks.pair;
 import io.github.lockstarter.benchmarks.client.ClientSettings;
 import io.github.lockstarter.benchmarks.client.Contender;
 import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.ServerTime;
 import io.github.lockstarter.benchmarks.client.Use;
+import io.github.lockstarter.testsupport.RedisCli;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -75,27 +77,37 @@ public class PairBenchmark {
         }
     }
 
-    /** Looks at what is allocated while the client is open. */
+    /** Looks at what is allocated, and what Redis does, while the client is open. */
     @State(Scope.Benchmark)
-    public static class Memory {
+    public static class Cost {
 
         private @Nullable Allocation before;
 
+        private double serverBefore;
+
         @Setup(Level.Iteration)
-        public void begin() {
+        public void begin(Client client) {
+            this.serverBefore = serverSeconds(client);
             this.before = Allocation.now();
         }
 
         @TearDown(Level.Iteration)
-        public void end() {
+        public void end(Client client) {
             Allocation then = Objects.requireNonNull(this.before);
             Allocation now = Allocation.now();
-            AllocationProfiler.counted(now.since(then, true), now.since(then, false));
+            double server = serverSeconds(client) - this.serverBefore;
+            CostProfiler.counted(now.since(then, true), now.since(then, false), server);
+        }
+
+        private static double serverSeconds(Client client) {
+            try (RedisCli cli = RedisCli.connect(client.port)) {
+                return ServerTime.cpuSeconds(cli);
+            }
         }
     }
 
     @Benchmark
-    public void pair(Client client, Keys keys, Memory memory) {
+    public void pair(Client client, Keys keys, Cost cost) {
         client.opened().pair(keys.next());
     }
 }

@@ -7,5 +7,7 @@ package io.github.lockstarter.benchmarks.pair;
  * @param medianMicros time of one pair
  * @param callerBytes allocated per pair by the calling threads
  * @param allBytes allocated per pair by all threads of the JVM
+ * @param serverMicros processor time of Redis per pair
  */
-public record PairResult(double perSecond, double medianMicros, double callerBytes, double allBytes) {}
+public record PairResult(
+        double perSecond, double medianMicros, double callerBytes, double allBytes, double serverMicros) {}

@@ -45,7 +45,7 @@ public final class PairRun {
                 .warmupTime(TimeValue.milliseconds(Math.max(1, warmUp.toMillis())))
                 .measurementIterations(1)
                 .measurementTime(TimeValue.milliseconds(time.toMillis()))
-                .addProfiler(AllocationProfiler.class)
+                .addProfiler(CostProfiler.class)
                 .shouldFailOnError(true)
                 .output(log.toString())
                 .build();
@@ -56,8 +56,9 @@ public final class PairRun {
                 // a closed loop: each thread has one call underway at any time
                 threads * MICROS_PER_SECOND / times.getScore(),
                 times.getStatistics().getPercentile(50),
-                score(result, AllocationProfiler.CALLERS),
-                score(result, AllocationProfiler.ALL));
+                score(result, CostProfiler.CALLERS),
+                score(result, CostProfiler.ALL),
+                score(result, CostProfiler.SERVER));
     }
 
     private static double score(RunResult result, String label) {

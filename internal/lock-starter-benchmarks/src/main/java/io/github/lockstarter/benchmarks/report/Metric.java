@@ -8,6 +8,7 @@ public enum Metric {
     MEDIAN("p50", " µs", 0, true),
     CALLER_BYTES("allocated by the caller", " B", 0, false),
     ALL_BYTES("allocated by all threads", " B", 0, false),
+    REDIS_TIME("processor time of Redis, each", " µs", 1, true),
     WIRE_COMMANDS("commands on the wire", "", 2, false),
     LIMIT("limit", "/s", 0, false),
     LIMIT_SHARE("rate / limit", "", 2, false),

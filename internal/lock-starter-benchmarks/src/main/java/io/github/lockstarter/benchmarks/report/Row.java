@@ -36,6 +36,7 @@ public enum Row {
             "lock + unlock, 16 threads, 1,000 keys of its own each",
             Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 0.93).times(FLOOR),
+            atMost(Metric.REDIS_TIME, 1.25).times(FLOOR),
             atLeast(Metric.RATE, 4).times(REDISSON)),
     ONE_JVM(
             3,

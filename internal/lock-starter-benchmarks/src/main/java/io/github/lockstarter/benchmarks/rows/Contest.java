@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.rows;
 
+import io.github.lockstarter.benchmarks.client.ServerTime;
 import io.github.lockstarter.benchmarks.contention.Arena;
 import io.github.lockstarter.benchmarks.contention.ContentionOrder;
 import io.github.lockstarter.benchmarks.contention.ContentionResult;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.rows;
 
 import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.client.ServerTime;
 import io.github.lockstarter.benchmarks.contention.Pause;
 import io.github.lockstarter.benchmarks.report.Metric;
 import io.github.lockstarter.benchmarks.report.Results;

@@ -39,6 +39,7 @@ final class PairRows {
             results.add(row, contender, Metric.MEDIAN, pair.medianMicros());
             results.add(row, contender, Metric.CALLER_BYTES, pair.callerBytes());
             results.add(row, contender, Metric.ALL_BYTES, pair.allBytes());
+            results.add(row, contender, Metric.REDIS_TIME, pair.serverMicros());
         }
     }
 
