@@ -60,7 +60,7 @@ public final class RedisLockStore implements LockStore {
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
      *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters ask;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
-     *     receivers; the script is told of any other.
+     *     receivers, so a release states whether the server is one, unless the script assumes it.
      *
      * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and that of a
      * release that names a successor through Lettuce itself: the next owner waits for it, and the path runs too seldom to be

@@ -4,9 +4,9 @@
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition; its end states whether it acquires the lock, the lock for reading, or permits
 -- ARGV[2]  lease in milliseconds
--- ARGV[3]  how it waits, as in the entries of the line: the milliseconds in which it would claim a grant from the line, twice its
---          shortest poll interval, a colon, and the inbox of its instance, which is notified of such a grant; without an
---          inbox, the instance only polls; absent: it does not join
+-- ARGV[3]  the end of its entry in the line: the milliseconds in which it must claim a grant from the line, which are twice its
+--          shortest poll interval; a colon; and the inbox of its instance, which is notified of such a grant. Without an
+--          inbox, the instance only polls. Absent: it does not join
 --
 -- Returns a text, because a client reads one value with less effort than a list: the fencing token (positive) if the
 -- acquisition owns or shares the lock. Otherwise, separated by spaces: the remaining milliseconds of the holder's lease,

@@ -218,8 +218,8 @@ local function read(caller)
 end
 
 -- Puts the acquisition at the end of the line, or sets its deadline again, and returns the milliseconds after which it is to
--- poll; `waiting` is the end of its entry. The deadline is three of its own intervals away, so that an entry is
--- removed only if its instance is gone.
+-- poll; `waiting` is the end of its entry, see acquire.lua. The deadline is three of its own intervals away, so that an entry
+-- is removed only if its instance is gone.
 local function join(id, waiting)
   local entry = entryOf(id)
   if not entry then
