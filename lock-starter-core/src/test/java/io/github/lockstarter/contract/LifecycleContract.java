@@ -240,10 +240,12 @@ abstract class LifecycleContract extends RegistryFixture {
         owner.execute(lock::lock);
         Lease lease = owner.ask(lock::currentLease);
         CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+        CompletableFuture<Lease> next = registry.acquireAsync(request().withWaitTime(LONG));
 
         get(stop(registry));
 
         assertThat(get(lost)).isEqualTo(LossReason.SHUTDOWN);
+        assertThat(failureOf(next)).isExactlyInstanceOf(LockException.class);
         assertThat(lease.state()).isEqualTo(Lease.State.LOST);
         assertThat(backend().locked()).hasSize(1);
         assertThatExceptionOfType(LockLostException.class)

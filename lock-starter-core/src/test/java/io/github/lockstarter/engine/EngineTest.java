@@ -243,23 +243,6 @@ class EngineTest {
         assertThat(held).isNotNull();
     }
 
-    @Test
-    void shouldRefuseWaitersAndDeclareGrantsLostAtTheStop() throws InterruptedException {
-        Engine engine = engine();
-        Grant held = acquire(engine, "a", 0);
-        Future waiting = new Future("a", Waiter.FOREVER);
-        engine.enter(waiting, null);
-
-        engine.stop(Duration.ofMillis(50));
-
-        waiting.over.await();
-        assertThat(waiting.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
-        assertThat(held).extracting(grant -> grant.lossReason).isEqualTo(LossReason.SHUTDOWN);
-        ThreadWait late = waiting("b", 0);
-        assertThat(engine.acquire(late)).isFalse();
-        assertThat(late.refusal).extracting(Refusal::cause).isEqualTo(Refusal.Cause.STOPPED);
-    }
-
     /** The last reply has no effects: that of the release by which the ticket leaves the line. */
     @Test
     void shouldStopAsSoonAsTheLastCommandIsAnswered() throws InterruptedException {

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.testsupport.Commands;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +61,20 @@ class InboxTest extends FaultFixture {
         assertThat(waiter.isDone()).as("received nothing").isFalse();
 
         this.proxy.accept();
+
+        assertThat(get(waiter)).isPositive();
+    }
+
+    /** A waiter that may poll once a minute must not depend on its next poll for that. */
+    @Test
+    void shouldRepeatASubscriptionThatFailed() throws Exception {
+        this.owner.lock("awaited").lock();
+        this.proxy.swallowRequestOf(Commands.named("subscribe"), () -> {});
+        CompletableFuture<Long> waiter = waitFor(waiting(LONG));
+        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+
+        this.owner.lock("awaited").unlock();
 
         assertThat(get(waiter)).isPositive();
     }

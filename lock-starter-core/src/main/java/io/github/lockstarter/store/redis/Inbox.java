@@ -5,10 +5,10 @@ import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.Message;
@@ -31,9 +31,6 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** More digits than those of a token in microseconds, and few enough for a {@code long}. */
-    private static final int MOST_DIGITS = 18;
-
     private enum State {
         /** No subscription has begun. */
         UNUSED,
@@ -55,7 +52,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private final StoreListener listener;
 
-    private final ThreadPoolExecutor background;
+    private final ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable RedisConnectionFactory factory;
 
@@ -84,7 +81,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
         this.polling = polling;
         this.notified = polling + instance;
         this.listener = listener;
-        this.background = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        this.background = new ScheduledThreadPoolExecutor(1, threads);
+        this.background.setKeepAliveTime(10, TimeUnit.SECONDS);
         this.background.allowCoreThreadTimeOut(true);
     }
 
@@ -121,10 +119,23 @@ final class Inbox implements MessageListener, SubscriptionListener {
     /** Lets waiters poll until the client has subscribed again, which it does by itself. */
     void subscriptionLost(RedisConnectionFactory factory) {
         if (!this.stopped && this.state == State.SUBSCRIBED && factory == this.factory) {
-            this.state = State.UNAVAILABLE;
-            this.retryAt = System.nanoTime() + RETRY_NANOS;
-            // Without receivers a release skips the waiters in line, so they must join again as waiters that poll.
-            this.listener.notificationsMayBeLost();
+            unavailable(RETRY_NANOS);
+        }
+    }
+
+    /**
+     * Lets waiters ask twice: at once, to join the line as waiters that poll, because without receivers a release skips those in
+     * line; and when it is time for another attempt, because the reply to a waiter causes it, and the next poll may be far away.
+     */
+    private void unavailable(long pauseNanos) {
+        this.retryAt = System.nanoTime() + pauseNanos;
+        this.state = State.UNAVAILABLE;
+        this.listener.notificationsMayBeLost();
+        try {
+            ScheduledFuture<?> unused =
+                    this.background.schedule(this.listener::notificationsMayBeLost, pauseNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            // The store was stopped, or the system refuses a thread. The next poll causes the attempt.
         }
     }
 
@@ -147,9 +158,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
         try {
             this.subscription.schedule(this.background::execute);
         } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            // The store was stopped, or the system refuses a thread. The next command tries again.
-            this.state = State.UNAVAILABLE;
-            logger.debug("The channel of this instance is not subscribed.", ex);
+            // The store was stopped, or the system refuses a thread.
+            unavailable(RETRY_SOON_NANOS);
         }
     }
 
@@ -178,14 +188,13 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return;
         }
         LockStoreException failure = RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
-        this.retryAt = System.nanoTime() + (failure.isTransient() ? RETRY_SOON_NANOS : RETRY_NANOS);
-        this.state = State.UNAVAILABLE;
         if (!this.warned && !failure.isTransient()) {
             this.warned = true;
             logger.warn("No messages about locks that are handed over: cannot subscribe to channel '"
                     + this.keys.channelOf(this.instance) + "'. Waiters poll instead, which is slower. Check that the"
                     + " Redis user has the permissions '&" + this.keys.channelOf("*") + " +subscribe'. " + ex);
         }
+        unavailable(failure.isTransient() ? RETRY_SOON_NANOS : RETRY_NANOS);
     }
 
     private void unsubscribe() {
@@ -216,8 +225,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * A message is the key of the lock, followed by {@code <id>:<token>} unless the inbox got several grants. Anything after the
-     * key that is not an id and a token is ignored. The key ends at the last brace, because a name has no brace in its key.
+     * A message is the key of the lock, followed by {@code <id>:<token>}. Anything after the key that is not an id and a token is
+     * ignored. The key ends at the last brace, because a name has no brace in its key.
      */
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
@@ -232,14 +241,15 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return;
         }
         int colon = text.indexOf(':', end);
-        long token = colon > end ? tokenOf(text.substring(colon + 1)) : 0;
+        long token = colon > end ? tokenOf(text, colon + 1) : 0;
         this.listener.granted(lock, token > 0 ? text.substring(end, colon) : "", token);
     }
 
-    private static long tokenOf(String digits) {
-        boolean isNumber = !digits.isEmpty()
-                && digits.length() <= MOST_DIGITS
-                && digits.chars().allMatch(digit -> digit >= '0' && digit <= '9');
-        return isNumber ? Long.parseLong(digits) : 0;
+    private static long tokenOf(String text, int from) {
+        try {
+            return Long.parseLong(text, from, text.length(), 10);
+        } catch (NumberFormatException ex) {
+            return 0;
+        }
     }
 }

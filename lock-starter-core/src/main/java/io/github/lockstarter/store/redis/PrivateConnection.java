@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.Disposable;
@@ -231,7 +230,9 @@ final class PrivateConnection extends StoreConnection {
         boolean moved = this.notMaster;
         try {
             LettuceScripts open = lettuce();
-            long pauseMillis = open != null && (moved || this.cluster) ? untilNextRefresh() : 0;
+            long sinceRefresh = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
+            boolean mayPause = open != null && (moved || this.cluster);
+            long pauseMillis = mayPause ? ConnectionAttempts.LONGEST_PAUSE_MILLIS - sinceRefresh : 0;
             if (pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.
                 checkAgain(pauseMillis);
@@ -268,11 +269,6 @@ final class PrivateConnection extends StoreConnection {
                 this.recipe.eventLoops.shutdown();
             }
         }
-    }
-
-    private long untilNextRefresh() {
-        return ConnectionAttempts.LONGEST_PAUSE_MILLIS
-                - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
     }
 
     private void closeDiscarded() {
@@ -365,7 +361,8 @@ final class PrivateConnection extends StoreConnection {
     private LettuceScripts open(@Nullable RedisNode master) {
         LettuceConnectionFactory factory = (master != null ? this.recipe.ofNode(master) : this.recipe).create();
         try {
-            new DisconnectMonitor(this.disconnects, this::reconnected, () -> subscriptionLost(factory)).watch(factory);
+            Runnable lost = () -> toListener(notified -> notified.subscriptionLost(factory));
+            new DisconnectMonitor(this.disconnects, this::reconnected, lost).watch(factory);
             ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
             ping(opened);
@@ -390,10 +387,6 @@ final class PrivateConnection extends StoreConnection {
         if (!this.cluster) {
             check();
         }
-    }
-
-    private void subscriptionLost(RedisConnectionFactory factory) {
-        toListener(notified -> notified.subscriptionLost(factory));
     }
 
     private void moved() {
