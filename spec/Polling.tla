@@ -49,7 +49,7 @@ Init ==
 Cleaned(c) ==
   IF now < due THEN line ELSE SelectSeq(line, LAMBDA other : other = c \/ dl[other] > now)
 
-\* interval.lua: here each place has an interval of its own.
+\* entry.lua: here each place has an interval of its own.
 Interval(place, earliest) ==
   LET own == Base * Min(1 + (place - 1) * Growth, Longest)
   IN IF place <= Watching /\ Keeps("polls near the earliest deadline") THEN Min(own, Max(Base, earliest - now + Base)) ELSE own

@@ -154,7 +154,7 @@ Send(c) ==
 
 Extended(c, until) == [cl[c] EXCEPT !.st = "held", !.until = Max(@, until), !.pair = NoPair]
 
-\* confirm.lua: PEXPIRE on the owner, although it may change nothing. Otherwise WAIT has nothing to wait for.
+\* renew.lua for a confirmation: PEXPIRE on the owner, although it may change nothing. Otherwise WAIT has nothing to wait for.
 ExecuteConfirm(c, s) ==
   LET until == Max(Last(s).exp, now + Lease)
       writes == Keeps("the write is unconditional") \/ until > Last(s).exp

@@ -20,7 +20,7 @@ public final class LockState {
      * Implementation note.
      *
      * The methods for commands are the scripts of the Redis store, and most others are the functions of lock.lua and
-     * interval.lua with the same names, where the reasons are explained. A test compares replies and state with the scripts
+     * entry.lua with the same names, where the reasons are explained. A test compares replies and state with the scripts
      * after each of many random commands, so that a change here is a change there. The fields are those of the hash:
      *
      *   owner, shared: o · token: f · first, last, due, entries of the line: q, e and w · used, soonest, named, holders: s and

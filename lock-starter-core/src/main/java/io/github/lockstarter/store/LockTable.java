@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +35,8 @@ public final class LockTable {
 
     private final boolean remembersTokens;
 
-    /** Grants that the command has made along the line, by inbox. */
-    private final Map<String, Grant> grants = new LinkedHashMap<>();
+    /** Grants that the command has made along the line. */
+    private final List<Grant> grants = new ArrayList<>();
 
     /** Descriptions of instances, with the last millisecond at which each exists. */
     private final Map<String, Map.Entry<LockHolder, Long>> instances = new HashMap<>();
@@ -49,8 +48,8 @@ public final class LockTable {
     /** The largest token of the locks that have been removed; 0 unless tokens are remembered. */
     private long largestToken;
 
-    /** A grant from the line. The id is empty if the inbox got several. */
-    private record Grant(String lock, String id, long token) {}
+    /** A grant from the line, and the inbox of its instance. */
+    private record Grant(String lock, String inbox, String id, long token) {}
 
     /**
      * Creates an empty table.
@@ -82,7 +81,7 @@ public final class LockTable {
             removeExpired(micros);
         }
         Reply reply = execute(command);
-        this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id, grant.token));
+        this.grants.forEach(grant -> inboxes.publish(grant.lock, grant.inbox, grant.id, grant.token));
         return reply;
     }
 
@@ -139,7 +138,7 @@ public final class LockTable {
     }
 
     void granted(String lock, String receiver, String id, long token) {
-        this.grants.merge(receiver, new Grant(lock, id, token), (first, second) -> new Grant(lock, "", 0));
+        this.grants.add(new Grant(lock, receiver, id, token));
     }
 
     /** Returns the lock; null if it is free at this time in microseconds. */
@@ -185,10 +184,10 @@ public final class LockTable {
     public interface Inboxes {
 
         /**
-         * Publishes that a command has granted the lock from the line, once for each inbox.
+         * Publishes that a command has granted the lock from the line.
          *
-         * @param id id of the acquisition; empty if there are several grants to the inbox
-         * @param token fencing token of the grant; 0 if there are several
+         * @param id id of the acquisition
+         * @param token fencing token of the grant
          */
         void publish(String lock, String inbox, String id, long token);
 

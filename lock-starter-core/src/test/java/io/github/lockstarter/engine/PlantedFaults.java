@@ -555,8 +555,7 @@ final class PlantedFaults {
                 TABLE,
                 "store: no waiter is notified",
                 50,
-                "this.grants.forEach((receiver, grant) -> inboxes.publish(grant.lock, receiver, grant.id,"
-                        + " grant.token));",
+                "this.grants.forEach(grant -> inboxes.publish(grant.lock, grant.inbox, grant.id, grant.token));",
                 "");
         plantIn(
                 STATE,

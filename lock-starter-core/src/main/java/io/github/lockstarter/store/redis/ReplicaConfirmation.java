@@ -38,7 +38,7 @@ final class ReplicaConfirmation {
     /*
      * Implementation note.
      *
-     * A confirmation is a call of confirm.lua, which writes the lock again if the acquisition still owns it, and a WAIT that
+     * A confirmation is a call of renew.lua that writes the lock again if the acquisition still owns it, and a WAIT that
      * follows on the same connection. WAIT returns when the replicas have that write, and with it the grant, which is older. The
      * order in the replication stream is all that counts, so the grant itself may be written over any connection.
      *
@@ -123,7 +123,7 @@ final class ReplicaConfirmation {
     /**
      * Confirms the locks of one call, all of which have the same master.
      *
-     * @param call keys and arguments of {@code confirm.lua}
+     * @param call keys and first arguments of {@code renew.lua}
      * @param subject what the call is for, such as {@code lock 'a'}
      * @return the result of the script; fails with a {@link LockStoreException} or with an exception of the client
      */
@@ -338,10 +338,10 @@ final class ReplicaConfirmation {
         private static RedisFuture<Object> call(
                 RedisAsyncCommands<byte[], byte[]> commands, ScriptCommands.Call call, boolean withText) {
             byte[][] keys = LettuceScripts.bytes(call.keys);
-            byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments));
+            byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments[0], call.arguments[1], "1"));
             return withText
-                    ? commands.eval(LuaScript.CONFIRM.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
-                    : commands.evalsha(LuaScript.CONFIRM.getSha1(), ScriptOutputType.MULTI, keys, arguments);
+                    ? commands.eval(LuaScript.RENEW.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
+                    : commands.evalsha(LuaScript.RENEW.getSha1(), ScriptOutputType.MULTI, keys, arguments);
         }
 
         /**

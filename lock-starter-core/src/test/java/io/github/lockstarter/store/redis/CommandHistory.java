@@ -46,7 +46,7 @@ final class CommandHistory {
             "many holders",
             "minimum hold",
             "reader from writer",
-            "several grants to an inbox",
+            "several grants from the line",
             "without receivers");
 
     /** Milliseconds in which a waiter must claim a grant, as by default. */
@@ -265,8 +265,8 @@ final class CommandHistory {
         if (!step.messages().isEmpty()) {
             count("grant from the line");
         }
-        if (step.messages().stream().anyMatch(message -> message.endsWith("}"))) {
-            count("several grants to an inbox");
+        if (step.messages().size() > 1) {
+            count("several grants from the line");
         }
         if (command instanceof Command.Release release) {
             if (release.keepMillis() > 0 && outcome instanceof Reply.Released) {
@@ -298,8 +298,7 @@ final class CommandHistory {
             @Override
             public void publish(String lock, String receiver, String id, long token) {
                 String key = CommandHistory.this.redis.keys().keyOf(lock);
-                messages.add(CommandHistory.this.redis.keys().channelOf(receiver) + " <- " + key
-                        + (id.isEmpty() ? "" : id + ':' + token));
+                messages.add(CommandHistory.this.redis.keys().channelOf(receiver) + " <- " + key + id + ':' + token);
             }
 
             @Override

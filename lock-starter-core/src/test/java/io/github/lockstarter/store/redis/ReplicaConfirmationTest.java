@@ -148,7 +148,7 @@ class ReplicaConfirmationTest {
     void shouldNotBelieveAGrantThatIsGoneBeforeItsConfirmation() throws Exception {
         ConnectedStore store = store(PATIENT, 1);
         store.granted("before", "me");
-        Hold hold = this.proxy.hold(Commands.with(LuaScript.CONFIRM.getScriptAsString()));
+        Hold hold = this.proxy.hold(Commands.with(LuaScript.RENEW.getScriptAsString()));
         CompletableFuture<Reply> reply = store.store().send(acquire(NAME, "me")).toCompletableFuture();
         hold.awaitReached(PATIENT);
 

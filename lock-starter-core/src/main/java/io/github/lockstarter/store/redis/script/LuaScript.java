@@ -27,7 +27,6 @@ public enum LuaScript implements RedisScript<Object> {
     INSPECT(List.class),
     REGISTER(Long.class),
     INSTANCE(List.class),
-    CONFIRM(List.class),
     FORMAT(Long.class),
     CHECK(List.class);
 

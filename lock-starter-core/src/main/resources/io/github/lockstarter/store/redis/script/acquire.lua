@@ -62,27 +62,34 @@ if left ~= -2 and not held[1] then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 
--- include interval.lua
+-- include entry.lua
 
 local function refusal(millis, token, interval, used, owner)
   return string.format('%.0f %.0f %.0f %.0f %s', millis < 0 and -2^52 or -math.max(millis, 1), token, interval, used, owner)
 end
 
--- The poll of a waiter while the lock has one owner and no deadline has ended: it only sets its own deadline again. A failure
--- is left to the general case below.
-if ARGV[3] and held[2] and held[3] and held[5] and not held[4] then
+-- A waiter joins the line or polls in it while the lock has one owner, which has not ended in a minimum hold, and no deadline has
+-- ended. A failure is left to the general case below.
+if ARGV[3] and tonumber(held[2]) and string.sub(held[1], 1, 1) ~= '~' and (held[5] or isExclusive) then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local first, count, due = string.match(held[3], '^(%d+):%d+:(%d+):(%d+)$')
-  local place, deadline = string.match(held[5], '^(%d+):(%d+):')
-  if first and place and now < tonumber(due) then
-    local interval = intervalOf(math.min(place - first, count - 1), ARGV[3], due - now)
-    deadline = string.format('%.0f', math.max(deadline, now + 3 * interval))
-    local entry = table.concat({place, deadline, ARGV[3]}, ':')
-    -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
-    local failure = redis.pcall('HDEL', KEYS[1], '')
-    if type(failure) == 'number' then
-      failure = redis.pcall('HSET', KEYS[1], 'w:' .. ARGV[1], entry)
+  local first, last, count, due = string.match(held[3] or '1:0:0:9999999999999', '^(%d+):(%d+):(%d+):(%d+)$')
+  local place, deadline = string.match(held[5] or '', '^(%d+):(%d+):')
+  if first and last - first < 1000000 and now < tonumber(due) and (place or not held[5]) then
+    if not place then
+      place, deadline, count = last + 1, 0, count + 1
+    end
+    local entry, ends, interval = entryAt(place, math.min(place - first, count - 1), ARGV[3], deadline, now, due)
+    local failure
+    if held[5] then
+      -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
+      failure = redis.pcall('HDEL', KEYS[1], '')
+      if type(failure) == 'number' then
+        failure = redis.pcall('HSET', KEYS[1], 'w:' .. ARGV[1], entry)
+      end
+    else
+      local line = table.concat({first, place, count, math.min(due, ends)}, ':')
+      failure = redis.pcall('HSET', KEYS[1], 'q', line, 'e:' .. place, ARGV[1], 'w:' .. ARGV[1], entry)
     end
     if type(failure) == 'number' then
       return refusal(left, held[2], interval, 0, held[1])

@@ -16,7 +16,7 @@
 -- not reject the writes of a script after its first one.
 
 -- include held.lua
--- include interval.lua
+-- include entry.lua
 -- include lock.lua
 
 read('')

@@ -18,7 +18,7 @@ if not held[1] then
   return {}
 end
 
--- include interval.lua
+-- include entry.lua
 -- include lock.lua
 
 read('')

@@ -14,7 +14,7 @@
 -- works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of a script after its first one.
 
 -- include held.lua
--- include interval.lua
+-- include entry.lua
 -- include lock.lua
 
 read('')

@@ -1,6 +1,6 @@
--- Functions of the scripts for a lock that is waited for, or in shared use: by readers, or by holders of permits. Scripts
--- include this text after the part that serves a lock which is free or owned by the caller alone, because Redis creates all
--- functions at each call. Before it, a script reads the fields o, f, q and s into `held`, and includes interval.lua.
+-- Functions of the scripts for all that a lock can be: waited for, or in shared use, by readers or by holders of permits. Scripts
+-- include this text after the parts that serve the most frequent states, because Redis creates all functions at each call.
+-- Before it, a script reads the fields o, f, q and s into `held`, and includes entry.lua.
 --
 -- A lock is one hash:
 --   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned
@@ -61,15 +61,10 @@ end
 
 -- Returns the marker of the shared use, or nil, the weight, and the limit for the sum of weights.
 local function kindOf(id)
-  local dot = string.find(id, '.', 1, true)
-  if not dot then
-    return nil, 0, 0
-  end
-  local weight, limit = string.match(id, '^s(%d+)%.(%d+)$', dot + 1)
+  local weight, limit = string.match(id, '^[^.]*%.s(%d+)%.(%d+)$')
   if weight then
     return '~s', tonumber(weight), tonumber(limit)
-  end
-  if string.sub(id, dot) == '.r' then
+  elseif string.find(id, '^[^.]*%.r$') then
     return '~r', 1, MOST_HOLDERS
   end
   return nil, 0, 0
@@ -136,9 +131,6 @@ local function remove(id, place)
   lock.changes['w:' .. id] = false
   lock.changes['e:' .. place] = false
   lock.count = lock.first < lock.last and lock.count - 1 or 0
-  if lock.count == 0 then
-    return
-  end
   -- Empty places at both ends go, so that the line is about as long as it has entries.
   while lock.first < lock.last and not get('e:' .. lock.first) do
     lock.first = lock.first + 1
@@ -218,8 +210,7 @@ local function read(caller)
 end
 
 -- Puts the acquisition at the end of the line, or sets its deadline again, and returns the milliseconds after which it is to
--- poll; `waiting` is the end of its entry, see acquire.lua. The deadline is three of its own intervals away, so that an entry
--- is removed only if its instance is gone.
+-- poll; `waiting` is the end of its entry, see acquire.lua.
 local function join(id, waiting)
   local entry = entryOf(id)
   if not entry then
@@ -232,30 +223,10 @@ local function join(id, waiting)
     lock.changes['e:' .. lock.last] = id
   end
   local ahead = math.min(entry.place - lock.first, lock.count - 1)
-  local interval = intervalOf(ahead, waiting, lock.due - lock.millis)
-  local deadline = math.max(entry.deadline, lock.millis + 3 * interval)
-  lock.changes['w:' .. id] = table.concat({entry.place, text(deadline), waiting}, ':')
+  local wait, deadline, interval = entryAt(entry.place, ahead, waiting, entry.deadline, lock.millis, lock.due)
+  lock.changes['w:' .. id] = wait
   lock.due = math.min(lock.due, deadline)
   return interval
-end
-
--- Returns the id and the entry of the first in the line that is alive, and removes those before it.
-local function head(caller)
-  while lock.count > 0 do
-    local id = get('e:' .. lock.first)
-    local entry = id and entryOf(id)
-    if entry and (entry.deadline > lock.millis or id == caller) then
-      return id, entry
-    end
-    if id then
-      remove(id, lock.first)
-    elseif lock.first < lock.last then
-      lock.first = lock.first + 1
-    else
-      lock.count = 0
-    end
-  end
-  return nil
 end
 
 -- Whether the acquisition can be granted beside the present holders.
@@ -312,21 +283,30 @@ local function endGrant(id, lastToken)
   lock.token = math.max(lock.token, lastToken)
 end
 
--- Grants the lock to the first in the line, and to those behind it, as long as they fit. The grant to `caller`, which asks at
--- this moment, has a lease of its own; the others must claim theirs. With `countsReceivers`, an entry whose inbox has no
--- subscriber is skipped, because its instance is gone. Returns the grants to be published, and the token of the caller's.
+-- Grants the lock to the first in the line that is alive, and to those behind it, as long as they fit; removes those before it
+-- that are not. The grant to `caller`, which asks at this moment, has a lease of its own; the others must claim theirs. With
+-- `countsReceivers`, an entry whose inbox has no subscriber is skipped, because its instance is gone. Returns the grants to be
+-- published, and the token of the caller's.
 local function grantLine(caller, lease, countsReceivers)
   local granted, own = {}, nil
   while not lock.owner and lock.count > 0 do
-    local id, entry = head(caller)
-    if not id or not fits(id) then
+    local id = get('e:' .. lock.first)
+    local entry = id and entryOf(id)
+    local isAlive = entry and (entry.deadline > lock.millis or id == caller)
+    if isAlive and not fits(id) then
       break
     end
-    remove(id, entry.place)
-    local channel = id ~= caller and entry.inbox ~= '' and string.match(key, '^(.-):{') .. ':inbox:' .. entry.inbox
-    if id == caller then
+    if id then
+      remove(id, lock.first)
+    elseif lock.first < lock.last then
+      lock.first = lock.first + 1
+    else
+      lock.count = 0
+    end
+    local channel = isAlive and id ~= caller and entry.inbox ~= '' and string.match(key, '^(.-):{') .. ':inbox:' .. entry.inbox
+    if isAlive and id == caller then
       own = grant(id, lease)
-    elseif not (channel and countsReceivers) or redis.pcall('PUBSUB', 'NUMSUB', channel)[2] ~= 0 then
+    elseif isAlive and not (channel and countsReceivers and redis.pcall('PUBSUB', 'NUMSUB', channel)[2] == 0) then
       granted[#granted + 1] = {id = id, channel = channel, token = grant(id, entry.claim)}
     end
   end
@@ -394,21 +374,11 @@ local function write(call, refusable)
   return failure
 end
 
--- Publishes one message to each inbox: the key, followed by <id>:<token> if the inbox got one grant. Uses pcall: without the
--- permission to publish, waiters poll.
+-- Publishes the grants: the key, followed by <id>:<token>. Uses pcall: without the permission to publish, waiters poll.
 local function publish(granted)
-  local messages = {}
   for _, entry in ipairs(granted) do
-    local channel = entry.channel
-    if channel then
-      messages[channel] = messages[channel] and key or key .. entry.id .. ':' .. text(entry.token)
-    end
-  end
-  for _, entry in ipairs(granted) do
-    local message = entry.channel and messages[entry.channel]
-    if message then
-      messages[entry.channel] = nil
-      redis.pcall('PUBLISH', entry.channel, message)
+    if entry.channel then
+      redis.pcall('PUBLISH', entry.channel, key .. entry.id .. ':' .. text(entry.token))
     end
   end
 end

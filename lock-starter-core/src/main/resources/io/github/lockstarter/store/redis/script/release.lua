@@ -27,15 +27,53 @@
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
 
 -- Most locks are released by their owner while nothing waits for them. Two fields decide that.
-local fields = not ARGV[4] and redis.pcall('HMGET', KEYS[1], 'o', 'q')
-if fields and fields[1] == ARGV[1] and not fields[2] then
+local fields = redis.pcall('HMGET', KEYS[1], 'o', 'q')
+if fields[1] == ARGV[1] and not (fields[2] or ARGV[4]) then
   redis.call('DEL', KEYS[1])
   return 1
 end
 
--- include held.lua
+-- include entry.lua
 
--- include interval.lua
+-- The owner grants the lock to the first in line, and the next waiter of this instance joins it. The line has no empty places, no
+-- deadline has ended, both acquire the lock alone, and the waiter has not ended in a minimum hold. Everything else is left to the
+-- general case below.
+local first, last, count, due = string.match(fields[1] == ARGV[1] and fields[2] or '', '^(%d+):(%d+):(%d+):(%d+)$')
+if first then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local successor = ARGV[4] or ''
+  local token, id, queued = unpack(redis.call('HMGET', KEYS[1], 'f', 'e:' .. first, 'w:' .. successor))
+  local wait = redis.call('HGET', KEYS[1], 'w:' .. (id or '')) or ''
+  local place, deadline, claim, inbox = string.match(wait, '^(%d+):(%d+):(%d+):(.*)$')
+  local channel = inbox and inbox ~= '' and string.match(KEYS[1], '^(.-):{') .. ':inbox:' .. inbox
+  if place == first and now < math.min(due, deadline) and last - first == count - 1 and not queued
+    and not string.find(id .. successor, '.', 1, true) and ARGV[1] ~= '~k' .. successor
+    and (not channel or ARGV[3] == '0' or redis.pcall('PUBSUB', 'NUMSUB', channel)[2] ~= 0) then
+    token = math.max(time[1] * 1000000 + time[2], (tonumber(token) or 0) + 1, (ARGV[2] or 0) + 1)
+    local set = {'o', id, 'f', string.format('%.0f', token)}
+    if successor ~= '' then
+      local entry, ends = entryAt(last + 1, math.min(last + 1 - first, count), ARGV[6], 0, now, due)
+      last, count, due = last + 1, count + 1, math.min(due, ends)
+      set[5], set[6], set[7], set[8] = 'e:' .. last, successor, 'w:' .. successor, entry
+    end
+    count = count - 1
+    if count > 0 then
+      set[#set + 1] = 'q'
+      set[#set + 1] = table.concat({first + 1, last, count, due}, ':')
+    end
+    -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
+    redis.call('HDEL', KEYS[1], 'e:' .. first, 'w:' .. id, count > 0 and '' or 'q')
+    redis.call('HSET', KEYS[1], unpack(set))
+    redis.call('PEXPIRE', KEYS[1], claim)
+    if channel then
+      redis.pcall('PUBLISH', channel, KEYS[1] .. id .. ':' .. set[4])
+    end
+    return successor ~= '' and -token or 1
+  end
+end
+
+-- include held.lua
 -- include lock.lua
 
 local id, successor, lease = ARGV[1], ARGV[4] or '', tonumber(ARGV[5])

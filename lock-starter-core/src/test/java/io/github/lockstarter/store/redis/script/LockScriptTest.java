@@ -191,10 +191,11 @@ class LockScriptTest {
         long before = changes();
 
         assertThat(this.scripts.call(
-                        LuaScript.CONFIRM,
+                        LuaScript.RENEW,
                         List.of("free", "long", "short", "yours", "text", "read"),
                         10_000,
-                        "me;me;me;me;me;me.r"))
+                        "me;me;me;me;me;me.r",
+                        1))
                 .isEqualTo(List.of(1L, 0L, 4L, -1L, 5L, -1L));
 
         assertThat(changes()).as("one, one, and three of the reader").isEqualTo(before + 5);
