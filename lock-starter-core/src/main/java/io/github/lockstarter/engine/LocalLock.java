@@ -790,8 +790,8 @@ final class LocalLock {
     /**
      * Returns whether a message proves a grant. An old message is about a grant that was made before the base and has ended: its
      * token is not larger than that of the owner at that time, and the chain of proofs has a gap. Either shows it. Both are required,
-     * because tokens rely on the server's clock. Shared grants are not believed, which would be safe: the waiter asks
-     * once more, while others use the lock.
+     * because tokens rely on the server's clock. Shared grants are not believed, which would be safe: the waiter asks once more,
+     * while others use the lock.
      */
     private boolean isProof(Stake stake, long token, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);

@@ -12,7 +12,7 @@ public interface StoreListener {
      */
     void granted(String lock, String id, long token);
 
-    /** Notifications may be missing since the last call, because a subscription has begun or was interrupted. */
+    /** Notifications may be missing since the last call, because a subscription has begun, has failed or was interrupted. */
     void notificationsMayBeLost();
 
     /** Commands go to another server from now on, which may not have what the one before has stored. */

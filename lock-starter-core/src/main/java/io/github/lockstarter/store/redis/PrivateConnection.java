@@ -230,10 +230,9 @@ final class PrivateConnection extends StoreConnection {
         boolean moved = this.notMaster;
         try {
             LettuceScripts open = lettuce();
-            long sinceRefresh = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
-            boolean mayPause = open != null && (moved || this.cluster);
-            long pauseMillis = mayPause ? ConnectionAttempts.LONGEST_PAUSE_MILLIS - sinceRefresh : 0;
-            if (pauseMillis > 0) {
+            long pauseMillis = ConnectionAttempts.LONGEST_PAUSE_MILLIS
+                    - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
+            if (open != null && (moved || this.cluster) && pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.
                 checkAgain(pauseMillis);
                 return;

@@ -21,7 +21,8 @@ import org.springframework.data.redis.RedisSystemException;
 
 /**
  * Translates commands into calls of scripts, and their results into replies. No other class depends on the order of arguments
- * or on the codes in results, which the files of the scripts describe. Immutable.
+ * or on the codes in results, which the files of the scripts describe, except that {@link ReplicaConfirmation} adds the last
+ * argument of a renewal. Immutable.
  *
  * <p>Calls and results are those of both clients: {@code StringRedisTemplate.execute}, whose texts are strings, and {@code
  * EVALSHA} of Lettuce, whose texts are bytes.
