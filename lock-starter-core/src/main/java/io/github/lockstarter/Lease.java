@@ -138,5 +138,7 @@ public interface Lease extends AutoCloseable {
 
     /** Releases the lease as {@link #release()} does. Does not report a loss. */
     @Override
-    void close();
+    default void close() {
+        release();
+    }
 }

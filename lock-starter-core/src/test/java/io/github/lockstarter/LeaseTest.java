@@ -17,6 +17,8 @@ class LeaseTest {
                 .map(method -> method.getName() + method.getParameterCount())
                 .toList();
 
-        assertThat(defaults).as("calls releaseAsync(Duration.ZERO)").containsExactly("releaseAsync0");
+        assertThat(defaults)
+                .as("call releaseAsync(Duration.ZERO) and release()")
+                .containsExactlyInAnyOrder("releaseAsync0", "close0");
     }
 }

@@ -181,7 +181,7 @@ final class Acquisitions {
             this.lease = lease;
             CompletableFuture<?> unused = this.future.whenComplete((delivered, failure) -> {
                 if (delivered != lease) {
-                    engine().giveBack(grant);
+                    engine().change(grant, (lock, now) -> lock.giveBack(grant, now));
                 }
             });
             boolean isPrompt = threads().completeGrant(() -> {

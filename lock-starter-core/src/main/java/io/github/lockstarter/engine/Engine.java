@@ -148,13 +148,13 @@ final class Engine implements StoreListener {
         this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.stop(now)));
         await(shutdownTimeout, () -> this.live.get() == 0);
         if (this.live.get() > 0) {
-            this.cells.values().forEach(Cell::giveUp);
+            this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.giveUp(now)));
         }
         // Releases that are under way: the waiters of other instances would wait for the ends of leases.
         await(
                 Duration.ofNanos(this.rules.commandTimeout()),
                 () -> this.cells.values().stream().allMatch(Cell::isIdle));
-        this.cells.values().forEach(Cell::giveUp);
+        this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.giveUp(now)));
         this.watchdog.stop();
         this.store.stop();
     }
@@ -286,11 +286,6 @@ final class Engine implements StoreListener {
         return grant.state != Grant.State.LOST;
     }
 
-    /** Releases a grant that reaches no owner, without its minimum hold and without waiting for the reply of the store. */
-    void giveBack(Grant grant) {
-        change(grant, (lock, now) -> lock.giveBack(grant, now), null);
-    }
-
     /**
      * Releases without waiting for the reply of the store.
      *
@@ -356,16 +351,9 @@ final class Engine implements StoreListener {
         return granted[0];
     }
 
-    void renewUntil(Grant grant, Terms terms, long until) {
-        change(grant, (lock, now) -> lock.renewUntil(grant, terms, until, now), null);
-    }
-
-    void keep(Grant grant, long minHold) {
-        change(grant, (lock, now) -> lock.keep(grant, minHold, now), null);
-    }
-
-    void abandon(Grant grant) {
-        change(grant, (lock, now) -> lock.abandon(grant, now), null);
+    /** Gives the lock of the grant an input about the grant. */
+    void change(Grant grant, BiConsumer<LocalLock, Moment> input) {
+        change(grant, input, null);
     }
 
     private void change(Grant grant, BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
@@ -374,19 +362,17 @@ final class Engine implements StoreListener {
         while (!cell(lockName).input(input, own)) {}
     }
 
-    /** Returns whether the owner may rely on the grant. A deadline that has passed is a loss before this method returns. */
-    boolean isHeld(Grant grant) {
-        return remaining(grant) > 0;
-    }
-
-    /** Returns the nanoseconds for which the owner may rely on the grant, as {@link #isHeld} does; 0: it has ended. */
+    /**
+     * Returns the nanoseconds for which the owner may rely on the grant; 0: it has ended. A deadline that has passed is a loss before
+     * this method returns.
+     */
     long remaining(Grant grant) {
         if (!grant.isLive()) {
             return 0;
         }
         long left = grant.remaining(now());
         if (left == 0) {
-            change(grant, (lock, now) -> lock.timeReached(now), null);
+            change(grant, (lock, now) -> lock.timeReached(now));
         }
         return left;
     }
@@ -888,17 +874,10 @@ final class Engine implements StoreListener {
                     renewals);
         }
 
-        void giveUp() {
-            boolean unused = input((local, now) -> local.giveUp(now));
-        }
-
         boolean isIdle() {
-            this.mutex.lock();
-            try {
-                return this.lock.isIdle();
-            } finally {
-                this.mutex.unlock();
-            }
+            boolean[] isIdle = new boolean[1];
+            inspect(local -> isIdle[0] = local.isIdle());
+            return isIdle[0];
         }
 
         void inspect(Consumer<LocalLock> inspection) {

@@ -91,12 +91,12 @@ final class Hold extends ThreadHolds.Key {
             this.lease.lengthen(wanted.lease());
         }
         if (wanted.minHold() > 0) {
-            engine.keep(grant, wanted.minHold());
+            engine.change(grant, (lock, now) -> lock.keep(grant, wanted.minHold(), now));
         }
         int entered = Math.addExact(this.count, 1);
         if (until > grant.renewUntil) {
             Level inner = new Level(entered, this.terms, grant.renewUntil, this.level);
-            engine.renewUntil(grant, wanted, until);
+            engine.change(grant, (lock, now) -> lock.renewUntil(grant, wanted, until, now));
             this.level = inner;
             this.terms = wanted;
         }
@@ -114,9 +114,12 @@ final class Hold extends ThreadHolds.Key {
         if (number != innermost) {
             this.level = current != null ? current.without(number) : null;
         } else if (current != null && current.count() == number) {
-            this.terms = current.termsBefore();
+            Grant grant = this.lease.grant;
+            Terms terms = current.termsBefore();
+            this.terms = terms;
             this.level = current.outer();
-            this.lease.operations.engine().renewUntil(this.lease.grant, this.terms, current.renewUntilBefore());
+            long until = current.renewUntilBefore();
+            this.lease.operations.engine().change(grant, (lock, now) -> lock.renewUntil(grant, terms, until, now));
         }
         this.count = innermost - 1;
     }

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -63,19 +62,12 @@ final class Inventory {
 
     // ---- What is held and awaited
 
-    List<Held> held() {
-        List<Held> all = new ArrayList<>();
-        Moment now = this.engine.now();
-        this.engine.forEachGrant(null, grant -> addIfHeld(grant, now, all));
-        return all;
-    }
-
-    /** Returns the hold of the lock that has lasted longest. */
-    Optional<Held> held(String lockName) {
+    /** Returns the holds of a lock; null: of all locks. */
+    List<Held> held(@Nullable String lockName) {
         List<Held> all = new ArrayList<>();
         Moment now = this.engine.now();
         this.engine.forEachGrant(lockName, grant -> addIfHeld(grant, now, all));
-        return all.stream().reduce((one, other) -> one.heldFor().compareTo(other.heldFor()) >= 0 ? one : other);
+        return all;
     }
 
     private static void addIfHeld(Grant grant, Moment now, List<Held> all) {
@@ -103,21 +95,15 @@ final class Inventory {
                 null, grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
     }
 
-    List<Awaited> awaited() {
+    /** Returns what is awaited of a lock, one entry for each mode; null: of all locks. */
+    List<Awaited> awaited(@Nullable String lockName) {
         Map<Map.Entry<String, LockMode>, Awaited> all = new LinkedHashMap<>();
         long now = this.engine.now().nanos();
         this.engine.forEachWait(
-                null,
+                lockName,
                 wait -> all.merge(
                         Map.entry(wait.request.lockName(), wait.kind.mode()), awaited(wait, now), Inventory::sum));
         return List.copyOf(all.values());
-    }
-
-    Optional<Awaited> awaited(String lockName) {
-        List<Awaited> all = new ArrayList<>();
-        long now = this.engine.now().nanos();
-        this.engine.forEachWait(lockName, wait -> all.add(awaited(wait, now)));
-        return all.stream().reduce(Inventory::sum);
     }
 
     int waiting() {
@@ -131,7 +117,7 @@ final class Inventory {
     }
 
     /** Adds waiters for the same lock; the first of all is the one that has been waiting longest. */
-    private static Awaited sum(Awaited one, Awaited other) {
+    static Awaited sum(Awaited one, Awaited other) {
         Awaited first = one.longest().compareTo(other.longest()) >= 0 ? one : other;
         return new Awaited(first.name(), first.mode(), one.waiters() + other.waiters(), first.longest());
     }
@@ -151,7 +137,7 @@ final class Inventory {
         Duration lag = this.engine.lag();
         String problem = problem(store, lag);
         Status status = problem != null ? Status.DOWN : store == null ? Status.UNKNOWN : Status.UP;
-        List<Held> held = held();
+        List<Held> held = held(null);
         return new LockHealth(
                 status,
                 status == Status.UNKNOWN ? "The store has been asked, and has not answered yet." : problem,

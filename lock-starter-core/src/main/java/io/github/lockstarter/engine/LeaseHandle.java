@@ -78,7 +78,7 @@ final class LeaseHandle implements Lease {
                 this.threads.log(() -> logger.error("A lease of lock '" + shownName + "' (fencing token " + grant.token
                         + ") was dropped without a release. It is no longer renewed and expires. Release leases in"
                         + " a finally block or with try-with-resources."));
-                this.engine.abandon(grant);
+                this.engine.change(grant, (lock, now) -> lock.abandon(grant, now));
             }
         }
     }
@@ -155,7 +155,7 @@ final class LeaseHandle implements Lease {
 
     @Override
     public boolean isHeld() {
-        return engine().isHeld(this.grant);
+        return engine().remaining(this.grant) > 0;
     }
 
     @Override
@@ -289,7 +289,7 @@ final class LeaseHandle implements Lease {
     private void release(long keep, @Nullable Runnable whenOver) {
         try {
             if (keep > 0) {
-                engine().keep(this.grant, keep);
+                engine().change(this.grant, (lock, now) -> lock.keep(this.grant, keep, now));
             }
             if (whenOver != null) {
                 engine().releaseLater(this.grant, whenOver);
@@ -305,11 +305,6 @@ final class LeaseHandle implements Lease {
     /** The request rejects invalid durations. */
     private long nanos(Duration delay) {
         return this.grant.request.withMinHold(delay).minHold().toNanos();
-    }
-
-    @Override
-    public void close() {
-        release();
     }
 
     @Override

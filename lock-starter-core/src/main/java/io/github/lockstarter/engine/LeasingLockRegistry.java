@@ -17,6 +17,7 @@ import io.github.lockstarter.tx.EnclosingTransaction;
 import io.github.lockstarter.tx.LockSequence;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -314,22 +315,24 @@ public final class LeasingLockRegistry
 
     @Override
     public List<Held> held() {
-        return ofRun(current -> current.inventory.held(), List.of());
+        return ofRun(current -> current.inventory.held(null), List.of());
     }
 
     @Override
     public Optional<Held> held(String lockName) {
-        return ofRun(current -> current.inventory.held(lockName), Optional.empty());
+        return ofRun(
+                current -> current.inventory.held(lockName).stream().max(Comparator.comparing(Held::heldFor)),
+                Optional.empty());
     }
 
     @Override
     public List<Awaited> awaited() {
-        return ofRun(current -> current.inventory.awaited(), List.of());
+        return ofRun(current -> current.inventory.awaited(null), List.of());
     }
 
     @Override
     public Optional<Awaited> awaited(String lockName) {
-        return ofRun(current -> current.inventory.awaited(lockName), Optional.empty());
+        return ofRun(current -> current.inventory.awaited(lockName).stream().reduce(Inventory::sum), Optional.empty());
     }
 
     @Override

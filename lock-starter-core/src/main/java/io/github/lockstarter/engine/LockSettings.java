@@ -138,24 +138,22 @@ public record LockSettings(
 
     /** Returns a copy with these limits of hand-offs. */
     public LockSettings withHandOff(HandOffSettings changed) {
-        return with(
-                changed, this.releaseMode, this.logKeys, this.application, this.warnOnUnlockInTransaction, this.named);
+        return with(changed, null, null, null, null, null);
     }
 
     /** Returns a copy with this mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
-        return with(this.handOff, changed, this.logKeys, this.application, this.warnOnUnlockInTransaction, this.named);
+        return with(null, changed, null, null, null, null);
     }
 
     /** Returns a copy in which messages contain keys or not. */
     public LockSettings withLogKeys(boolean changed) {
-        return with(
-                this.handOff, this.releaseMode, changed, this.application, this.warnOnUnlockInTransaction, this.named);
+        return with(null, null, changed, null, null, null);
     }
 
     /** Returns a copy with this name of the application. */
     public LockSettings withApplication(String changed) {
-        return with(this.handOff, this.releaseMode, this.logKeys, changed, this.warnOnUnlockInTransaction, this.named);
+        return with(null, null, null, changed, null, null);
     }
 
     /**
@@ -164,18 +162,12 @@ public record LockSettings(
      * @throws InvalidLockSettingException if a watchdog timeout leaves no time for a retry
      */
     public LockSettings withNamed(SettingsByName changed) {
-        return with(
-                this.handOff,
-                this.releaseMode,
-                this.logKeys,
-                this.application,
-                this.warnOnUnlockInTransaction,
-                changed);
+        return with(null, null, null, null, null, changed);
     }
 
     /** Returns a copy that logs the release of a lock in a running transaction or not. */
     public LockSettings withWarnOnUnlockInTransaction(boolean changed) {
-        return with(this.handOff, this.releaseMode, this.logKeys, this.application, changed, this.named);
+        return with(null, null, null, null, changed, null);
     }
 
     /** Returns the request with the settings of its name as defaults; the same request if nothing is added. */
@@ -214,13 +206,14 @@ public record LockSettings(
         return LoggedNames.withKeys(this.logKeys);
     }
 
+    /** Returns a copy with those values that are not null. */
     private LockSettings with(
-            HandOffSettings changedHandOff,
-            ReleaseMode changedMode,
-            boolean changedLogKeys,
-            String changedApplication,
-            boolean changedWarning,
-            SettingsByName changedNamed) {
+            @Nullable HandOffSettings changedHandOff,
+            @Nullable ReleaseMode changedMode,
+            @Nullable Boolean changedLogKeys,
+            @Nullable String changedApplication,
+            @Nullable Boolean changedWarning,
+            @Nullable SettingsByName changedNamed) {
         return new LockSettings(
                 this.waitTime,
                 this.onLost,
@@ -230,12 +223,12 @@ public record LockSettings(
                 this.commandTimeout,
                 this.pollInterval,
                 this.shutdownTimeout,
-                changedHandOff,
-                changedMode,
-                changedLogKeys,
-                changedApplication,
-                changedWarning,
-                changedNamed);
+                changedHandOff != null ? changedHandOff : this.handOff,
+                changedMode != null ? changedMode : this.releaseMode,
+                changedLogKeys != null ? changedLogKeys : this.logKeys,
+                changedApplication != null ? changedApplication : this.application,
+                changedWarning != null ? changedWarning : this.warnOnUnlockInTransaction,
+                changedNamed != null ? changedNamed : this.named);
     }
 
     /**

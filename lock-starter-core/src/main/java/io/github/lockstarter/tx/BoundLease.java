@@ -98,11 +98,6 @@ final class BoundLease implements Lease {
     }
 
     @Override
-    public void close() {
-        release();
-    }
-
-    @Override
     public String name() {
         return this.lease.name();
     }

@@ -56,7 +56,6 @@ class ResultOfRedisTest {
                         .clientResources(this.threads)
                         .build());
         this.factory.afterPropertiesSet();
-        this.factory.start();
         this.client = RedisClient.create(this.threads, RedisURI.create(server.host(), server.port()));
         this.app = LockedContext.on(
                 new RedisLockStore(

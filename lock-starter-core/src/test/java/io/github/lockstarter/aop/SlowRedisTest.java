@@ -83,7 +83,6 @@ class SlowRedisTest {
         this.proxy = FaultProxy.inFrontOf(server.port());
         this.factory = Servers.at(this.proxy.host(), this.proxy.port());
         this.factory.afterPropertiesSet();
-        this.factory.start();
     }
 
     private void start(ReleaseMode mode) {

@@ -78,7 +78,6 @@ final class RedisBackend implements LockBackend {
     public LockStore newStore() {
         LettuceConnectionFactory factory = this.connections.get();
         factory.afterPropertiesSet();
-        factory.start();
         this.factories.add(factory);
         // Commands of the background must not be counted, such as those of a published instance.
         return new RedisLockStore(

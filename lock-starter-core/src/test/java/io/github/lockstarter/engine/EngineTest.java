@@ -370,7 +370,7 @@ class EngineTest {
 
         @Override
         void granted(Grant grant, Effects.Way way) {
-            this.engine.giveBack(grant);
+            this.engine.change(grant, (lock, now) -> lock.giveBack(grant, now));
         }
 
         @Override

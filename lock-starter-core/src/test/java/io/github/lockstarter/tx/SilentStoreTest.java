@@ -42,7 +42,6 @@ class SilentStoreTest {
         this.server = server;
         this.factory = Servers.of(server);
         this.factory.afterPropertiesSet();
-        this.factory.start();
     }
 
     private void start(boolean privateConnection) {

@@ -44,7 +44,6 @@ final class WovenWorker {
         redis = RedisCli.connect(port);
         connections = Servers.at("127.0.0.1", port);
         connections.afterPropertiesSet();
-        connections.start();
         say("too early", Orders::total);
         try (LockedContext application = application(AdviceMode.ASPECTJ, "lock", Orders.class)) {
             methods(application.getBean(Orders.class), application.getBean(LockRegistry.class));

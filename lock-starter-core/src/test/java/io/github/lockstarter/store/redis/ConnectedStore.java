@@ -53,7 +53,6 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
             RedisStoreSettings settings) {
         this.factory = factory;
         factory.afterPropertiesSet();
-        factory.start();
         this.store = new RedisLockStore(over, settings);
         this.store.start(instance, this);
     }
