@@ -6,7 +6,7 @@ public enum LossReason {
     /** The lease expired: a fixed lease was too short, or renewals failed until its end. */
     EXPIRED,
 
-    /** The store reported another owner of the lock. */
+    /** The store, or a database in which transactions fence themselves, reported another owner of the lock. */
     TAKEN_OVER,
 
     /** The store reported that the lock has no owner: it was deleted, evicted, flushed or lost in a failover. */

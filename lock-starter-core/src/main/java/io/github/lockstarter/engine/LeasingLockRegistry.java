@@ -110,6 +110,18 @@ public final class LeasingLockRegistry
         };
     }
 
+    /** Sets the fence of later grants. */
+    public void setFence(GrantFence fence) {
+        this.owned.fence = fence;
+    }
+
+    /** Declares a lease of this registry lost, because a system that knows its token has seen a later owner. */
+    public void takenOver(Lease lease) {
+        if (lease instanceof LeaseHandle handle) {
+            handle.operations.engine().change(handle.grant, (lock, now) -> lock.takenOver(handle.grant, now));
+        }
+    }
+
     /** Without splitting the name, because locks are often created for each call. */
     @Override
     public LeaseLock getLock(String name) {

@@ -266,6 +266,15 @@ final class LocalLock {
         }
     }
 
+    /** Another system than the store has seen a later owner. */
+    void takenOver(Grant grant, Moment now) {
+        if (grant.isLive()) {
+            loseAll(grant.stake, LossReason.TAKEN_OVER);
+            end(grant.stake, now.nanos(), now);
+        }
+        advance(now);
+    }
+
     /** No reference is left by which the owner could release the grant: it is not renewed any more, and is lost when its lease ends. */
     void abandon(Grant grant, Moment now) {
         grant.abandoned = true;

@@ -31,6 +31,10 @@ final class OwnedLocks {
 
     private final OnLost defaultReaction;
 
+    /** Null: there is none. */
+    @Nullable
+    volatile GrantFence fence;
+
     /**
      * Creates the locks of a registry.
      *
@@ -70,20 +74,30 @@ final class OwnedLocks {
         }
         Run current = this.run.get();
         ThreadWait wait = current.acquisitions.threadWait(request, mine, interruptible);
+        Hold hold;
         try {
             Grant grant = current.acquisitions.acquire(wait, mustSucceed);
             if (grant == null) {
                 return null;
             }
-            Hold hold = new Hold(request, current.leases.ofThread(grant), 1);
+            hold = new Hold(request, current.leases.ofThread(grant), 1);
             this.holds.set(mine);
             mine.put(hold);
-            return hold;
         } catch (Throwable ex) {
             // Without a hold, the thread could not release it.
             current.acquisitions.failed(wait);
             throw ex;
         }
+        GrantFence present = this.fence;
+        if (present != null && request.mode() == LockMode.WRITE) {
+            try {
+                present.granted(hold.lease);
+            } catch (Throwable ex) {
+                LossReason unused = leave(hold, hold.count);
+                throw ex;
+            }
+        }
+        return hold;
     }
 
     private @Nullable Hold enterAgain(ThreadHolds mine, LockRequest request) {
@@ -200,6 +214,10 @@ final class OwnedLocks {
         Hold reader = hold.mode == LockMode.WRITE ? mine.get(hold.lockName, LockMode.READ) : null;
         hold.count = 0;
         mine.remove(hold);
+        GrantFence present = this.fence;
+        if (present != null) {
+            present.ended(lease);
+        }
         try {
             if (reader != null) {
                 return downgrade(mine, lease, reader);

@@ -179,7 +179,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule theEngineShouldKeepItsInsidesToItself = onlyPublic(
             ".engine",
-            "AcquireObserver|AcquisitionIds|HandOffSettings|LeaseClock|LeasingLockRegistry|LockSettings"
+            "AcquireObserver|AcquisitionIds|GrantFence|HandOffSettings|LeaseClock|LeasingLockRegistry|LockSettings"
                     + "|MeterListener|RegistryStatistics|ReleaseMode");
 
     /** Woven methods call the aspect. */

@@ -26,6 +26,7 @@ class MessageRulesTest {
     private static final List<String> MODULES = List.of(
             "lock-starter-core",
             "lock-starter-autoconfigure",
+            "extensions/lock-starter-jdbc",
             "extensions/lock-starter-shedlock",
             "extensions/lock-starter-spring-integration",
             "extensions/lock-starter-test",

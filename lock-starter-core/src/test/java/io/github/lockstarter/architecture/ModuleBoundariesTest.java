@@ -21,6 +21,7 @@ class ModuleBoundariesTest {
     private static final List<String> MODULES = List.of(
             "lock-starter-autoconfigure",
             "extensions/lock-starter-health-boot3",
+            "extensions/lock-starter-jdbc",
             "extensions/lock-starter-shedlock",
             "extensions/lock-starter-spring-integration",
             "extensions/lock-starter-test",
@@ -31,6 +32,7 @@ class ModuleBoundariesTest {
             "aop.DistributedLockBeanPostProcessor",
             "aop.LockNameListener",
             "engine.AcquireObserver",
+            "engine.GrantFence",
             "engine.HandOffSettings",
             "engine.LeasingLockRegistry",
             "engine.LockSettings",
@@ -51,6 +53,7 @@ class ModuleBoundariesTest {
             "store.redis.RedisLockStore",
             "store.redis.RedisStoreSettings",
             "text.LockLog",
+            "text.LoggedNames",
             "text.Printable",
             "tx.CommitGuard");
 

@@ -9,7 +9,9 @@ import io.github.lockstarter.docstests.markdown.Page;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -21,6 +23,7 @@ import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.PropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -31,6 +34,9 @@ import org.springframework.core.io.ByteArrayResource;
 public final class ConfigurationFences implements ManualCheck {
 
     private static final String PREFIX = "distributed-lock";
+
+    /** Properties of another module. */
+    private static final String JDBC = PREFIX + ".jdbc.";
 
     /** The last part of a property in the message of a failure. */
     private static final Pattern NAME = Pattern.compile("distributed-lock[\\w.\\[\\]-]*?([\\w-]+)\\]?[' ,]");
@@ -69,7 +75,7 @@ public final class ConfigurationFences implements ManualCheck {
     }
 
     private static boolean isOfLocks(String name) {
-        return name.startsWith(PREFIX + ".");
+        return name.startsWith(PREFIX + ".") && !name.startsWith(JDBC);
     }
 
     /** Returns whether code of the page refers to a property, which then is one of the reader. */
@@ -78,8 +84,12 @@ public final class ConfigurationFences implements ManualCheck {
     }
 
     private static void bind(PropertySource<?> document) {
+        Map<String, Object> own = new HashMap<>();
+        names(document).stream()
+                .filter(name -> !name.startsWith(JDBC))
+                .forEach(name -> own.put(name, document.getProperty(name)));
         Binder binder = new Binder(
-                ConfigurationPropertySources.from(document),
+                ConfigurationPropertySources.from(new MapPropertySource("own", own)),
                 new PropertySourcesPlaceholdersResolver(List.<PropertySource<?>>of(document)));
         binder.bind(
                 PREFIX,

@@ -1,0 +1,60 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/** Auto-configuration of transactions that fence themselves. */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnBooleanProperty("distributed-lock.jdbc.fence.enabled")
+@EnableConfigurationProperties(FenceProperties.class)
+public final class DistributedLockFenceAutoConfiguration {
+
+    /** Creates the fence; static and with values from the environment only, because it is created before ordinary beans. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static TransactionFence distributedLockTransactionFence(Environment environment) {
+        return new TransactionFence(
+                environment.getProperty("distributed-lock.key-prefix", "lock"),
+                LoggedNames.withKeys(environment.getProperty("distributed-lock.log-keys", Boolean.class, true)),
+                environment.getProperty(FenceProperties.PREFIX + "at-grant", Boolean.class, true));
+    }
+
+    /** Creates the registrar; static, because it is a post-processor. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static FenceRegistrar distributedLockFenceRegistrar(TransactionFence fence) {
+        return new FenceRegistrar(fence);
+    }
+
+    /** Creates the tables, after the migrations of the application; also where beans are lazy. */
+    @Bean
+    @Lazy(false)
+    @DependsOnDatabaseInitialization
+    FenceTables distributedLockFenceTables(
+            ApplicationContext context, FenceProperties properties, TransactionFence fence, LockRegistry registry) {
+        if (!(registry instanceof LeasingLockRegistry)) {
+            throw new IllegalStateException(Printable.of(FenceProperties.PREFIX
+                    + "enabled is true, but the LockRegistry is a "
+                    + registry.getClass().getName() + ", whose grants cannot be fenced. Remove this bean, or set the"
+                    + " property to false."));
+        }
+        return new FenceTables(context.getBeansOfType(DataSource.class), properties, fence);
+    }
+}

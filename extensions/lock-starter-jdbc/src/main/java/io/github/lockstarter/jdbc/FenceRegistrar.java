@@ -1,0 +1,67 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.text.LockLog;
+import java.lang.reflect.Method;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Registers the fence with the registry of locks, and with the transaction managers that have a DataSource: those for JDBC, JPA and
+ * Hibernate. The transactions of all others are not fenced, which a warning states.
+ */
+final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
+
+    private static final LockLog logger = LockLog.of(FenceRegistrar.class);
+
+    private static final String ACCESSOR = "getDataSource";
+
+    private final TransactionFence fence;
+
+    FenceRegistrar(TransactionFence fence) {
+        this.fence = fence;
+    }
+
+    /** Precedes all that are not PriorityOrdered: one of them may need a transaction manager. */
+    @Override
+    public int getOrder() {
+        return LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof LeasingLockRegistry registry) {
+            this.fence.setRegistry(registry);
+        } else if (bean instanceof TransactionManager) {
+            register(bean, beanName);
+        }
+        return bean;
+    }
+
+    private void register(Object bean, String beanName) {
+        Object target = bean;
+        for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
+            target = each;
+        }
+        Method accessor = ReflectionUtils.findMethod(target.getClass(), ACCESSOR);
+        if (target instanceof AbstractPlatformTransactionManager manager && accessor != null) {
+            manager.addListener(this.fence.new Listener(manager, () -> dataSource(accessor, manager), beanName));
+        } else {
+            logger.warn("The transactions of transaction manager '" + beanName + "' ("
+                    + target.getClass().getName()
+                    + ") are not fenced: it has no JDBC DataSource. Pass the fencing token"
+                    + " of the lock to its resources.");
+        }
+    }
+
+    /** Returns null if the manager has none, as that of JPA without one. */
+    private static @Nullable DataSource dataSource(Method accessor, Object manager) {
+        return ReflectionUtils.invokeMethod(accessor, manager) instanceof DataSource source ? source : null;
+    }
+}

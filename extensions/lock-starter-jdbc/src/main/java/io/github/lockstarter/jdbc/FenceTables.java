@@ -1,0 +1,196 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.Printable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+
+/** The tables of the databases of an application, which are created and checked at the start. Thread-safe. */
+final class FenceTables implements InitializingBean {
+
+    private static final LockLog logger = LockLog.of(FenceTables.class);
+
+    private final Map<String, DataSource> dataSources;
+
+    private final FenceProperties properties;
+
+    private final TransactionFence fence;
+
+    /** By DataSource without its proxies. Not changed after the start. */
+    private final IdentityHashMap<DataSource, FenceTable> tables = new IdentityHashMap<>();
+
+    /**
+     * Creates the tables.
+     *
+     * @param dataSources by the names of their beans
+     */
+    FenceTables(Map<String, DataSource> dataSources, FenceProperties properties, TransactionFence fence) {
+        this.dataSources = dataSources;
+        this.properties = properties;
+        this.fence = fence;
+    }
+
+    @Override
+    public void afterPropertiesSet() {
+        List<String> missing = new ArrayList<>(this.properties.dataSources());
+        missing.removeAll(this.dataSources.keySet());
+        if (this.dataSources.isEmpty() || !missing.isEmpty()) {
+            throw new IllegalStateException(Printable.of(FenceProperties.PREFIX
+                    + (missing.isEmpty()
+                            ? "enabled is true, but there is no DataSource bean."
+                            : "data-sources names " + missing + ", but the DataSource beans are "
+                                    + this.dataSources.keySet() + '.')));
+        }
+        Map<String, FenceTable> byDatabase = new HashMap<>();
+        this.dataSources.forEach((name, dataSource) -> {
+            boolean isNamed = this.properties.dataSources().contains(name);
+            DataSource target = target(dataSource);
+            if (target instanceof AbstractRoutingDataSource && !isNamed) {
+                logger.warn(
+                        "Transactions of DataSource bean '" + name + "' are not fenced, because it routes to others.");
+            } else if (isNamed || this.properties.dataSources().isEmpty()) {
+                this.tables.computeIfAbsent(target, key -> create(name, key, byDatabase));
+            }
+        });
+        this.fence.setTables(this);
+    }
+
+    /** Returns the same table for several pools of one database, because they wait for each other's transactions. */
+    private FenceTable create(String name, DataSource dataSource, Map<String, FenceTable> byDatabase) {
+        String database = "DataSource bean '" + name + '\'';
+        try (Connection connection = dataSource.getConnection()) {
+            FenceDialect dialect = dialect(database, connection);
+            String url =
+                    connection.getMetaData().getURL() + ' ' + connection.getCatalog() + ' ' + connection.getSchema();
+            FenceTable present = byDatabase.get(url);
+            if (present != null) {
+                return present;
+            }
+            FenceTable table = new FenceTable(
+                    dataSource,
+                    dialect,
+                    this.properties.tableName(),
+                    this.properties.lockTimeout(),
+                    this.properties.retention());
+            createSchema(dataSource, dialect, table);
+            byDatabase.put(url, table);
+            logger.info("Transactions of " + database + " are fenced by " + table + '.');
+            return table;
+        } catch (SQLException | DataAccessException ex) {
+            throw new IllegalStateException(
+                    Printable.of("Transactions of " + database + " cannot be fenced: table '"
+                            + this.properties.tableName()
+                            + "' cannot be used: " + ex.getMessage() + ". Create it, by "
+                            + FenceProperties.PREFIX + "initialize-schema=always or by the script of "
+                            + FenceProperties.PREFIX
+                            + "schema, and grant SELECT, INSERT, UPDATE and DELETE; or list the"
+                            + " DataSource beans that are to be fenced in " + FenceProperties.PREFIX + "data-sources."),
+                    ex);
+        }
+    }
+
+    /** A table that can be used is enough: another instance may be creating it, or this user may not create tables. */
+    private void createSchema(DataSource dataSource, FenceDialect dialect, FenceTable table) throws SQLException {
+        DataAccessException failure = null;
+        try {
+            new Schema(dataSource, dialect, this.properties).initializeDatabase();
+        } catch (DataAccessException ex) {
+            failure = ex;
+        }
+        try {
+            table.check();
+        } catch (SQLException ex) {
+            if (failure != null) {
+                failure.addSuppressed(ex);
+                throw failure;
+            }
+            throw ex;
+        }
+    }
+
+    private static FenceDialect dialect(String database, Connection connection) throws SQLException {
+        FenceDialect dialect = FenceDialect.of(connection.getMetaData());
+        if (dialect == null) {
+            throw new IllegalStateException(Printable.of("Transactions of " + database + " cannot be fenced: "
+                    + connection.getMetaData().getDatabaseProductName()
+                    + " is none of PostgreSQL, MariaDB, MySQL and H2. List the DataSource beans that are to be fenced in "
+                    + FenceProperties.PREFIX + "data-sources, or set " + FenceProperties.PREFIX + "enabled to false."));
+        }
+        return dialect;
+    }
+
+    /** Returns the table of a database, or null if its transactions are not fenced. */
+    @Nullable
+    FenceTable find(DataSource dataSource) {
+        return this.tables.get(target(dataSource));
+    }
+
+    Set<FenceTable> all() {
+        return Set.copyOf(this.tables.values());
+    }
+
+    private static DataSource target(DataSource dataSource) {
+        DataSource target = dataSource;
+        while (target instanceof TransactionAwareDataSourceProxy || target instanceof LazyConnectionDataSourceProxy) {
+            target = ((DelegatingDataSource) target).getTargetDataSource();
+        }
+        return Objects.requireNonNull(target);
+    }
+
+    /** Creates the table by a script, in which the default name stands for the configured one. */
+    private static final class Schema extends DataSourceScriptDatabaseInitializer {
+
+        private final String tableName;
+
+        Schema(DataSource dataSource, FenceDialect dialect, FenceProperties properties) {
+            super(dataSource, settings(dialect, properties));
+            this.tableName = properties.tableName();
+        }
+
+        private static DatabaseInitializationSettings settings(FenceDialect dialect, FenceProperties properties) {
+            String platform = properties.platform() != null ? properties.platform() : dialect.platform();
+            DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+            settings.setSchemaLocations(List.of(properties.schema().replace("@@platform@@", platform)));
+            settings.setMode(properties.initializeSchema());
+            return settings;
+        }
+
+        @Override
+        protected void runScripts(Scripts scripts) {
+            List<Resource> named = new ArrayList<>();
+            for (Resource script : scripts) {
+                try {
+                    String text = script.getContentAsString(StandardCharsets.UTF_8);
+                    named.add(new ByteArrayResource(
+                            text.replace(FenceProperties.TABLE, this.tableName).getBytes(StandardCharsets.UTF_8),
+                            script.getDescription()));
+                } catch (IOException ex) {
+                    throw new UncheckedIOException(ex);
+                }
+            }
+            super.runScripts(new Scripts(named).encoding(StandardCharsets.UTF_8));
+        }
+    }
+}

