@@ -57,4 +57,10 @@ public final class DistributedLockFenceAutoConfiguration {
         }
         return new FenceTables(context.getBeansOfType(DataSource.class), properties, fence);
     }
+
+    @Bean
+    @Lazy(false)
+    FenceCleanUp distributedLockFenceCleanUp(LockRegistry registry, FenceTables tables, FenceProperties properties) {
+        return new FenceCleanUp(registry, tables, properties.retention());
+    }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /**
@@ -46,6 +47,8 @@ final class FenceTable {
     private static final String DEADLOCK = "40P01";
 
     private static final String DUPLICATE_KEY = "23505";
+
+    private static final int BATCH = 500;
 
     private static final LockLog logger = LockLog.of(FenceTable.class);
 
@@ -152,6 +155,45 @@ final class FenceTable {
     private int timeoutSeconds() {
         return (int)
                 Math.min(Integer.MAX_VALUE, this.lockTimeout.plusMillis(999).toSeconds());
+    }
+
+    /**
+     * Deletes rows that were not raised for twice the retention, each in a transaction of its own. Rows are found without locks:
+     * a condition on a column without an index would lock all of them.
+     *
+     * @param goesOn asked before each batch
+     * @return the number of rows
+     */
+    int deleteOld(BooleanSupplier goesOn) throws SQLException {
+        String isOld = "raised_at < " + this.dialect.clock() + " - " + micros(this.retention.multipliedBy(2));
+        int deleted = 0;
+        try (Connection connection = open()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(true);
+            try (PreparedStatement search = connection.prepareStatement(
+                            "SELECT name FROM " + this.table + " WHERE " + isOld + " LIMIT " + BATCH);
+                    PreparedStatement delete =
+                            connection.prepareStatement("DELETE FROM " + this.table + " WHERE name = ? AND " + isOld)) {
+                // A row that is being raised is locked, and is not old afterwards.
+                delete.setQueryTimeout(timeoutSeconds());
+                int found;
+                do {
+                    found = 0;
+                    try (ResultSet rows = search.executeQuery()) {
+                        for (; rows.next(); found++) {
+                            delete.setBytes(1, rows.getBytes(1));
+                            delete.addBatch();
+                        }
+                    }
+                    for (int count : delete.executeBatch()) {
+                        deleted += count;
+                    }
+                } while (found == BATCH && goesOn.getAsBoolean());
+            } finally {
+                setAutoCommit(connection, autoCommit);
+            }
+        }
+        return deleted;
     }
 
     /** Returns whether the failure is that of a conflict with another transaction, after which a new transaction can succeed. */

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.jdbc.FenceTable.Outcome;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -497,6 +499,45 @@ abstract class FenceContract {
     }
 
     // ---- Age
+
+    @Test
+    void shouldDeleteRowsThatWereNotRaisedForTwiceTheRetention() throws SQLException {
+        for (int days : List.of(59, 61)) {
+            this.application.others.update(
+                    "INSERT INTO distributed_lock_fence (name, token, raised_at) VALUES (?, ?, ?)",
+                    new byte[] {(byte) days},
+                    1,
+                    System.currentTimeMillis() * 1000 - Duration.ofDays(days).toNanos() / 1000);
+        }
+        assertThat(this.application.table.deleteOld(() -> true)).isEqualTo(1);
+        assertThat(this.application.others.queryForList("SELECT name FROM distributed_lock_fence", byte[].class))
+                .containsExactly(new byte[] {59});
+    }
+
+    @Test
+    void shouldDeleteInBatches() throws SQLException {
+        for (int i = 0; i < 1_100; i++) {
+            this.application.jdbc.update(
+                    "INSERT INTO distributed_lock_fence (name, token, raised_at) VALUES (?, 1, 1)",
+                    Integer.toString(i).getBytes(StandardCharsets.UTF_8));
+        }
+        assertThat(this.application.table.deleteOld(() -> false)).isEqualTo(500);
+        assertThat(this.application.table.deleteOld(() -> true)).isEqualTo(600);
+    }
+
+    @Test
+    void shouldCleanUpInOneInstanceAtATime() throws Exception {
+        this.application.letTheNextOwnerCommit(1);
+        this.application.others.update("UPDATE distributed_lock_fence SET raised_at = 1");
+        FenceCleanUp cleanUp = this.application.cleanUp();
+        try (Lease other = this.application.locks.acquire(LockRequest.of("lock-starter-fence-clean-up"))) {
+            cleanUp.run();
+            assertThat(this.application.stored()).isEqualTo(1);
+        }
+        cleanUp.run();
+        assertThat(this.application.stored()).isZero();
+        assertThatNothingIsLeft();
+    }
 
     @Test
     void shouldAcceptATokenOlderThanTheRetentionOnlyIfItsRowIsPresent() throws SQLException {

@@ -33,6 +33,8 @@ final class FencedApplication implements AutoCloseable {
 
     final FenceTable table;
 
+    private final FenceTables tables;
+
     /** Statements beside the pool, each in a transaction of its own. */
     final JdbcTemplate others;
 
@@ -50,14 +52,18 @@ final class FencedApplication implements AutoCloseable {
         this.locks = new LeasingLockRegistry(
                 new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
         TransactionFence fence = new TransactionFence("shop", LoggedNames.WITH_KEYS, atGrant);
-        FenceTables tables = new FenceTables(Map.of("pool", this.pool), properties(lockTimeout), fence);
-        tables.afterPropertiesSet();
-        this.table = tables.all().iterator().next();
+        this.tables = new FenceTables(Map.of("pool", this.pool), properties(lockTimeout), fence);
+        this.tables.afterPropertiesSet();
+        this.table = this.tables.all().iterator().next();
         FenceRegistrar registrar = new FenceRegistrar(fence);
         registrar.postProcessAfterInitialization(this.locks, "locks");
         this.manager = new DataSourceTransactionManager(this.pool);
         registrar.postProcessAfterInitialization(this.manager, "manager");
         this.jdbc.execute("DELETE FROM distributed_lock_fence");
+    }
+
+    FenceCleanUp cleanUp() {
+        return new FenceCleanUp(this.locks, this.tables, Duration.ofDays(30));
     }
 
     static FenceProperties properties(Duration lockTimeout) {

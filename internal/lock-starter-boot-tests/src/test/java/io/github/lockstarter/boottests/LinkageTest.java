@@ -6,6 +6,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.health.boot3.DistributedLockBoot3HealthAutoConfiguration;
 import io.github.lockstarter.integration.DistributedLockIntegrationAutoConfiguration;
+import io.github.lockstarter.jdbc.DistributedLockFenceAutoConfiguration;
 import io.github.lockstarter.shedlock.DistributedLockShedLockAutoConfiguration;
 import io.github.lockstarter.test.UseRedisProcess;
 import java.io.IOException;
@@ -45,6 +46,7 @@ class LinkageTest {
                 DistributedLockBoot3HealthAutoConfiguration.class,
                 DistributedLockIntegrationAutoConfiguration.class,
                 DistributedLockShedLockAutoConfiguration.class,
+                DistributedLockFenceAutoConfiguration.class,
                 UseRedisProcess.class
             })
     void shouldFindAllThatTheJarUses(Class<?> inside) throws IOException {
