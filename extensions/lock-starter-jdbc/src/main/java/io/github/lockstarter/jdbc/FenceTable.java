@@ -158,8 +158,8 @@ final class FenceTable {
     }
 
     /**
-     * Deletes rows that were not raised for twice the retention, each in a transaction of its own. Rows are found without locks:
-     * a condition on a column without an index would lock all of them.
+     * Deletes rows that were not raised for twice the retention. They are found without locks: a condition on a column without an
+     * index would lock all rows.
      *
      * @param goesOn asked before each batch
      * @return the number of rows

@@ -80,10 +80,14 @@ final class FenceTables implements InitializingBean {
     /** Returns the same table for several pools of one database, because they wait for each other's transactions. */
     private FenceTable create(String name, DataSource dataSource, Map<String, FenceTable> byDatabase) {
         String database = "DataSource bean '" + name + '\'';
-        try (Connection connection = dataSource.getConnection()) {
-            FenceDialect dialect = dialect(database, connection);
-            String url =
-                    connection.getMetaData().getURL() + ' ' + connection.getCatalog() + ' ' + connection.getSchema();
+        try {
+            FenceDialect dialect;
+            String url;
+            // Closed before the next one is opened, because a pool may have only one.
+            try (Connection connection = dataSource.getConnection()) {
+                dialect = dialect(database, connection);
+                url = connection.getMetaData().getURL() + ' ' + connection.getCatalog() + ' ' + connection.getSchema();
+            }
             FenceTable present = byDatabase.get(url);
             if (present != null) {
                 return present;

@@ -95,6 +95,16 @@ final class DistributedLockFenceAutoConfigurationTest {
     }
 
     @Test
+    void shouldNeedOneConnectionAtATime() {
+        this.fenced
+                .withPropertyValues(
+                        "spring.datasource.hikari.maximum-pool-size=1",
+                        "spring.datasource.hikari.connection-timeout=2000")
+                .run(context -> assertThat(context.getBean(Orders.class).settle("1", "distributed_lock_fence"))
+                        .isPositive());
+    }
+
+    @Test
     void shouldUseTheConfiguredTable() {
         this.fenced
                 .withPropertyValues("distributed-lock.jdbc.fence.table-name=shop_fence")
