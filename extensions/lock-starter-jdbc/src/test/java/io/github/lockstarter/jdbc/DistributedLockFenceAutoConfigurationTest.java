@@ -3,12 +3,14 @@ package io.github.lockstarter.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
@@ -16,8 +18,11 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 final class DistributedLockFenceAutoConfigurationTest {
 
@@ -92,6 +97,25 @@ final class DistributedLockFenceAutoConfigurationTest {
             assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
                     .isInstanceOf(LockLostException.class);
         });
+    }
+
+    @Test
+    void shouldFenceTransactionsOfJpa() {
+        this.fenced
+                .withConfiguration(AutoConfigurations.of(HibernateJpaAutoConfiguration.class))
+                .run(context -> {
+                    assertThat(context.getBean(TransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
+                    Orders orders = context.getBean(Orders.class);
+                    assertThat(orders.settle("1", "distributed_lock_fence")).isPositive();
+                    assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
+                            .isInstanceOf(LockLostException.class);
+                    assertThat(TransactionSynchronizationManager.getResourceMap())
+                            .isEmpty();
+                    assertThat(context.getBean(HikariDataSource.class)
+                                    .getHikariPoolMXBean()
+                                    .getActiveConnections())
+                            .isZero();
+                });
     }
 
     @Test
