@@ -1,6 +1,7 @@
 package io.github.lockstarter.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
@@ -16,16 +17,29 @@ final class PostgresFenceTest extends FenceContract {
     private static EmbeddedPostgres server;
 
     @BeforeAll
-    static void startServer() throws IOException {
+    static void startServer() throws IOException, InterruptedException {
+        assumeTrue(
+                !System.getProperty("user.name").equals("root") || canBeAnotherUser(),
+                "PostgreSQL does not run as root, and this machine has no user namespaces");
         // Not the temporary folder, which other users of the machine share.
         File binaries = Path.of("target", "postgres").toAbsolutePath().toFile();
         server =
                 EmbeddedPostgres.builder().setOverrideWorkingDirectory(binaries).start();
     }
 
+    private static boolean canBeAnotherUser() throws InterruptedException {
+        try {
+            return new ProcessBuilder("unshare", "-U", "true").start().waitFor() == 0;
+        } catch (IOException ex) {
+            return false;
+        }
+    }
+
     @AfterAll
     static void stopServer() throws IOException {
-        server.close();
+        if (server != null) {
+            server.close();
+        }
     }
 
     @Override
