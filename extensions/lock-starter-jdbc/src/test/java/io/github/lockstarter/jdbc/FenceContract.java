@@ -267,20 +267,21 @@ abstract class FenceContract {
     }
 
     @Test
-    void shouldRaiseAgainWhatASavepointHasTakenBack() {
-        TransactionTemplate nested = this.application.transaction();
-        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
-        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
-        this.application.transaction().executeWithoutResult(status -> {
-            nested.executeWithoutResult(inner -> {
-                lock.lock();
-                inner.setRollbackOnly();
+    void shouldRaiseAgainWhatASavepointHasTakenBack() throws Exception {
+        try (FencedApplication other = new FencedApplication(database(), false, Duration.ofSeconds(1))) {
+            TransactionTemplate nested = other.transaction();
+            nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+            LeaseLock lock = other.locks.getLock(ORDER.lockName());
+            other.transaction().executeWithoutResult(status -> {
+                nested.executeWithoutResult(inner -> {
+                    lock.lock();
+                    inner.setRollbackOnly();
+                });
+                other.newTransaction().executeWithoutResult(inner -> {});
+                assertThat(other.stored()).isEqualTo(lock.currentLease().fencingToken());
             });
             lock.unlock();
-            lock.lock();
-        });
-        assertThat(this.application.stored()).isEqualTo(lock.currentLease().fencingToken());
-        lock.unlock();
+        }
     }
 
     @Test
