@@ -2,6 +2,7 @@ package io.github.lockstarter.jdbc;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
@@ -17,7 +18,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 
 /** Auto-configuration of transactions that fence themselves. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
@@ -26,14 +26,11 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(FenceProperties.class)
 public final class DistributedLockFenceAutoConfiguration {
 
-    /** Creates the fence; static and with values from the environment only, because it is created before ordinary beans. */
+    /** Creates the fence; static, because the registrar needs it. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TransactionFence distributedLockTransactionFence(Environment environment) {
-        return new TransactionFence(
-                environment.getProperty("distributed-lock.key-prefix", "lock"),
-                LoggedNames.withKeys(environment.getProperty("distributed-lock.log-keys", Boolean.class, true)),
-                environment.getProperty(FenceProperties.PREFIX + "at-grant", Boolean.class, true));
+    static TransactionFence distributedLockTransactionFence() {
+        return new TransactionFence();
     }
 
     /** Creates the registrar; static, because it is a post-processor. */
@@ -48,14 +45,22 @@ public final class DistributedLockFenceAutoConfiguration {
     @Lazy(false)
     @DependsOnDatabaseInitialization
     FenceTables distributedLockFenceTables(
-            ApplicationContext context, FenceProperties properties, TransactionFence fence, LockRegistry registry) {
+            ApplicationContext context,
+            FenceProperties properties,
+            DistributedLockProperties locks,
+            TransactionFence fence,
+            LockRegistry registry) {
         if (!(registry instanceof LeasingLockRegistry)) {
             throw new IllegalStateException(Printable.of(FenceProperties.PREFIX
                     + "enabled is true, but the LockRegistry is a "
                     + registry.getClass().getName() + ", whose grants cannot be fenced. Remove this bean, or set the"
                     + " property to false."));
         }
-        return new FenceTables(context.getBeansOfType(DataSource.class), properties, fence);
+        LoggedNames names = LoggedNames.withKeys(locks.logKeys());
+        return new FenceTables(
+                context.getBeansOfType(DataSource.class),
+                properties,
+                tables -> fence.start(tables, locks.keyPrefix(), names, properties.atGrant()));
     }
 
     @Bean

@@ -39,7 +39,8 @@ final class FenceCleanUp implements SmartLifecycle {
 
     private final Duration period;
 
-    private @Nullable ThreadPoolTaskScheduler scheduler;
+    /** Null: it is stopped. Changed by the lifecycle of the context, one call after the other. */
+    private volatile @Nullable ThreadPoolTaskScheduler scheduler;
 
     /**
      * Creates a clean-up.
@@ -77,7 +78,7 @@ final class FenceCleanUp implements SmartLifecycle {
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
         ThreadPoolTaskScheduler created = new ThreadPoolTaskScheduler();
         created.setThreadNamePrefix("lock-fence-");
         created.setDaemon(true);
@@ -89,7 +90,7 @@ final class FenceCleanUp implements SmartLifecycle {
     }
 
     @Override
-    public synchronized void stop() {
+    public void stop() {
         ThreadPoolTaskScheduler present = this.scheduler;
         this.scheduler = null;
         if (present != null) {
@@ -98,7 +99,7 @@ final class FenceCleanUp implements SmartLifecycle {
     }
 
     @Override
-    public synchronized boolean isRunning() {
+    public boolean isRunning() {
         return this.scheduler != null;
     }
 

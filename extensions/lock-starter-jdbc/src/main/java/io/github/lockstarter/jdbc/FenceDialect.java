@@ -59,12 +59,16 @@ enum FenceDialect {
         @Override
         boolean isAccepted(PreparedStatement statement, long token) throws SQLException {
             // The number of rows is the same for an insert and a refusal.
-            return isFirst(statement.execute() ? statement.getResultSet() : null, token);
+            if (!statement.execute()) {
+                return false;
+            }
+            ResultSet rows = statement.getResultSet();
+            return rows.next() && rows.getLong(1) == token;
         }
     },
 
     /** The statement was run on MariaDB with MySQL's driver. */
-    MYSQL("TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))") {
+    MYSQL(MARIADB.clock()) {
 
         @Override
         String raise(String table, long timeoutMillis) {
@@ -82,6 +86,12 @@ enum FenceDialect {
             // Its count depends on a property of the connection. The row is locked, and read as it is now.
             return false;
         }
+
+        /** MariaDB ignores the hint in the statement. */
+        @Override
+        void limit(PreparedStatement statement, int seconds) throws SQLException {
+            statement.setQueryTimeout(seconds);
+        }
     },
 
     H2("CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)") {
@@ -97,6 +107,24 @@ enum FenceDialect {
         @Override
         boolean isAccepted(PreparedStatement statement, long token) throws SQLException {
             return statement.executeUpdate() == 1;
+        }
+
+        @Override
+        long setTimeout(Connection connection, long millis) throws SQLException {
+            try (var statement = connection.createStatement();
+                    ResultSet former = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
+                boolean unused = former.next();
+                long before = former.getLong(1);
+                restoreTimeout(connection, millis);
+                return before;
+            }
+        }
+
+        @Override
+        void restoreTimeout(Connection connection, long millis) throws SQLException {
+            try (var statement = connection.createStatement()) {
+                statement.execute("SET LOCK_TIMEOUT " + millis);
+            }
         }
     };
 
@@ -145,35 +173,19 @@ enum FenceDialect {
         return "UPDATE " + table + " SET token = ?, raised_at = " + clock() + " WHERE name = ? AND token <= ?";
     }
 
-    static boolean isFirst(@Nullable ResultSet rows, long token) throws SQLException {
-        return rows != null && rows.next() && rows.getLong(1) == token;
-    }
-
     /** At least one second, because zero means to fail at once. */
     private static long seconds(long millis) {
         return Math.max(1, (millis + 999) / 1000);
     }
 
-    /** Sets the time-out of the connection where the statement cannot, and returns the former one; -1: it was not set. */
+    /** Limits the time of the statement that {@link #raise} returns, where its text cannot. */
+    void limit(PreparedStatement statement, int seconds) throws SQLException {}
+
+    /** Sets the time-out of the connection where the statement cannot, and returns the former one. */
     long setTimeout(Connection connection, long millis) throws SQLException {
-        if (this != H2) {
-            return -1;
-        }
-        try (var statement = connection.createStatement();
-                ResultSet former = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
-            boolean unused = former.next();
-            long before = former.getLong(1);
-            restoreTimeout(connection, millis);
-            return before;
-        }
+        return 0;
     }
 
     /** Sets the time-out that {@link #setTimeout} has returned. */
-    void restoreTimeout(Connection connection, long millis) throws SQLException {
-        if (this == H2 && millis >= 0) {
-            try (var statement = connection.createStatement()) {
-                statement.execute("SET LOCK_TIMEOUT " + millis);
-            }
-        }
-    }
+    void restoreTimeout(Connection connection, long millis) throws SQLException {}
 }

@@ -62,6 +62,14 @@ final class FenceTable {
 
     private final Duration retention;
 
+    // Statements
+
+    private final String raise;
+
+    private final String raisePresent;
+
+    private final String read;
+
     /**
      * Creates the table, which must exist.
      *
@@ -75,6 +83,9 @@ final class FenceTable {
         this.table = table;
         this.lockTimeout = lockTimeout;
         this.retention = retention;
+        this.raise = dialect.raise(table, lockTimeout.toMillis());
+        this.raisePresent = dialect.raisePresent(table);
+        this.read = "SELECT token, raised_at, " + dialect.clock() + " FROM " + table + " WHERE name = ? FOR UPDATE";
     }
 
     Duration lockTimeout() {
@@ -100,12 +111,8 @@ final class FenceTable {
     Outcome raise(Connection connection, byte[] key, long token) throws SQLException {
         long former = this.dialect.setTimeout(connection, this.lockTimeout.toMillis());
         try {
-            String sql = this.dialect.raise(this.table, this.lockTimeout.toMillis());
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                if (this.dialect == FenceDialect.MYSQL) {
-                    // MariaDB ignores the hint in the statement.
-                    statement.setQueryTimeout(timeoutSeconds());
-                }
+            try (PreparedStatement statement = connection.prepareStatement(this.raise)) {
+                this.dialect.limit(statement, timeoutSeconds());
                 statement.setBytes(1, key);
                 statement.setLong(2, token);
                 statement.setLong(3, micros(this.retention));
@@ -121,9 +128,7 @@ final class FenceTable {
 
     /** Reads the row, which it locks, and raises the token if that was not done because of its age. */
     private Outcome outcome(Connection connection, byte[] key, long token) throws SQLException {
-        String clock = this.dialect.clock();
-        String sql = "SELECT token, raised_at, " + clock + " FROM " + this.table + " WHERE name = ? FOR UPDATE";
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = connection.prepareStatement(this.read)) {
             // Another transaction may have locked the row.
             statement.setQueryTimeout(timeoutSeconds());
             statement.setBytes(1, key);
@@ -144,7 +149,7 @@ final class FenceTable {
     }
 
     private boolean raisePresent(Connection connection, byte[] key, long token) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(this.dialect.raisePresent(this.table))) {
+        try (PreparedStatement statement = connection.prepareStatement(this.raisePresent)) {
             statement.setLong(1, token);
             statement.setBytes(2, key);
             statement.setLong(3, token);

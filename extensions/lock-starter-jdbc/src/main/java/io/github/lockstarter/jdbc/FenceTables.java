@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.InitializingBean;
@@ -36,20 +37,23 @@ final class FenceTables implements InitializingBean {
 
     private final FenceProperties properties;
 
-    private final TransactionFence fence;
+    private final Consumer<FenceTables> whenCreated;
 
     /** By DataSource without its proxies. Not changed after the start. */
     private final IdentityHashMap<DataSource, FenceTable> tables = new IdentityHashMap<>();
+
+    private Set<FenceTable> all = Set.of();
 
     /**
      * Creates the tables.
      *
      * @param dataSources by the names of their beans
+     * @param whenCreated called when all tables can be used
      */
-    FenceTables(Map<String, DataSource> dataSources, FenceProperties properties, TransactionFence fence) {
+    FenceTables(Map<String, DataSource> dataSources, FenceProperties properties, Consumer<FenceTables> whenCreated) {
         this.dataSources = dataSources;
         this.properties = properties;
-        this.fence = fence;
+        this.whenCreated = whenCreated;
     }
 
     @Override
@@ -74,7 +78,8 @@ final class FenceTables implements InitializingBean {
                 this.tables.computeIfAbsent(target, key -> create(name, key, byDatabase));
             }
         });
-        this.fence.setTables(this);
+        this.all = Set.copyOf(this.tables.values());
+        this.whenCreated.accept(this);
     }
 
     /** Returns the same table for several pools of one database, because they wait for each other's transactions. */
@@ -152,7 +157,7 @@ final class FenceTables implements InitializingBean {
     }
 
     Set<FenceTable> all() {
-        return Set.copyOf(this.tables.values());
+        return this.all;
     }
 
     private static DataSource target(DataSource dataSource) {

@@ -63,11 +63,13 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
-    private final String keyPrefix;
+    // Written before the tables, and read after them
 
-    private final LoggedNames names;
+    private String keyPrefix = "";
 
-    private final boolean atGrant;
+    private LoggedNames names = LoggedNames.WITHOUT_KEYS;
+
+    private boolean atGrant;
 
     private volatile @Nullable LeasingLockRegistry registry;
 
@@ -138,26 +140,23 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /**
-     * Creates a fence, which needs {@link #setRegistry} and {@link #setTables} to raise tokens.
-     *
-     * @param keyPrefix prefix of the keys of locks in the store, and of rows
-     * @param names names of locks in messages
-     * @param atGrant whether a token is raised when the lock is granted outside of a transaction
-     */
-    TransactionFence(String keyPrefix, LoggedNames names, boolean atGrant) {
-        this.keyPrefix = keyPrefix;
-        this.names = names;
-        this.atGrant = atGrant;
-    }
-
     /** Fences the grants of that registry. */
     void setRegistry(LeasingLockRegistry registry) {
         this.registry = registry;
         registry.setFence(this);
     }
 
-    void setTables(FenceTables tables) {
+    /**
+     * Raises tokens from now on.
+     *
+     * @param keyPrefix prefix of the keys of locks in the store, and of rows
+     * @param names names of locks in messages
+     * @param atGrant whether a token is raised when the lock is granted outside of a transaction
+     */
+    void start(FenceTables tables, String keyPrefix, LoggedNames names, boolean atGrant) {
+        this.keyPrefix = keyPrefix;
+        this.names = names;
+        this.atGrant = atGrant;
         this.tables = tables;
     }
 
@@ -248,7 +247,7 @@ final class TransactionFence implements GrantFence {
         }
         mine.open.push(fenced);
         if (!leases.isEmpty() && !fenced.transaction.isReadOnly()) {
-            inTransaction(fenced, connection -> raiseAll(fenced.table, connection, leases));
+            inTransaction(fenced, connection -> raiseAll(fenced.table, connection, leases, true));
             leases.forEach(lease -> fenced.raised.put(lease.name(), lease.fencingToken()));
         }
     }
@@ -298,8 +297,12 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Raises the tokens, and begins anew after a conflict. Nothing else has been done on the connection. */
-    private void raiseAll(FenceTable table, Connection connection, List<Lease> leases) {
+    /**
+     * Raises the tokens, and raises them again after a conflict with another transaction.
+     *
+     * @param isNew whether nothing else has been done on the connection, so that the transaction can begin anew
+     */
+    private void raiseAll(FenceTable table, Connection connection, List<Lease> leases, boolean isNew) {
         long end = System.nanoTime() + table.lockTimeout().toNanos();
         Lease current = leases.get(0);
         while (true) {
@@ -310,10 +313,13 @@ final class TransactionFence implements GrantFence {
                 }
                 return;
             } catch (SQLException ex) {
-                if (!FenceTable.isConflict(ex) || System.nanoTime() - end > 0) {
+                boolean canBeRepeated = isNew ? FenceTable.isConflict(ex) : FenceTable.isDuplicate(ex);
+                if (!canBeRepeated || System.nanoTime() - end > 0) {
                     throw unknown(table, current, ex);
                 }
-                rollback(connection, ex);
+                if (isNew) {
+                    rollback(connection, ex);
+                }
             }
         }
     }
@@ -411,26 +417,11 @@ final class TransactionFence implements GrantFence {
             return;
         }
         try {
-            inTransaction(running, connection -> raiseOnceMore(running.table, connection, lease));
+            inTransaction(running, connection -> raiseAll(running.table, connection, List.of(lease), false));
             running.raised.put(lease.name(), lease.fencingToken());
         } catch (RuntimeException ex) {
             running.failure = ex;
             throw ex;
-        }
-    }
-
-    private void raiseOnceMore(FenceTable table, Connection connection, Lease lease) {
-        try {
-            try {
-                raise(table, connection, lease);
-            } catch (SQLException ex) {
-                if (!FenceTable.isDuplicate(ex)) {
-                    throw ex;
-                }
-                raise(table, connection, lease);
-            }
-        } catch (SQLException ex) {
-            throw unknown(table, lease, ex);
         }
     }
 
@@ -439,7 +430,7 @@ final class TransactionFence implements GrantFence {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
-                raiseAll(table, connection, List.of(lease));
+                raiseAll(table, connection, List.of(lease), true);
                 connection.commit();
             } catch (Throwable ex) {
                 rollback(connection, ex);

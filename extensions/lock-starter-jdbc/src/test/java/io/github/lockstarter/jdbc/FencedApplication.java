@@ -51,8 +51,11 @@ final class FencedApplication implements AutoCloseable {
         this.jdbc = new JdbcTemplate(this.pool);
         this.locks = new LeasingLockRegistry(
                 new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
-        TransactionFence fence = new TransactionFence("shop", LoggedNames.WITH_KEYS, atGrant);
-        this.tables = new FenceTables(Map.of("pool", this.pool), properties(lockTimeout), fence);
+        TransactionFence fence = new TransactionFence();
+        this.tables = new FenceTables(
+                Map.of("pool", this.pool),
+                properties(lockTimeout),
+                tables -> fence.start(tables, "shop", LoggedNames.WITH_KEYS, atGrant));
         this.tables.afterPropertiesSet();
         this.table = this.tables.all().iterator().next();
         FenceRegistrar registrar = new FenceRegistrar(fence);
