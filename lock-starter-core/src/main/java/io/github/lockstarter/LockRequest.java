@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +32,7 @@ public final class LockRequest {
     /** Names beyond it are not shared. */
     private static final int MOST_SHARED = 1000;
 
-    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null);
+    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null, OnLost.DEFAULT, null);
 
     private static final int MOST_PERMITS = 999_999_999;
 
@@ -52,19 +53,19 @@ public final class LockRequest {
     /** Null: not set. */
     private final @Nullable Duration minHold;
 
-    private final OnLost onLost;
-
     private final Use use;
 
     /**
      * What is requested: the number of permits, and of those that all holders may have, are 0 for a lock; null: it is not
-     * set whether a transaction keeps the lock.
+     * set whether a transaction keeps the lock. The requests of an annotation share it.
      */
     private record Use(
             LockMode mode,
             int weight,
             int permits,
-            @Nullable Boolean releaseAfterTransaction) {}
+            @Nullable Boolean releaseAfterTransaction,
+            OnLost onLost,
+            @Nullable Method method) {}
 
     private LockRequest(
             String name,
@@ -73,7 +74,6 @@ public final class LockRequest {
             @Nullable Duration lease,
             @Nullable Duration maxHold,
             @Nullable Duration minHold,
-            OnLost onLost,
             Use use) {
         this.name = name;
         this.lockName = lockName;
@@ -81,26 +81,23 @@ public final class LockRequest {
         this.lease = lease;
         this.maxHold = maxHold;
         this.minHold = minHold;
-        this.onLost = onLost;
         this.use = use;
     }
 
     private LockRequest(String name, String lockName) {
-        this(name, lockName, null, null, null, null, OnLost.DEFAULT, WRITER);
+        this(name, lockName, null, null, null, null, WRITER);
     }
 
     private LockRequest with(
             @Nullable Duration waitTime,
             @Nullable Duration lease,
             @Nullable Duration maxHold,
-            @Nullable Duration minHold,
-            OnLost onLost) {
-        return new LockRequest(this.name, this.lockName, waitTime, lease, maxHold, minHold, onLost, this.use);
+            @Nullable Duration minHold) {
+        return new LockRequest(this.name, this.lockName, waitTime, lease, maxHold, minHold, this.use);
     }
 
     private LockRequest with(Use use) {
-        return new LockRequest(
-                this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, this.onLost, use);
+        return new LockRequest(this.name, this.lockName, this.waitTime, this.lease, this.maxHold, this.minHold, use);
     }
 
     /**
@@ -140,20 +137,13 @@ public final class LockRequest {
      */
     public LockRequest withKey(String key) {
         return new LockRequest(
-                this.name,
-                join(this.name, key),
-                this.waitTime,
-                this.lease,
-                this.maxHold,
-                this.minHold,
-                this.onLost,
-                this.use);
+                this.name, join(this.name, key), this.waitTime, this.lease, this.maxHold, this.minHold, this.use);
     }
 
     /** Returns a copy with this wait. Zero: one attempt; {@link #FOREVER}: no limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
-        return with(waitTime, this.lease, this.maxHold, this.minHold, this.onLost);
+        return with(waitTime, this.lease, this.maxHold, this.minHold);
     }
 
     /**
@@ -162,7 +152,7 @@ public final class LockRequest {
      */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
-        return with(this.waitTime, lease, this.maxHold, this.minHold, this.onLost);
+        return with(this.waitTime, lease, this.maxHold, this.minHold);
     }
 
     /**
@@ -171,7 +161,7 @@ public final class LockRequest {
      */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
-        return with(this.waitTime, this.lease, maxHold, this.minHold, this.onLost);
+        return with(this.waitTime, this.lease, maxHold, this.minHold);
     }
 
     /**
@@ -181,12 +171,12 @@ public final class LockRequest {
      */
     public LockRequest withMinHold(Duration minHold) {
         require(!minHold.isNegative(), "minHold", minHold, "zero or more", "");
-        return with(this.waitTime, this.lease, this.maxHold, minHold, this.onLost);
+        return with(this.waitTime, this.lease, this.maxHold, minHold);
     }
 
     /** Returns a copy with this behaviour of {@link LockRegistry#execute} on a loss; other methods ignore it. */
     public LockRequest withOnLost(OnLost onLost) {
-        return with(this.waitTime, this.lease, this.maxHold, this.minHold, onLost);
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost, method()));
     }
 
     /**
@@ -196,7 +186,7 @@ public final class LockRequest {
      * closed or released before then stays held. False: at once. Not set: at once, and a warning is logged.
      */
     public LockRequest withReleaseAfterTransaction(boolean releaseAfterTransaction) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction));
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction, onLost(), method()));
     }
 
     /**
@@ -209,7 +199,7 @@ public final class LockRequest {
             throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name)
                     + "': use withPermits to request permits, because they have a limit."));
         }
-        return with(new Use(mode, 0, 0, releaseAfterTransaction()));
+        return with(new Use(mode, 0, 0, releaseAfterTransaction(), onLost(), method()));
     }
 
     /**
@@ -228,7 +218,12 @@ public final class LockRequest {
                     + " permits cannot be requested. The weight must be at least 1 and"
                     + " at most the number of permits, which must be at most " + MOST_PERMITS + '.'));
         }
-        return with(new Use(LockMode.PERMIT, weight, permits, releaseAfterTransaction()));
+        return with(new Use(LockMode.PERMIT, weight, permits, releaseAfterTransaction(), onLost(), method()));
+    }
+
+    /** Returns a copy that is that of an annotation of this method. */
+    public LockRequest withMethod(Method method) {
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), method));
     }
 
     /** Returns the static name, which is the tag of meters and the name in events. */
@@ -273,12 +268,17 @@ public final class LockRequest {
 
     /** Returns the behaviour of {@link LockRegistry#execute} on a loss. */
     public OnLost onLost() {
-        return this.onLost;
+        return this.use.onLost();
     }
 
     /** Returns whether a running transaction keeps the lock until it has completed; null: not set, which means no. */
     public @Nullable Boolean releaseAfterTransaction() {
         return this.use.releaseAfterTransaction();
+    }
+
+    /** Returns the annotated method that runs under the lock; null: the request is not that of an annotation. */
+    public @Nullable Method method() {
+        return this.use.method();
     }
 
     /** Returns what the grant allows beside it. */

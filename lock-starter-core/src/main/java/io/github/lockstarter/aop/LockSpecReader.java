@@ -130,7 +130,7 @@ final class LockSpecReader {
         String name = derived != null ? derived : given(site, annotation);
         LockRequest named;
         try {
-            named = LockRequest.of(name, "");
+            named = LockRequest.of(name, "").withMethod(site.method());
         } catch (IllegalArgumentException ex) {
             throw site.rejection(
                     "name = \"" + annotation.getString("name") + "\" cannot name a lock",

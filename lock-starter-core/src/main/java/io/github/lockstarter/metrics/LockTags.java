@@ -3,6 +3,7 @@ package io.github.lockstarter.metrics;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
+import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,11 +45,7 @@ final class LockTags {
 
     /** Returns {@code write}, {@code read} or {@code permit}. */
     static String of(LockMode mode) {
-        return switch (mode) {
-            case WRITE -> "write";
-            case READ -> "read";
-            case PERMIT -> "permit";
-        };
+        return mode.name().toLowerCase(Locale.ROOT);
     }
 
     private boolean isAdmitted(String name) {

@@ -120,13 +120,26 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
     }
 
     /** As below, for what is no event. */
-    private void record(String lockName, LockMode mode, Consumer<LockMeters> recording) {
-        try {
-            LockMeters of = metersOf(lockName);
+    private void record(String name, LockMode mode, Consumer<LockMeters> recording) {
+        record(name, (registry, tag) -> {
+            LockMeters of = metersOf(name);
             Object unused = of.ofMode(mode);
             recording.accept(of);
+        });
+    }
+
+    /**
+     * Records to a meter of another module. A failure is logged.
+     *
+     * @param name static name of the lock
+     * @param recording is passed the registry and the value of the tag {@code lock}
+     */
+    public void record(String name, BiConsumer<MeterRegistry, String> recording) {
+        try {
+            recording.accept(this.registry, this.tags.of(name));
         } catch (Throwable ex) {
-            this.failures.add(lockName, ex);
+            // Filters and registries are foreign code, whose failure must not affect the lock.
+            this.failures.add(name, ex);
         }
     }
 
@@ -135,7 +148,6 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
         try {
             recording.accept(metersOf(event.name()), event);
         } catch (Throwable ex) {
-            // Filters and registries are foreign code, whose failure must not affect the lock.
             this.failures.add(event.name(), ex);
         }
     }
