@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.engine.GrantFence;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -35,13 +36,14 @@ public final class DistributedLockEndpointAutoConfiguration {
             LockRegistry registry,
             DistributedLockProperties properties,
             ObjectProvider<DistributedLockBeanPostProcessor> postProcessors,
+            ObjectProvider<GrantFence> fences,
             Environment environment) {
         DistributedLockBeanPostProcessor postProcessor = postProcessors.getIfUnique();
         SettingsInForce settings = new SettingsInForce(
                 properties.settings(),
                 () -> postProcessor != null ? postProcessor.annotatedLocks() : List.of(),
                 environment);
-        return new LocksEndpoint(inventory, registry, settings);
+        return new LocksEndpoint(inventory, registry, settings, fences);
     }
 
     @Bean

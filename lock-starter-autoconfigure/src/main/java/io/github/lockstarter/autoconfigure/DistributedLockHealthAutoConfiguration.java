@@ -1,6 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.engine.GrantFence;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -24,7 +26,7 @@ public final class DistributedLockHealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"distributedLockHealthIndicator", "distributedLockHealthContributor"})
     @ConditionalOnSingleCandidate(LockInventory.class)
-    LockHealthIndicator distributedLockHealthIndicator(LockInventory inventory) {
-        return new LockHealthIndicator(inventory);
+    LockHealthIndicator distributedLockHealthIndicator(LockInventory inventory, ObjectProvider<GrantFence> fences) {
+        return new LockHealthIndicator(inventory, fences.getIfAvailable());
     }
 }

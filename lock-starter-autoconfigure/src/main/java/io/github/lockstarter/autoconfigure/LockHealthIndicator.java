@@ -2,6 +2,8 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.engine.GrantFence;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
@@ -10,8 +12,16 @@ final class LockHealthIndicator implements HealthIndicator {
 
     private final LockInventory inventory;
 
-    LockHealthIndicator(LockInventory inventory) {
+    private final @Nullable GrantFence fence;
+
+    /**
+     * Creates an indicator.
+     *
+     * @param fence adds its details; null: there is none
+     */
+    LockHealthIndicator(LockInventory inventory, @Nullable GrantFence fence) {
         this.inventory = inventory;
+        this.fence = fence;
     }
 
     @Override
@@ -22,6 +32,10 @@ final class LockHealthIndicator implements HealthIndicator {
             case DOWN -> Health.down();
             case UNKNOWN -> Health.unknown();
         };
-        return answer.withDetails(health.details()).build();
+        answer.withDetails(health.details());
+        if (this.fence != null) {
+            answer.withDetail("fence", this.fence.details());
+        }
+        return answer.build();
     }
 }

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -14,11 +15,13 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param awaitedCount number of locks that this instance waits for, each mode of a lock counted on its own
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
  * @param settings what is in force for each lock name of annotated methods and properties
+ * @param fence what the fence of transactions has done; null: there is none
  */
 record LocksDescription(
         int heldCount,
         List<Held> held,
         int awaitedCount,
         List<Awaited> awaited,
-        Map<String, SettingsDescription> settings)
+        Map<String, SettingsDescription> settings,
+        @Nullable Map<String, Object> fence)
         implements OperationResponseBody {}

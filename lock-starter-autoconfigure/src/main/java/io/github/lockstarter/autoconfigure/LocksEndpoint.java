@@ -6,9 +6,11 @@ import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.engine.GrantFence;
 import java.util.Comparator;
 import java.util.List;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -38,10 +40,17 @@ final class LocksEndpoint {
 
     private final SettingsInForce settings;
 
-    LocksEndpoint(LockInventory inventory, LockRegistry registry, SettingsInForce settings) {
+    private final ObjectProvider<GrantFence> fence;
+
+    LocksEndpoint(
+            LockInventory inventory,
+            LockRegistry registry,
+            SettingsInForce settings,
+            ObjectProvider<GrantFence> fence) {
         this.inventory = inventory;
         this.registry = registry;
         this.settings = settings;
+        this.fence = fence;
     }
 
     /**
@@ -87,7 +96,8 @@ final class LocksEndpoint {
                         .sorted(Comparator.comparing(Awaited::longest).reversed())
                         .limit(MOST)
                         .toList(),
-                this.settings.describe());
+                this.settings.describe(),
+                this.fence.stream().map(GrantFence::details).findFirst().orElse(null));
     }
 
     private LockDescription lock(String name) {

@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRequest;
+import java.util.Map;
 
 /** Stores the tokens of threads' exclusive grants in another system, such as a database, which rejects late owners by them. */
 public interface GrantFence {
@@ -9,8 +11,11 @@ public interface GrantFence {
      * Is called in the thread of the owner after an exclusive grant, before its body runs or its lock method returns; not for
      * nested holds. If it throws, the lock is released, and the exception is that of the call.
      */
-    void granted(Lease lease);
+    void granted(Lease lease, LockRequest request);
 
     /** Is called in the thread of the owner when its last hold of that lease ends, before the release. Must not throw. */
     void ended(Lease lease);
+
+    /** Returns what it has done, by name, for the health and the endpoint: texts, numbers, lists and maps. */
+    Map<String, Object> details();
 }

@@ -91,7 +91,7 @@ final class OwnedLocks {
         GrantFence present = this.fence;
         if (present != null && request.mode() == LockMode.WRITE) {
             try {
-                present.granted(hold.lease);
+                present.granted(hold.lease, request);
             } catch (Throwable ex) {
                 LossReason unused = leave(hold, hold.count);
                 throw ex;

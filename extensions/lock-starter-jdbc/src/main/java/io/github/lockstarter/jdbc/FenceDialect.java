@@ -173,6 +173,11 @@ enum FenceDialect {
         return "UPDATE " + table + " SET token = ?, raised_at = " + clock() + " WHERE name = ? AND token <= ?";
     }
 
+    /** Returns whether a transaction at REPEATABLE READ can change rows that another one has changed since its snapshot. */
+    boolean writesToOldSnapshots() {
+        return this == MARIADB || this == MYSQL;
+    }
+
     /** At least one second, because zero means to fail at once. */
     private static long seconds(long millis) {
         return Math.max(1, (millis + 999) / 1000);

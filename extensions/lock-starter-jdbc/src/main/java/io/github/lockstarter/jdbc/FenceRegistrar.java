@@ -3,6 +3,10 @@ package io.github.lockstarter.jdbc;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Method;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -20,9 +24,19 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
 
     private static final LockLog logger = LockLog.of(FenceRegistrar.class);
 
-    private static final String ACCESSOR = "getDataSource";
+    static final String ACCESSOR = "getDataSource";
+
+    /** The managers of Spring that have it. */
+    static final List<String> MANAGERS = List.of(
+            "org.springframework.jdbc.datasource.DataSourceTransactionManager",
+            "org.springframework.orm.jpa.JpaTransactionManager",
+            "org.springframework.orm.jpa.hibernate.HibernateTransactionManager",
+            "org.springframework.orm.hibernate5.HibernateTransactionManager");
 
     private final TransactionFence fence;
+
+    /** A manager and its proxy may both be beans. */
+    private final Set<Object> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
     FenceRegistrar(TransactionFence fence) {
         this.fence = fence;
@@ -49,10 +63,19 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
         for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
             target = each;
         }
+        synchronized (this.known) {
+            if (!this.known.add(target)) {
+                return;
+            }
+        }
         Method accessor = ReflectionUtils.findMethod(target.getClass(), ACCESSOR);
         if (target instanceof AbstractPlatformTransactionManager manager && accessor != null) {
-            manager.addListener(this.fence.new Listener(manager, () -> dataSource(accessor, manager), beanName));
+            TransactionFence.Listener listener =
+                    this.fence.new Listener(manager, () -> dataSource(accessor, manager), beanName);
+            manager.addListener(listener);
+            this.fence.addManager(listener);
         } else {
+            this.fence.addManager(null);
             logger.warn("The transactions of transaction manager '" + beanName + "' ("
                     + target.getClass().getName()
                     + ") are not fenced: it has no JDBC DataSource. Pass the fencing token"

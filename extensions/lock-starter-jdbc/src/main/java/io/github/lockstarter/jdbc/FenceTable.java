@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The table of one database with the largest token that a transaction has raised, for each lock. Thread-safe.
@@ -69,6 +70,9 @@ final class FenceTable {
     private final String raisePresent;
 
     private final String read;
+
+    /** Isolation of transactions that set none. Written at the start. */
+    private volatile int defaultIsolation;
 
     /**
      * Creates the table, which must exist.
@@ -233,6 +237,7 @@ final class FenceTable {
     /** Executes each statement without an effect, so that a missing table or right is noticed at the start. */
     void check() throws SQLException {
         try (Connection connection = open()) {
+            this.defaultIsolation = connection.getTransactionIsolation();
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
@@ -250,6 +255,16 @@ final class FenceTable {
                 connection.setAutoCommit(autoCommit);
             }
         }
+    }
+
+    /**
+     * Returns whether a transaction that has read can commit although what it has read was changed since.
+     *
+     * @param isolation of the transaction; null: the default
+     */
+    boolean mayReadBeforeLastCommit(@Nullable Integer isolation) {
+        return this.dialect.writesToOldSnapshots()
+                && (isolation != null ? isolation : this.defaultIsolation) == Connection.TRANSACTION_REPEATABLE_READ;
     }
 
     /** Returns when a grant with that token was made, by the clock of the store. */

@@ -1,22 +1,30 @@
 package io.github.lockstarter.jdbc;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.GrantFence;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.jdbc.FenceTable.Outcome;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -25,9 +33,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -50,8 +61,9 @@ final class TransactionFence implements GrantFence {
      * scope that was suspended, the manager would resume that one twice; there the connection is rolled back, which frees the
      * row, and the commit is refused.
      *
-     * Grant. A lock that is granted in a running transaction raises its token there. Otherwise a transaction of its own does, so
-     * that what its owner reads before its first transaction cannot be changed by a late owner any more.
+     * Grant. A lock that is granted in a running transaction raises its token there. Otherwise the transaction that is the
+     * annotated method does, or one of its own, so that what its owner reads before its first transaction cannot be changed by a
+     * late owner any more.
      *
      * A row that an open transaction of this thread has raised, also a suspended one, is not raised again: another connection
      * would wait for this thread. It is open until its first callback after the commit or the rollback: those that follow run
@@ -63,13 +75,17 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
+    /** Where no transaction is active. */
+    private static final Set<Integer> BEGINNING = Set.of(
+            TransactionDefinition.PROPAGATION_REQUIRED,
+            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+            TransactionDefinition.PROPAGATION_NESTED);
+
     // Written before the tables, and read after them
 
-    private String keyPrefix = "";
+    private Settings settings = new Settings("", LoggedNames.WITHOUT_KEYS, false, null);
 
-    private LoggedNames names = LoggedNames.WITHOUT_KEYS;
-
-    private boolean atGrant;
+    private @Nullable FenceReports reports;
 
     private volatile @Nullable LeasingLockRegistry registry;
 
@@ -79,14 +95,47 @@ final class TransactionFence implements GrantFence {
     @SuppressWarnings("ThreadLocalUsage") // a fence is a singleton
     private final ThreadLocal<@Nullable ThreadState> states = new ThreadLocal<>();
 
+    private final AtomicBoolean hasWarnedOfSnapshots = new AtomicBoolean();
+
+    /** Guarded by the fence, as the field below. */
+    private int managers;
+
+    /** Null: there is none, or there are several managers, of which an annotation may mean any. */
+    private volatile @Nullable Listener onlyManager;
+
+    /**
+     * What applies to all tables.
+     *
+     * @param keyPrefix prefix of the keys of locks in the store, and of rows
+     * @param names names of locks in messages
+     * @param atGrant whether a token is raised when the lock is granted outside of a transaction
+     * @param transactions tells which methods are transactions; null: unknown
+     */
+    record Settings(
+            String keyPrefix,
+            LoggedNames names,
+            boolean atGrant,
+            @Nullable TransactionAttributeSource transactions) {}
+
+    /** An exclusive lock that a thread holds. */
+    private record Held(Lease lease, LockRequest request) {
+
+        String lockName() {
+            return this.lease.name();
+        }
+    }
+
     /** What one thread has. */
     private static final class ThreadState {
 
-        /** Exclusive leases that it holds, in the order of their names. */
-        private final List<Lease> leases = new ArrayList<>(1);
+        /** In the order of the names. */
+        private final List<Held> locks = new ArrayList<>(1);
 
         /** Its transactions with a fenced database that have not ended, the innermost first. */
         private final Deque<Fenced> open = new ArrayDeque<>(1);
+
+        /** To be published once the database has nothing more to do. */
+        private @Nullable TransactionRefusedEvent refusal;
     }
 
     /** A transaction. */
@@ -146,18 +195,21 @@ final class TransactionFence implements GrantFence {
         registry.setFence(this);
     }
 
-    /**
-     * Raises tokens from now on.
-     *
-     * @param keyPrefix prefix of the keys of locks in the store, and of rows
-     * @param names names of locks in messages
-     * @param atGrant whether a token is raised when the lock is granted outside of a transaction
-     */
-    void start(FenceTables tables, String keyPrefix, LoggedNames names, boolean atGrant) {
-        this.keyPrefix = keyPrefix;
-        this.names = names;
-        this.atGrant = atGrant;
+    /** Raises tokens from now on. */
+    void start(FenceTables tables, Settings settings, FenceReports reports) {
+        this.settings = settings;
+        this.reports = reports;
         this.tables = tables;
+    }
+
+    /**
+     * Adds a transaction manager of the application.
+     *
+     * @param listener its listener; null: its transactions are not fenced
+     */
+    synchronized void addManager(@Nullable Listener listener) {
+        this.managers++;
+        this.onlyManager = this.managers == 1 ? listener : null;
     }
 
     // ---- Transactions
@@ -238,22 +290,22 @@ final class TransactionFence implements GrantFence {
     private void begin(Fenced fenced) {
         removeEnded();
         ThreadState mine = state();
-        List<Lease> leases = mine.leases.stream()
+        List<Held> locks = mine.locks.stream()
                 // The body may have released it.
-                .filter(lease -> lease.state() != Lease.State.RELEASED && !isRaised(fenced.table, lease))
+                .filter(lock -> lock.lease.state() != Lease.State.RELEASED && !isRaised(fenced.table, lock))
                 .toList();
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(fenced);
         }
         mine.open.push(fenced);
-        if (!leases.isEmpty() && !fenced.transaction.isReadOnly()) {
-            inTransaction(fenced, connection -> raiseAll(fenced.table, connection, leases, true));
-            leases.forEach(lease -> fenced.raised.put(lease.name(), lease.fencingToken()));
+        if (!locks.isEmpty() && !fenced.transaction.isReadOnly()) {
+            inTransaction(fenced, connection -> raiseAll(fenced.table, connection, locks, true));
+            locks.forEach(lock -> fenced.raised.put(lock.lockName(), lock.lease.fencingToken()));
         }
     }
 
     /** Ends a transaction whose owner was refused, or may be, and throws the failure, unless the commit is to throw it. */
-    private static void end(
+    private void end(
             PlatformTransactionManager manager,
             TransactionExecution transaction,
             @Nullable Fenced fenced,
@@ -268,6 +320,7 @@ final class TransactionFence implements GrantFence {
                 } catch (SQLException | RuntimeException ex) {
                     failure.addSuppressed(ex);
                 }
+                publishRefusal();
                 return;
             }
         }
@@ -276,6 +329,7 @@ final class TransactionFence implements GrantFence {
         } catch (RuntimeException ex) {
             failure.addSuppressed(ex);
         }
+        publishRefusal();
         if (failure instanceof Error error) {
             throw error;
         }
@@ -302,46 +356,73 @@ final class TransactionFence implements GrantFence {
      *
      * @param isNew whether nothing else has been done on the connection, so that the transaction can begin anew
      */
-    private void raiseAll(FenceTable table, Connection connection, List<Lease> leases, boolean isNew) {
-        long end = System.nanoTime() + table.lockTimeout().toNanos();
-        Lease current = leases.get(0);
+    private void raiseAll(FenceTable table, Connection connection, List<Held> locks, boolean isNew) {
+        long start = System.nanoTime();
+        Held current = locks.get(0);
         while (true) {
             try {
-                for (Lease lease : leases) {
-                    current = lease;
-                    raise(table, connection, lease);
+                for (Held lock : locks) {
+                    current = lock;
+                    raise(table, connection, lock.lease);
                 }
+                locks.forEach(lock -> answered(lock, FenceOutcome.ACCEPTED, start));
                 return;
             } catch (SQLException ex) {
                 boolean canBeRepeated = isNew ? FenceTable.isConflict(ex) : FenceTable.isDuplicate(ex);
-                if (!canBeRepeated || System.nanoTime() - end > 0) {
-                    throw unknown(table, current, ex);
+                if (!canBeRepeated
+                        || System.nanoTime() - start > table.lockTimeout().toNanos()) {
+                    throw refused(current, unknown(table, current.lease, ex), start);
                 }
                 if (isNew) {
                     rollback(connection, ex);
                 }
+            } catch (LockException ex) {
+                throw refused(current, ex, start);
             }
+        }
+    }
+
+    private void answered(Held lock, FenceOutcome outcome, long start) {
+        Objects.requireNonNull(this.reports)
+                .answered(lock.request, outcome, Duration.ofNanos(System.nanoTime() - start));
+    }
+
+    /** Returns the failure, of which an event is published later. */
+    private LockException refused(Held lock, LockException failure, long start) {
+        FenceOutcome outcome =
+                failure instanceof TransactionRefusedException ? FenceOutcome.REFUSED : FenceOutcome.UNKNOWN;
+        answered(lock, outcome, start);
+        state().refusal = new TransactionRefusedEvent(lock.request, lock.lease.fencingToken(), outcome, failure);
+        return failure;
+    }
+
+    private void publishRefusal() {
+        ThreadState mine = this.states.get();
+        if (mine != null && mine.refusal != null) {
+            TransactionRefusedEvent event = mine.refusal;
+            mine.refusal = null;
+            Objects.requireNonNull(this.reports).refused(event);
         }
     }
 
     /**
      * Raises the token of one lease.
      *
-     * @throws io.github.lockstarter.LockLostException if a larger token is stored; the lease is lost then
+     * @throws TransactionRefusedException if a larger token is stored; the lease is lost then
      * @throws FenceException if the token is too old, or the lease was released
      */
     private void raise(FenceTable table, Connection connection, Lease lease) throws SQLException {
-        byte[] key = (this.keyPrefix + ':' + lease.name()).getBytes(StandardCharsets.UTF_8);
+        byte[] key = (this.settings.keyPrefix + ':' + lease.name()).getBytes(StandardCharsets.UTF_8);
         Outcome outcome = table.raise(connection, key, lease.fencingToken());
         if (outcome == Outcome.REFUSED) {
             Objects.requireNonNull(this.registry).takenOver(lease);
             if (lease.state() == Lease.State.LOST) {
-                lease.ensureHeld();
+                throw refusal(table, lease);
             }
             throw failure(
                     lease,
                     "was released by another thread, and a later owner has raised its token in " + table
-                            + ". The transaction was not begun.");
+                            + ". The transaction was refused.");
         }
         if (outcome == Outcome.TOO_OLD) {
             throw failure(
@@ -351,6 +432,18 @@ final class TransactionFence implements GrantFence {
                             + " before the present time of the database, and " + table + " has no row for it. Raise"
                             + " distributed-lock.jdbc.fence.retention above the longest time for which a lock is held, and"
                             + " compare the clocks of both servers.");
+        }
+    }
+
+    private TransactionRefusedException refusal(FenceTable table, Lease lease) {
+        try {
+            lease.ensureHeld();
+            throw new IllegalStateException("A lost lease cannot be held again.");
+        } catch (LockLostException loss) {
+            return new TransactionRefusedException(
+                    Printable.of(shown(lease) + " has a later owner, which has raised its token in " + table
+                            + ". Nothing of the transaction is stored."),
+                    loss);
         }
     }
 
@@ -369,7 +462,7 @@ final class TransactionFence implements GrantFence {
     }
 
     private String shown(Lease lease) {
-        return "Lock '" + this.names.of(lease.name()) + "' (fencing token " + lease.fencingToken() + ')';
+        return "Lock '" + this.settings.names.of(lease.name()) + "' (fencing token " + lease.fencingToken() + ')';
     }
 
     private static void rollback(Connection connection, Throwable cause) {
@@ -383,11 +476,12 @@ final class TransactionFence implements GrantFence {
     // ---- Grants
 
     @Override
-    public void granted(Lease lease) {
+    public void granted(Lease lease, LockRequest request) {
         removeEnded();
+        Held lock = new Held(lease, request);
         ThreadState mine = state();
-        mine.leases.add(lease);
-        mine.leases.sort(Comparator.comparing(Lease::name));
+        mine.locks.add(lock);
+        mine.locks.sort(Comparator.comparing(Held::lockName));
         FenceTables all = this.tables;
         if (all == null) {
             return;
@@ -395,42 +489,83 @@ final class TransactionFence implements GrantFence {
         for (FenceTable table : all.all()) {
             Fenced running = running(table);
             if (running != null && !running.transaction.isReadOnly()) {
-                raiseIn(running, lease);
-            } else if (this.atGrant && !isRaised(table, lease)) {
-                raiseAlone(table, lease);
+                raiseIn(running, lock);
+            } else if (this.settings.atGrant
+                    && !isRaised(table, lock)
+                    && !isTransaction(request.method(), all, table)) {
+                raiseAlone(table, lock);
             }
         }
+    }
+
+    /** Returns whether the method that runs under the lock begins a transaction with the database, which raises the token. */
+    private boolean isTransaction(@Nullable Method method, FenceTables all, FenceTable table) {
+        TransactionAttributeSource transactions = this.settings.transactions;
+        Listener manager = this.onlyManager;
+        if (method == null
+                || transactions == null
+                || manager == null
+                || TransactionSynchronizationManager.isActualTransactionActive()) {
+            return false;
+        }
+        TransactionAttribute attribute = transactions.getTransactionAttribute(method, null);
+        DataSource source = manager.dataSource.get();
+        return attribute != null
+                && !attribute.isReadOnly()
+                && BEGINNING.contains(attribute.getPropagationBehavior())
+                && source != null
+                && all.find(source) == table;
     }
 
     @Override
     public void ended(Lease lease) {
         ThreadState mine = this.states.get();
         if (mine != null) {
-            mine.leases.removeIf(each -> each == lease);
+            mine.locks.removeIf(each -> each.lease == lease);
             removeEnded();
         }
     }
 
+    @Override
+    public Map<String, Object> details() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        FenceTables all = this.tables;
+        if (all != null) {
+            details.put("tables", all.all().stream().map(FenceTable::toString).toList());
+            Objects.requireNonNull(this.reports).addTo(details);
+        }
+        return details;
+    }
+
     /** In a transaction that may have changes: it cannot be rolled back and repeated. */
-    private void raiseIn(Fenced running, Lease lease) {
-        if (lease.fencingToken() <= running.raised.getOrDefault(lease.name(), 0L)) {
+    private void raiseIn(Fenced running, Held lock) {
+        if (lock.lease.fencingToken() <= running.raised.getOrDefault(lock.lockName(), 0L)) {
             return;
         }
         try {
-            inTransaction(running, connection -> raiseAll(running.table, connection, List.of(lease), false));
-            running.raised.put(lease.name(), lease.fencingToken());
+            inTransaction(running, connection -> raiseAll(running.table, connection, List.of(lock), false));
+            running.raised.put(lock.lockName(), lock.lease.fencingToken());
         } catch (RuntimeException ex) {
             running.failure = ex;
+            publishRefusal();
             throw ex;
+        }
+        Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+        if (running.table.mayReadBeforeLastCommit(isolation) && this.hasWarnedOfSnapshots.compareAndSet(false, true)) {
+            logger.warn(shown(lock.lease) + " is acquired in a running transaction at REPEATABLE_READ. If this"
+                    + " transaction has read before, it does not see what the former owner has committed since, and "
+                    + running.table + " accepts its writes. Acquire the lock before the transaction begins, or use"
+                    + " READ_COMMITTED. Logged once.");
         }
     }
 
-    private void raiseAlone(FenceTable table, Lease lease) {
+    private void raiseAlone(FenceTable table, Held lock) {
+        long start = System.nanoTime();
         try (Connection connection = table.open()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
-                raiseAll(table, connection, List.of(lease), true);
+                raiseAll(table, connection, List.of(lock), true);
                 connection.commit();
             } catch (Throwable ex) {
                 rollback(connection, ex);
@@ -439,7 +574,9 @@ final class TransactionFence implements GrantFence {
                 FenceTable.setAutoCommit(connection, autoCommit);
             }
         } catch (SQLException ex) {
-            throw unknown(table, lease, ex);
+            throw refused(lock, unknown(table, lock.lease, ex), start);
+        } finally {
+            publishRefusal();
         }
     }
 
@@ -464,15 +601,16 @@ final class TransactionFence implements GrantFence {
         ThreadState mine = this.states.get();
         if (mine != null) {
             mine.open.removeIf(Fenced::isEnded);
-            if (mine.open.isEmpty() && mine.leases.isEmpty()) {
+            if (mine.open.isEmpty() && mine.locks.isEmpty()) {
                 this.states.remove();
             }
         }
     }
 
     /** Returns whether an open transaction of this thread has locked the row, so that this thread alone can raise it. */
-    private boolean isRaised(FenceTable table, Lease lease) {
-        return first(each -> !each.isEnded() && each.table == table && each.raised.containsKey(lease.name())) != null;
+    private boolean isRaised(FenceTable table, Held lock) {
+        return first(each -> !each.isEnded() && each.table == table && each.raised.containsKey(lock.lockName()))
+                != null;
     }
 
     /** Returns the transaction that statements of this thread take part in; null: none, or one that is suspended. */

@@ -8,20 +8,41 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.DistributedLockEndpointAutoConfiguration;
+import io.github.lockstarter.autoconfigure.DistributedLockHealthAutoConfiguration;
+import io.github.lockstarter.autoconfigure.DistributedLockMetricsAutoConfiguration;
+import io.github.lockstarter.engine.GrantFence;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.hibernate.HibernateTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 final class DistributedLockFenceAutoConfigurationTest {
@@ -39,9 +60,20 @@ final class DistributedLockFenceAutoConfigurationTest {
     private final ApplicationContextRunner fenced =
             this.runner.withPropertyValues("distributed-lock.jdbc.fence.enabled=true");
 
+    private final ApplicationContextRunner metered = this.fenced
+            .withConfiguration(AutoConfigurations.of(DistributedLockMetricsAutoConfiguration.class))
+            .withBean(MeterRegistry.class, SimpleMeterRegistry::new);
+
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     static class Shop {
+
+        final List<TransactionRefusedEvent> refusals = new ArrayList<>();
+
+        @EventListener
+        void refused(TransactionRefusedEvent event) {
+            this.refusals.add(event);
+        }
 
         @Bean
         Orders orders(JdbcTemplate jdbc) {
@@ -49,7 +81,7 @@ final class DistributedLockFenceAutoConfigurationTest {
         }
     }
 
-    static class Orders {
+    public static class Orders {
 
         private final JdbcTemplate jdbc;
 
@@ -65,6 +97,10 @@ final class DistributedLockFenceAutoConfigurationTest {
             assertThat(stored).isEqualTo(LeaseContext.required().fencingToken());
             return stored;
         }
+
+        @DistributedLock(name = "order", key = "#id")
+        @Transactional(readOnly = true)
+        public void read(String id) {}
 
         /** A later owner commits while this one is paused before its first transaction. */
         @DistributedLock(name = "order", key = "#id")
@@ -97,6 +133,121 @@ final class DistributedLockFenceAutoConfigurationTest {
             assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
                     .isInstanceOf(LockLostException.class);
         });
+    }
+
+    /** Its begin does, so that it costs no further transaction. */
+    @Test
+    void shouldNotRaiseTheTokenAtTheGrantOfAMethodThatIsATransaction() {
+        this.metered.run(context -> {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            Orders orders = context.getBean(Orders.class);
+            orders.settle("1", "distributed_lock_fence");
+            assertThat(answers(meters, "accepted")).as("of its begin").isEqualTo(1);
+            orders.pause("1", () -> {});
+            assertThat(answers(meters, "accepted")).as("of the grant").isEqualTo(2);
+            orders.read("1");
+            assertThat(answers(meters, "accepted"))
+                    .as("of the grant before a transaction that raises none")
+                    .isEqualTo(3);
+        });
+    }
+
+    /** An annotation may mean any of them. */
+    @Test
+    void shouldRaiseTheTokenAtTheGrantIfThereAreSeveralManagers() {
+        this.metered.withUserConfiguration(TwoManagers.class).run(context -> {
+            context.getBean(Orders.class).settle("1", "distributed_lock_fence");
+            assertThat(answers(context.getBean(MeterRegistry.class), "accepted"))
+                    .isEqualTo(2);
+        });
+    }
+
+    private static long answers(MeterRegistry meters, String outcome) {
+        return meters.get("distributed.lock.fence")
+                .tag("lock", "order")
+                .tag("outcome", outcome)
+                .timer()
+                .count();
+    }
+
+    @Test
+    void shouldReportARefusal() {
+        this.metered
+                .withConfiguration(AutoConfigurations.of(
+                        DistributedLockEndpointAutoConfiguration.class, DistributedLockHealthAutoConfiguration.class))
+                .withPropertyValues("management.endpoints.web.exposure.include=locks")
+                .run(context -> {
+                    Orders orders = context.getBean(Orders.class);
+                    assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
+                            .isInstanceOf(LockLostException.class);
+
+                    assertThat(answers(context.getBean(MeterRegistry.class), "refused"))
+                            .isEqualTo(1);
+                    assertThat(context.getBean(Shop.class).refusals)
+                            .singleElement()
+                            .satisfies(event -> {
+                                assertThat(event.name()).isEqualTo("order");
+                                assertThat(event.key()).isEqualTo("1");
+                                assertThat(event.outcome()).isEqualTo(FenceOutcome.REFUSED);
+                                assertThat(event.failure()).isInstanceOf(TransactionRefusedException.class);
+                            });
+                    HealthIndicator health = context.getBean(HealthIndicator.class);
+                    assertThat(health.health().getDetails())
+                            .extractingByKey("fence", InstanceOfAssertFactories.map(String.class, Object.class))
+                            .containsEntry("accepted", 1L)
+                            .containsEntry("refused", 1L)
+                            .containsEntry("unknown", 0L)
+                            .extractingByKey("lastRefusal", InstanceOfAssertFactories.map(String.class, Object.class))
+                            .containsEntry("lock", "order")
+                            .containsEntry("outcome", "REFUSED");
+                    assertThat(context.getBean(GrantFence.class).details())
+                            .containsEntry("tables", List.of("table distributed_lock_fence (h2)"));
+                });
+    }
+
+    /** The transaction of the test is rolled back in any case, and the failure is that of the fence. */
+    @Test
+    void shouldNotFailWithAListener() {
+        this.fenced
+                .withBean("failing", FailingListener.class, FailingListener::new)
+                .run(context -> {
+                    Orders orders = context.getBean(Orders.class);
+                    assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
+                            .isInstanceOf(LockLostException.class);
+                    assertThat(TransactionSynchronizationManager.getResourceMap())
+                            .isEmpty();
+                });
+    }
+
+    static class FailingListener {
+
+        @EventListener
+        public void refused(TransactionRefusedEvent event) {
+            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                    .isFalse();
+            throw new IllegalStateException("a fault of the listener");
+        }
+    }
+
+    @Test
+    void shouldStartWithoutMicrometer() {
+        this.fenced
+                .withClassLoader(new FilteredClassLoader(MeterRegistry.class))
+                .run(context -> assertThat(context.getBean(Orders.class).settle("1", "distributed_lock_fence"))
+                        .isPositive());
+    }
+
+    @Test
+    void shouldHaveHintsForNativeImages() {
+        RuntimeHints hints = new RuntimeHints();
+        new FenceHints().registerHints(hints, getClass().getClassLoader());
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/jdbc/schema-h2.sql"))
+                .accepts(hints);
+        for (Class<?> manager : List.of(
+                DataSourceTransactionManager.class, JpaTransactionManager.class, HibernateTransactionManager.class)) {
+            assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(manager, "getDataSource"))
+                    .accepts(hints);
+        }
     }
 
     @Test
@@ -163,5 +314,40 @@ final class DistributedLockFenceAutoConfigurationTest {
                         .rootCause()
                         .hasMessageContaining("[orders]")
                         .hasMessageContaining("[dataSource]"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoManagers {
+
+        @Bean
+        @Primary
+        DataSourceTransactionManager manager(DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
+        }
+
+        @Bean
+        ResourcelessManager other() {
+            return new ResourcelessManager();
+        }
+    }
+
+    /** Has no DataSource. */
+    static class ResourcelessManager extends AbstractPlatformTransactionManager {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected Object doGetTransaction() {
+            return this;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {}
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
     }
 }

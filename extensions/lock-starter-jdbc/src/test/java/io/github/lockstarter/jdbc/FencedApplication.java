@@ -55,7 +55,10 @@ final class FencedApplication implements AutoCloseable {
         this.tables = new FenceTables(
                 Map.of("pool", this.pool),
                 properties(lockTimeout),
-                tables -> fence.start(tables, "shop", LoggedNames.WITH_KEYS, atGrant));
+                tables -> fence.start(
+                        tables,
+                        new TransactionFence.Settings("shop", LoggedNames.WITH_KEYS, atGrant, null),
+                        new FenceReports(event -> {}, null)));
         this.tables.afterPropertiesSet();
         this.table = this.tables.all().iterator().next();
         FenceRegistrar registrar = new FenceRegistrar(fence);

@@ -11,9 +11,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.mariadb.jdbc.MariaDbDataSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
 
 @Tag("full")
+@ExtendWith(OutputCaptureExtension.class)
 class MariaDbFenceTest extends FenceContract {
 
     private static DB server;
@@ -69,5 +75,23 @@ class MariaDbFenceTest extends FenceContract {
                 return null;
             });
         }
+    }
+
+    @Test
+    void shouldWarnOfALockInARunningTransactionThatMayHaveReadBefore(CapturedOutput output) throws Exception {
+        try (FencedApplication application = new FencedApplication(database())) {
+            TransactionTemplate committed = application.transaction();
+            committed.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+            lockInside(application, committed);
+            assertThat(output).doesNotContain("REPEATABLE_READ");
+
+            lockInside(application, application.transaction());
+            lockInside(application, application.transaction());
+            assertThat(output).containsOnlyOnce("is acquired in a running transaction at REPEATABLE_READ");
+        }
+    }
+
+    private static void lockInside(FencedApplication application, TransactionTemplate transaction) {
+        transaction.executeWithoutResult(status -> application.locks.execute(FencedApplication.ORDER, lease -> null));
     }
 }

@@ -1,6 +1,8 @@
 package io.github.lockstarter.health.boot3;
 
 import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.engine.GrantFence;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -21,7 +23,7 @@ public final class DistributedLockBoot3HealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"distributedLockHealthIndicator", "distributedLockHealthContributor"})
     @ConditionalOnSingleCandidate(LockInventory.class)
-    LockHealthIndicator distributedLockHealthIndicator(LockInventory inventory) {
-        return new LockHealthIndicator(inventory);
+    LockHealthIndicator distributedLockHealthIndicator(LockInventory inventory, ObjectProvider<GrantFence> fences) {
+        return new LockHealthIndicator(inventory, fences.getIfAvailable());
     }
 }

@@ -1,0 +1,18 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockRequest;
+
+/**
+ * Published as an application event when the token of a lock was not accepted, at the begin of a transaction or at the grant: in the
+ * thread of the owner, before the exception is thrown. A transaction that was begun has been rolled back by then; one in which the
+ * lock was acquired is still active. A failure of a listener is logged.
+ *
+ * @param request what was requested
+ * @param fencingToken token of the grant
+ * @param outcome {@link FenceOutcome#REFUSED} or {@link FenceOutcome#UNKNOWN}
+ * @param failure the exception that is thrown
+ */
+public record TransactionRefusedEvent(
+        LockRequest request, long fencingToken, FenceOutcome outcome, LockException failure) implements LockEvent {}
