@@ -44,7 +44,21 @@ class BenchmarksQuickIT {
             Metric.SERVER_TIME,
             Metric.RENEWALS_1,
             Metric.RENEWALS_3,
-            Metric.RENEWALS_6);
+            Metric.RENEWALS_6,
+            Metric.HELD_1_1,
+            Metric.FENCED_1_1,
+            Metric.HELD_4_1,
+            Metric.FENCED_4_1,
+            Metric.HELD_4_5,
+            Metric.FENCED_4_5,
+            Metric.LOCKED_1,
+            Metric.FENCED_BEGIN_1,
+            Metric.FENCED_GRANT_1,
+            Metric.LOCKED_4,
+            Metric.FENCED_BEGIN_4,
+            Metric.FENCED_GRANT_4,
+            Metric.FENCED_UNLOCKED_1,
+            Metric.FENCED_UNLOCKED_4);
 
     /** Rows that run the program of another row with other numbers. */
     private static final Set<Row> REPEATED = EnumSet.of(

@@ -58,7 +58,21 @@ public enum Metric {
     SERVER_TIME("time in scripts, each", " µs", 1, false),
     RENEWALS_1("one Redis", "/s", 0, false),
     RENEWALS_3("cluster of 3 masters", "/s", 0, false),
-    RENEWALS_6("cluster of 6 masters", "/s", 0, false);
+    RENEWALS_6("cluster of 6 masters", "/s", 0, false),
+    HELD_1_1("many in a lease, 1 thread, 1 statement", "/s", 0, false),
+    FENCED_1_1("… with the fence", " ×", 2, true),
+    HELD_4_1("4 threads, 1 statement", "/s", 0, false),
+    FENCED_4_1("… with the fence", " ×", 2, true),
+    HELD_4_5("4 threads, 5 statements", "/s", 0, false),
+    FENCED_4_5("… with the fence", " ×", 2, true),
+    LOCKED_1("lock, 1 statement, unlock, 1 thread", "/s", 0, false),
+    FENCED_BEGIN_1("… with the fence, at-grant=false", " ×", 2, true),
+    FENCED_GRANT_1("… with the fence, at-grant=true", " ×", 2, true),
+    LOCKED_4("… 4 threads", "/s", 0, false),
+    FENCED_BEGIN_4("… with the fence, at-grant=false", " ×", 2, true),
+    FENCED_GRANT_4("… with the fence, at-grant=true", " ×", 2, true),
+    FENCED_UNLOCKED_1("no lock, 1 thread, with the fence", " ×", 2, true),
+    FENCED_UNLOCKED_4("no lock, 4 threads, with the fence", " ×", 2, true);
 
     private final String label;
 

@@ -158,7 +158,13 @@ public enum Row {
     PASSED_100(23, "a lock that is passed on, 100 instances wait; for each grant", BESIDE_10.without),
     PASSED_1_000(24, "a lock that is passed on, 1,000 instances wait; for each grant", BESIDE_10.without),
     RENEWALS(25, "as many renewals as possible, from one JVM", BESIDE_10.without),
-    BESIDE_100(26, "time of a command in Redis beside 100 holders or waiters", BESIDE_10.without, limits(300, 1_000));
+    BESIDE_100(26, "time of a command in Redis beside 100 holders or waiters", BESIDE_10.without, limits(300, 1_000)),
+    FENCED(
+            27,
+            "transactions of PostgreSQL that fence themselves; × is the rate with the fence / without",
+            BESIDE_10.without,
+            atLeast(Metric.FENCED_UNLOCKED_1, 0.95),
+            atLeast(Metric.FENCED_UNLOCKED_4, 0.95));
 
     private final int number;
 
