@@ -1,14 +1,12 @@
 -- Runs at each start, on H2 and on PostgreSQL.
 
--- "token" is the fence: the largest fencing token that has sold a ticket. A sale with a smaller one comes from somebody
--- who has lost the lock without noticing, and is refused.
 create table if not exists event (
     id    varchar(64) primary key,
     seats int         not null,
-    sold  int         not null default 0,
-    token bigint      not null default 0
+    sold  int         not null default 0
 );
 
+-- "token" is the fencing token of the lock under which the ticket was sold, to be shown. The fence has a table of its own.
 create table if not exists ticket (
     event_id varchar(64) not null references event (id),
     number   int         not null,

@@ -108,17 +108,26 @@ class TicketSaleTest {
     @Test
     void refusesABuyerWhoseLockIsOutdated() {
         first.post("/api/events/opera?seats=5");
-        long later = Long.MAX_VALUE;
-        first.bean(JdbcClient.class)
-                .sql("update event set token = :token where id = 'opera'")
-                .param("token", later)
-                .update();
+        long token = first.post("/api/events/opera/tickets").number("$.token");
 
+        raiseToken(token, Long.MAX_VALUE);
+        second.delete("/api/events/opera/tickets/last").assertTryAgain("later buyer");
         second.post("/api/events/opera/tickets").assertTryAgain("later buyer");
 
         Answer event = first.get("/api/events/opera");
-        assertThat(event.number("$.left")).isEqualTo(5);
-        assertThat(event.numbers("$.tickets[*].number")).isEmpty();
+        assertThat(event.number("$.left")).isEqualTo(4);
+        assertThat(event.numbers("$.tickets[*].token")).containsExactly(token);
+        assertThat(second.get("/actuator/locks").number("$.fence.refused")).isEqualTo(2);
+    }
+
+    /** As if the owner with that token had been a later one. */
+    private static void raiseToken(long token, long later) {
+        int updated = first.bean(JdbcClient.class)
+                .sql("update distributed_lock_fence set token = :later where token = :token")
+                .param("later", later)
+                .param("token", token)
+                .update();
+        assertThat(updated).isEqualTo(1);
     }
 
     @Test

@@ -107,12 +107,14 @@ class LiveTables {
     Sales sales() {
         try {
             return new Sales(
-                    jdbc.sql("select id, seats, sold, token from event order by token desc, id")
+                    jdbc.sql("select id, seats, sold, coalesce(max(token), 0) as latest"
+                                    + " from event left join ticket on event_id = id"
+                                    + " group by id, seats, sold order by latest desc, id")
                             .query((row, index) -> new Sales.Event(
                                     row.getString("id"),
                                     row.getInt("seats"),
                                     row.getInt("sold"),
-                                    Long.toString(row.getLong("token"))))
+                                    Long.toString(row.getLong("latest"))))
                             .list(),
                     jdbc.sql("select event_id, number, token from ticket order by token desc limit " + TICKETS)
                             .query((row, index) -> new Sales.Ticket(

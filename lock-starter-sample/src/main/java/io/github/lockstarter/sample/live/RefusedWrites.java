@@ -1,10 +1,11 @@
 package io.github.lockstarter.sample.live;
 
-import io.github.lockstarter.sample.tickets.StaleWriteRefused;
+import io.github.lockstarter.jdbc.FenceOutcome;
+import io.github.lockstarter.jdbc.TransactionRefusedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** Shows the writes that the database refused because of their token. */
+/** Shows the transactions that were refused because of a later owner. */
 @Component
 class RefusedWrites {
 
@@ -15,11 +16,13 @@ class RefusedWrites {
     }
 
     @EventListener
-    void refused(StaleWriteRefused event) {
-        feed.publish(LockNews.of(
-                "write refused",
-                "event:" + event.eventId(),
-                event.token(),
-                "the database has seen token " + event.latestToken()));
+    void refused(TransactionRefusedEvent event) {
+        if (event.outcome() == FenceOutcome.REFUSED) {
+            feed.publish(LockNews.of(
+                    "write refused",
+                    event.lockName(),
+                    event.fencingToken(),
+                    "the database has seen the token of a later owner"));
+        }
     }
 }

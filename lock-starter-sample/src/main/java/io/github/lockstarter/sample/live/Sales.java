@@ -10,7 +10,7 @@ import java.util.List;
  */
 record Sales(List<Event> events, List<Ticket> tickets) {
 
-    /** An event; {@code token} is the largest one that has sold a ticket. */
+    /** An event; {@code token} is the largest one of its tickets, 0 without any. */
     record Event(String id, int seats, int sold, String token) {}
 
     /** A ticket and the fencing token of the lock under which it was sold. */

@@ -6,6 +6,5 @@ package io.github.lockstarter.sample.tickets;
  * @param id its name in URLs
  * @param seats how many tickets there are
  * @param sold how many of them are sold
- * @param token the largest fencing token that has sold one
  */
-record Event(String id, int seats, int sold, long token) {}
+record Event(String id, int seats, int sold) {}

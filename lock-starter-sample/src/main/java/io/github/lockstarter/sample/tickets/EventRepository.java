@@ -31,7 +31,7 @@ class EventRepository {
     }
 
     Optional<Event> find(String eventId) {
-        return jdbc.sql("select id, seats, sold, token from event where id = :id")
+        return jdbc.sql("select id, seats, sold from event where id = :id")
                 .param("id", eventId)
                 .query(Event.class)
                 .optional();
@@ -51,25 +51,18 @@ class EventRepository {
                 .list();
     }
 
-    /**
-     * Takes a seat, if one is left and no owner with a larger fencing token has written. It has to be one statement:
-     * what is checked by another one before can be wrong by the time of the update.
-     */
-    boolean takeSeat(String eventId, long token) {
-        return jdbc.sql("update event set sold = sold + 1, token = :token"
-                                + " where id = :id and sold < seats and token <= :token")
+    /** Takes a seat, if one is left. */
+    boolean takeSeat(String eventId) {
+        return jdbc.sql("update event set sold = sold + 1 where id = :id and sold < seats")
                         .param("id", eventId)
-                        .param("token", token)
                         .update()
                 == 1;
     }
 
-    /** Gives a seat back, if one is sold and no larger fencing token was here. */
-    boolean returnSeat(String eventId, long token) {
-        return jdbc.sql("update event set sold = sold - 1, token = :token"
-                                + " where id = :id and sold > 0 and token <= :token")
+    /** Gives a seat back, if one is sold. */
+    boolean returnSeat(String eventId) {
+        return jdbc.sql("update event set sold = sold - 1 where id = :id and sold > 0")
                         .param("id", eventId)
-                        .param("token", token)
                         .update()
                 == 1;
     }

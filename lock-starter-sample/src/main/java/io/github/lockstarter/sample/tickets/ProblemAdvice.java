@@ -3,8 +3,9 @@ package io.github.lockstarter.sample.tickets;
 import io.github.lockstarter.InvalidLockKeyException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.jdbc.FenceException;
+import io.github.lockstarter.jdbc.TransactionRefusedException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.NestedRuntimeException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -28,7 +29,6 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
             case UNKNOWN_EVENT -> problem(HttpStatus.NOT_FOUND, e);
             case EVENT_EXISTS, SOLD_OUT, NOTHING_SOLD, NOT_ENOUGH_SEATS -> problem(HttpStatus.CONFLICT, e);
             case REPORT_RUNNING -> problem(HttpStatus.LOCKED, e);
-            case STALE_TOKEN -> problem(HttpStatus.SERVICE_UNAVAILABLE, e);
         };
     }
 
@@ -38,15 +38,22 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, e);
     }
 
-    /** The work was done, and fenced, but its lock ran out meanwhile: look at the event before you try again. */
+    /** Nothing was written: the lock was lost, and the database has seen the token of a later owner. */
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> late(TransactionRefusedException e) {
+        return problem(
+                HttpStatus.SERVICE_UNAVAILABLE, "'%s' has seen a later buyer than this one".formatted(e.lockName()));
+    }
+
+    /** The work was done, and its lock expired meanwhile: look at the event before you try again. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> lost(LockLostException e) {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, e);
     }
 
-    /** The database is away. */
-    @ExceptionHandler({DataAccessResourceFailureException.class, TransactionException.class})
-    ResponseEntity<ProblemDetail> noDatabase(NestedRuntimeException e) {
+    /** The database is away, or a transaction of another owner did not end in time. */
+    @ExceptionHandler({DataAccessResourceFailureException.class, TransactionException.class, FenceException.class})
+    ResponseEntity<ProblemDetail> noDatabase(RuntimeException e) {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer");
     }
 

@@ -21,18 +21,16 @@ class Refunds {
         this.events = events;
     }
 
-    /** Takes back the ticket that was sold last. As for sales, the lock encloses the transaction. */
+    /** Takes back the ticket that was sold last. As for sales, the lock encloses the transaction, which fences itself. */
     Ticket refundLast(String eventId) {
         LockRequest request = LockRequest.of("event", eventId);
-        return locks.execute(
-                request, lease -> transaction.execute(status -> returnSeat(eventId, lease.fencingToken())));
+        return locks.execute(request, lease -> transaction.execute(status -> returnSeat(eventId)));
     }
 
-    private Ticket returnSeat(String eventId, long token) {
-        if (!events.returnSeat(eventId, token)) {
-            throw events.existing(eventId).sold() == 0
-                    ? new TicketOfficeException(Reason.NOTHING_SOLD, "Event '%s' has sold no ticket".formatted(eventId))
-                    : TicketOfficeException.staleToken(eventId);
+    private Ticket returnSeat(String eventId) {
+        if (!events.returnSeat(eventId)) {
+            Event event = events.existing(eventId);
+            throw new TicketOfficeException(Reason.NOTHING_SOLD, "Event '%s' has sold no ticket".formatted(event.id()));
         }
         List<Ticket> tickets = events.tickets(eventId);
         Ticket last = tickets.get(tickets.size() - 1);

@@ -18,9 +18,9 @@ class SeatPlan {
 
     /**
      * Moves free seats from one event to another, and returns both. A list as the key takes the locks of both events or
-     * none, so that two moves in opposite directions do not wait for each other for ever.
+     * none, so that two moves in opposite directions do not wait for each other for ever. The transaction fences itself by both
+     * tokens.
      */
-    // No fencing token: each of the statements checks what it needs, so that a late move does no harm.
     @DistributedLock(name = "event", key = "{#from, #to}")
     @Transactional
     public List<Event> move(String from, String to, int seats) {

@@ -1,7 +1,6 @@
 package io.github.lockstarter.sample.tickets;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.LeaseContext;
 import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionOperations;
@@ -19,13 +18,12 @@ class SlowSale {
     }
 
     /**
-     * Holds the lock for some seconds, and then writes, without another look at the lock: if it was lost meanwhile, the
-     * database refuses the token. The transaction begins after the wait, so as not to occupy a connection.
+     * Holds the lock for some seconds, and then writes, without a check of the lock: if a later owner was granted it
+     * meanwhile, the database refuses the transaction. It begins after the wait, so as not to occupy a connection.
      */
     @DistributedLock(name = "event", key = "#eventId")
     public Ticket sell(String eventId, int seconds) throws InterruptedException {
-        long token = LeaseContext.required().fencingToken();
         TimeUnit.SECONDS.sleep(seconds);
-        return transactions.execute(status -> office.write(eventId, token));
+        return transactions.execute(status -> office.write(eventId));
     }
 }

@@ -2,9 +2,9 @@ package io.github.lockstarter.sample.tickets;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.sample.tickets.TicketOfficeException.Reason;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -13,32 +13,34 @@ import org.springframework.transaction.annotation.Transactional;
 class TicketOffice {
 
     private final EventRepository events;
-    private final ApplicationEventPublisher publisher;
 
-    TicketOffice(EventRepository events, ApplicationEventPublisher publisher) {
+    TicketOffice(EventRepository events) {
         this.events = events;
-        this.publisher = publisher;
     }
 
     /**
      * Sells the next ticket. The lock encloses the transaction: the next buyer, here or on another instance, comes in
      * when this sale is committed.
+     *
+     * <p>The lock alone does not protect the data: this thread may be paused until the lock has expired and another owner
+     * has it. So the transaction fences itself, by {@code distributed-lock.jdbc.fence.enabled}: the database refuses it
+     * before its first statement if it has seen the token of a later owner.
+     *
+     * @throws LockLostException if the lock is lost before the sale is committed; {@code TransactionRefusedException} if the
+     *     database has refused it
      */
     @DistributedLock(name = "event", key = "#eventId")
     @Transactional
     public Ticket sell(String eventId) {
-        return write(eventId, LeaseContext.required().fencingToken());
+        return write(eventId);
     }
 
-    /**
-     * Writes a sale within a transaction. The lock alone does not protect the data: this thread may be paused right here
-     * until the lock has run out and another one has it. So the database decides: it refuses a token smaller than one
-     * that it has seen.
-     */
-    public Ticket write(String eventId, long token) {
-        if (!events.takeSeat(eventId, token)) {
-            throw refusal(eventId, token);
+    /** Writes a sale within a transaction, under the lock of the event. */
+    public Ticket write(String eventId) {
+        if (!events.takeSeat(eventId)) {
+            throw new TicketOfficeException(Reason.SOLD_OUT, "Event '%s' is sold out".formatted(eventId));
         }
+        long token = LeaseContext.required().fencingToken();
         Ticket ticket = new Ticket(events.existing(eventId).sold(), token);
         events.insertTicket(eventId, ticket);
         return ticket;
@@ -71,14 +73,5 @@ class TicketOffice {
     @Transactional(readOnly = true)
     public EventOverview overview(String eventId) {
         return EventOverview.of(events.existing(eventId), events.tickets(eventId));
-    }
-
-    private TicketOfficeException refusal(String eventId, long token) {
-        Event event = events.existing(eventId);
-        if (event.token() <= token) {
-            return new TicketOfficeException(Reason.SOLD_OUT, "Event '%s' is sold out".formatted(eventId));
-        }
-        publisher.publishEvent(new StaleWriteRefused(eventId, token, event.token()));
-        return TicketOfficeException.staleToken(eventId);
     }
 }

@@ -15,7 +15,6 @@ class TicketOfficeException extends RuntimeException {
         SOLD_OUT,
         NOTHING_SOLD,
         NOT_ENOUGH_SEATS,
-        STALE_TOKEN,
         REPORT_RUNNING
     }
 
@@ -28,12 +27,6 @@ class TicketOfficeException extends RuntimeException {
     TicketOfficeException(Reason reason, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
-    }
-
-    /** The lock was lost, and a later owner has written already. */
-    static TicketOfficeException staleToken(String eventId) {
-        return new TicketOfficeException(
-                Reason.STALE_TOKEN, "Event '%s' has seen a later buyer than this one".formatted(eventId));
     }
 
     Reason reason() {
