@@ -43,14 +43,29 @@ final class FencedApplication implements AutoCloseable {
     }
 
     FencedApplication(DataSource database, boolean atGrant, Duration lockTimeout) {
+        this(
+                database,
+                new LeasingLockRegistry(
+                        new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of()),
+                true,
+                atGrant,
+                lockTimeout);
+    }
+
+    /** Creates an application with locks of its own. It stops them. */
+    FencedApplication(DataSource database, LeasingLockRegistry locks, boolean isFenced) {
+        this(database, locks, isFenced, true, Duration.ofSeconds(10));
+    }
+
+    private FencedApplication(
+            DataSource database, LeasingLockRegistry locks, boolean isFenced, boolean atGrant, Duration lockTimeout) {
         this.others = new JdbcTemplate(database);
         HikariConfig config = new HikariConfig();
         config.setDataSource(database);
         config.setMaximumPoolSize(4);
         this.pool = new HikariDataSource(config);
         this.jdbc = new JdbcTemplate(this.pool);
-        this.locks = new LeasingLockRegistry(
-                new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), null, List.of());
+        this.locks = locks;
         TransactionFence fence = new TransactionFence();
         this.tables = new FenceTables(
                 Map.of("pool", this.pool),
@@ -61,10 +76,12 @@ final class FencedApplication implements AutoCloseable {
                         new FenceReports(event -> {}, null)));
         this.tables.afterPropertiesSet();
         this.table = this.tables.all().iterator().next();
-        FenceRegistrar registrar = new FenceRegistrar(fence);
-        registrar.postProcessAfterInitialization(this.locks, "locks");
         this.manager = new DataSourceTransactionManager(this.pool);
-        registrar.postProcessAfterInitialization(this.manager, "manager");
+        if (isFenced) {
+            FenceRegistrar registrar = new FenceRegistrar(fence);
+            registrar.postProcessAfterInitialization(this.locks, "locks");
+            registrar.postProcessAfterInitialization(this.manager, "manager");
+        }
         this.jdbc.execute("DELETE FROM distributed_lock_fence");
     }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 final class PostgresFenceTest extends FenceContract {
 
-    private static EmbeddedPostgres server;
+    static EmbeddedPostgres server;
 
     @BeforeAll
     static void startServer() throws IOException, InterruptedException {
