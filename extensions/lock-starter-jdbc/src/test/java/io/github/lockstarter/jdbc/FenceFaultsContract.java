@@ -255,8 +255,8 @@ abstract class FenceFaultsContract {
         fault.prepare();
         Pause pause = new Pause(place, this.random);
         boolean isSplit = place == Place.BETWEEN_TRANSACTIONS;
-        CompletableFuture<Void> late = CompletableFuture.runAsync(
-                () -> visit(this.owner, fault.request(), isSplit, pause), this.threads);
+        CompletableFuture<Void> late =
+                CompletableFuture.runAsync(() -> visit(this.owner, fault.request(), isSplit, pause), this.threads);
         pause.reached.get(20, TimeUnit.SECONDS);
         fault.inject();
         if (fault.request().lease() == null) {
@@ -265,8 +265,8 @@ abstract class FenceFaultsContract {
                     .isPresent();
         }
         boolean isNextSplit = this.random.nextBoolean();
-        CompletableFuture<Boolean> following = CompletableFuture.supplyAsync(
-                () -> visit(this.next, ORDER, isNextSplit, reached -> {}), this.threads);
+        CompletableFuture<Boolean> following =
+                CompletableFuture.supplyAsync(() -> visit(this.next, ORDER, isNextSplit, reached -> {}), this.threads);
         pause.next.complete(following);
         late.get(20, TimeUnit.SECONDS);
         assertThat(following.get(20, TimeUnit.SECONDS)).as("the next owner").isTrue();
@@ -292,7 +292,7 @@ abstract class FenceFaultsContract {
 
         Pause(Place place, Random random) {
             this.place = place;
-            this.longestMillis = 20 + random.nextInt(80);
+            this.longestMillis = random.nextLong(20, 100);
             this.passes = random.nextInt(INCREMENTS);
         }
 
@@ -347,8 +347,8 @@ abstract class FenceFaultsContract {
             places.accept(Place.BETWEEN_TRANSACTIONS);
             application
                     .transaction()
-                    .executeWithoutResult(status -> CommittedHistory.write(
-                            application.jdbc, amount + 1, instance.name, lease.fencingToken()));
+                    .executeWithoutResult(status ->
+                            CommittedHistory.write(application.jdbc, amount + 1, instance.name, lease.fencingToken()));
         } else {
             application.transaction().executeWithoutResult(status -> {
                 places.accept(Place.AFTER_BEGIN);
