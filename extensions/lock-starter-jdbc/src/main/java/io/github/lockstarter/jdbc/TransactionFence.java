@@ -67,7 +67,8 @@ final class TransactionFence implements GrantFence {
      *
      * A row that an open transaction of this thread has raised, also a suspended one, is not raised again: another connection
      * would wait for this thread. It is open until its first callback after the commit or the rollback: those that follow run
-     * without the row.
+     * without the row. If it is rolled back after an inner transaction may have committed, it raises its tokens once more on its
+     * connection.
      *
      * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises tokens
      * once the tables of the databases exist.
@@ -150,8 +151,11 @@ final class TransactionFence implements GrantFence {
         /** What the transaction has bound to the DataSource. */
         final Object resource;
 
-        /** The tokens of locks whose rows it has locked, by their names. */
-        final Map<String, Long> raised = new HashMap<>(2);
+        /** The locks whose rows it has locked, by their names. */
+        final Map<String, Held> raised = new HashMap<>(2);
+
+        /** Whether an inner transaction has relied on one of these rows. */
+        boolean hasInner;
 
         /** Why it must not commit; null: it may. */
         @Nullable
@@ -282,6 +286,11 @@ final class TransactionFence implements GrantFence {
                 if (mine != null) {
                     mine.open.forEach(each -> each.raised.clear());
                 }
+            } else {
+                Fenced fenced = first(each -> each.transaction == transaction);
+                if (fenced != null && fenced.hasInner && !fenced.raised.isEmpty()) {
+                    raiseAgain(fenced);
+                }
             }
             removeEnded();
         }
@@ -292,7 +301,7 @@ final class TransactionFence implements GrantFence {
         ThreadState mine = state();
         List<Held> locks = mine.locks.stream()
                 // The body may have released it.
-                .filter(lock -> lock.lease.state() != Lease.State.RELEASED && !isRaised(fenced.table, lock))
+                .filter(lock -> lock.lease.state() != Lease.State.RELEASED && !isRaisedAround(fenced.table, lock))
                 .toList();
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(fenced);
@@ -300,7 +309,36 @@ final class TransactionFence implements GrantFence {
         mine.open.push(fenced);
         if (!locks.isEmpty() && !fenced.transaction.isReadOnly()) {
             inTransaction(fenced, connection -> raiseAll(fenced.table, connection, locks, true));
-            locks.forEach(lock -> fenced.raised.put(lock.lockName(), lock.lease.fencingToken()));
+            locks.forEach(lock -> fenced.raised.put(lock.lockName(), lock));
+        }
+    }
+
+    private boolean isRaisedAround(FenceTable table, Held lock) {
+        Fenced outer = raising(table, lock);
+        if (outer != null) {
+            outer.hasInner = true;
+        }
+        return outer != null;
+    }
+
+    /** Raises the tokens again that a rollback has taken back. */
+    private void raiseAgain(Fenced fenced) {
+        try {
+            inTransaction(fenced, connection -> {
+                raiseAll(fenced.table, connection, List.copyOf(fenced.raised.values()), true);
+                if (!connection.getAutoCommit()) {
+                    connection.commit();
+                }
+            });
+        } catch (SQLException | RuntimeException ex) {
+            logger.warn(
+                    "A transaction was rolled back that has raised tokens of locks "
+                            + fenced.raised.values().stream()
+                                    .map(lock -> shown(lock.lease))
+                                    .toList()
+                            + ", and they could not be raised again: " + ex.getMessage()
+                            + ". A late owner may change what transactions inside of it have committed.",
+                    ex);
         }
     }
 
@@ -491,7 +529,7 @@ final class TransactionFence implements GrantFence {
             if (running != null && !running.transaction.isReadOnly()) {
                 raiseIn(running, lock);
             } else if (this.settings.atGrant
-                    && !isRaised(table, lock)
+                    && raising(table, lock) == null
                     && !isTransaction(request.method(), all, table)) {
                 raiseAlone(table, lock);
             }
@@ -539,12 +577,13 @@ final class TransactionFence implements GrantFence {
 
     /** In a transaction that may have changes: it cannot be rolled back and repeated. */
     private void raiseIn(Fenced running, Held lock) {
-        if (lock.lease.fencingToken() <= running.raised.getOrDefault(lock.lockName(), 0L)) {
+        Held former = running.raised.get(lock.lockName());
+        if (former != null && lock.lease.fencingToken() <= former.lease.fencingToken()) {
             return;
         }
         try {
             inTransaction(running, connection -> raiseAll(running.table, connection, List.of(lock), false));
-            running.raised.put(lock.lockName(), lock.lease.fencingToken());
+            running.raised.put(lock.lockName(), lock);
         } catch (RuntimeException ex) {
             running.failure = ex;
             publishRefusal();
@@ -607,10 +646,9 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Returns whether an open transaction of this thread has locked the row, so that this thread alone can raise it. */
-    private boolean isRaised(FenceTable table, Held lock) {
-        return first(each -> !each.isEnded() && each.table == table && each.raised.containsKey(lock.lockName()))
-                != null;
+    /** Returns the open transaction of this thread that has locked the row, so that this thread alone can raise it; or null. */
+    private @Nullable Fenced raising(FenceTable table, Held lock) {
+        return first(each -> !each.isEnded() && each.table == table && each.raised.containsKey(lock.lockName()));
     }
 
     /** Returns the transaction that statements of this thread take part in; null: none, or one that is suspended. */

@@ -182,6 +182,36 @@ abstract class FenceContract {
         assertThatNothingIsLeft();
     }
 
+    /** Otherwise a late owner could change what the inner transaction has committed. */
+    @Test
+    void shouldKeepTheTokenIfATransactionIsRolledBackAroundOneThatHasCommitted() {
+        long token = this.application.locks.execute(ORDER, lease -> {
+            // As if it had not been raised at the grant.
+            this.application.others.update("DELETE FROM distributed_lock_fence");
+            this.application.transaction().executeWithoutResult(outer -> {
+                this.application.newTransaction().executeWithoutResult(inner -> {});
+                outer.setRollbackOnly();
+            });
+            return lease.fencingToken();
+        });
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldKeepTheTokenOfALockThatWasReleasedBeforeTheRollback() {
+        Long token = this.application.transaction().execute(outer -> {
+            long granted = this.application.locks.execute(ORDER, lease -> {
+                this.application.newTransaction().executeWithoutResult(inner -> {});
+                return lease.fencingToken();
+            });
+            outer.setRollbackOnly();
+            return granted;
+        });
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
     /** The transaction around it has ended, and its rows are not locked any more. */
     @Test
     void shouldFenceATransactionThatBeginsAfterACommit() {
