@@ -19,6 +19,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -285,6 +286,15 @@ final class DistributedLockFenceAutoConfigurationTest {
                 .withPropertyValues("distributed-lock.jdbc.fence.table-name=shop_fence")
                 .run(context -> assertThat(context.getBean(Orders.class).settle("1", "shop_fence"))
                         .isPositive());
+    }
+
+    @Test
+    void shouldListenOnceToAManagerWhoseProxyIsABeanAsWell() {
+        JpaTransactionManager manager = new JpaTransactionManager();
+        FenceRegistrar registrar = new FenceRegistrar(new TransactionFence());
+        Object unused = registrar.postProcessAfterInitialization(manager, "manager");
+        Object unusedToo = registrar.postProcessAfterInitialization(new ProxyFactory(manager).getProxy(), "proxy");
+        assertThat(manager.getTransactionExecutionListeners()).hasSize(1);
     }
 
     @Test

@@ -157,6 +157,7 @@ abstract class FenceContract {
                         this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
                     }))
                     .isInstanceOf(LockLostException.class);
+            assertThat(this.application.events).hasSize(1);
             assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                     .as("the outer one goes on")
                     .isTrue();
@@ -364,6 +365,9 @@ abstract class FenceContract {
                 .isInstanceOf(LockLostException.class);
 
         assertThat(hasRun).isFalse();
+        assertThat(this.application.events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.outcome()).isEqualTo(FenceOutcome.REFUSED));
         assertThat(this.application.locks.getLock(ORDER.lockName()).isHeldByCurrentThread())
                 .isFalse();
         assertThat(this.application.locks.held()).isEmpty();
@@ -388,6 +392,19 @@ abstract class FenceContract {
         assertThatNothingIsLeft();
     }
 
+    @Test
+    void shouldRefuseTheCommitOfTheTransactionInWhichALockIsRefused() {
+        this.application.letTheNextOwnerCommit(Long.MAX_VALUE / 2);
+        assertThatThrownBy(() -> this.application
+                        .transaction()
+                        .executeWithoutResult(
+                                status -> assertThatThrownBy(() -> this.application.locks.execute(ORDER, lease -> null))
+                                        .isInstanceOf(TransactionRefusedException.class)))
+                .isInstanceOf(TransactionRefusedException.class);
+        assertThat(this.application.events).hasSize(1);
+        assertThatNothingIsLeft();
+    }
+
     // ---- Waits
 
     @Test
@@ -408,6 +425,9 @@ abstract class FenceContract {
                     throw new IllegalStateException(ex);
                 }
                 assertThat(lease.isHeld()).as("no loss").isTrue();
+                assertThat(impatient.events)
+                        .singleElement()
+                        .satisfies(event -> assertThat(event.outcome()).isEqualTo(FenceOutcome.UNKNOWN));
                 impatient.transaction().executeWithoutResult(status -> {});
                 return null;
             });

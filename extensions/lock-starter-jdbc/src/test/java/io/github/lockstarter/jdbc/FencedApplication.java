@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -32,6 +33,8 @@ final class FencedApplication implements AutoCloseable {
     final DataSourceTransactionManager manager;
 
     final FenceTable table;
+
+    final List<TransactionRefusedEvent> events = new CopyOnWriteArrayList<>();
 
     private final FenceTables tables;
 
@@ -73,7 +76,7 @@ final class FencedApplication implements AutoCloseable {
                 tables -> fence.start(
                         tables,
                         new TransactionFence.Settings("shop", LoggedNames.WITH_KEYS, atGrant, null),
-                        new FenceReports(event -> {}, null)));
+                        new FenceReports(event -> this.events.add((TransactionRefusedEvent) event), null)));
         this.tables.afterPropertiesSet();
         this.table = this.tables.all().iterator().next();
         this.manager = new DataSourceTransactionManager(this.pool);
