@@ -38,6 +38,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.hibernate.HibernateTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -45,6 +46,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 final class DistributedLockFenceAutoConfigurationTest {
 
@@ -150,6 +152,19 @@ final class DistributedLockFenceAutoConfigurationTest {
             assertThat(answers(meters, "accepted"))
                     .as("of the grant before a transaction that raises none")
                     .isEqualTo(3);
+        });
+    }
+
+    /** Its method joins that transaction, whose begin has raised no token. */
+    @Test
+    void shouldRaiseTheTokenAtTheGrantInAReadOnlyTransaction() {
+        this.metered.run(context -> {
+            TransactionTemplate readOnly = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            readOnly.setReadOnly(true);
+            Orders orders = context.getBean(Orders.class);
+            readOnly.executeWithoutResult(status -> orders.settle("1", "distributed_lock_fence"));
+            assertThat(answers(context.getBean(MeterRegistry.class), "accepted"))
+                    .isEqualTo(1);
         });
     }
 
