@@ -345,14 +345,14 @@ final class DistributedLockFenceAutoConfigurationTest {
     static class TwoManagers {
 
         @Bean
-        @Primary
-        DataSourceTransactionManager manager(DataSource dataSource) {
-            return new DataSourceTransactionManager(dataSource);
+        ResourcelessManager other() {
+            return new ResourcelessManager();
         }
 
         @Bean
-        ResourcelessManager other() {
-            return new ResourcelessManager();
+        @Primary
+        DataSourceTransactionManager manager(DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
         }
     }
 
