@@ -19,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
@@ -58,7 +59,7 @@ public final class DistributedLockFenceAutoConfiguration {
             FenceProperties properties,
             DistributedLockProperties locks,
             TransactionFence fence,
-            ObjectProvider<FenceMeters> meters) {
+            FenceReports reports) {
         LockRegistry registry = context.getBean(LockRegistry.class);
         if (!(registry instanceof LeasingLockRegistry)) {
             throw new IllegalStateException(Printable.of(FenceProperties.PREFIX
@@ -70,10 +71,18 @@ public final class DistributedLockFenceAutoConfiguration {
                 locks.keyPrefix(),
                 LoggedNames.withKeys(locks.logKeys()),
                 properties.atGrant(),
-                context.getBeanProvider(TransactionAttributeSource.class).getIfUnique());
-        FenceReports reports = new FenceReports(context, meters.getIfAvailable());
+                // Code that is woven into a class runs inside of the transactions of proxies.
+                locks.mode() == AdviceMode.PROXY
+                        ? context.getBeanProvider(TransactionAttributeSource.class)
+                                .getIfUnique()
+                        : null);
         return new FenceTables(
                 context.getBeansOfType(DataSource.class), properties, tables -> fence.start(tables, settings, reports));
+    }
+
+    @Bean
+    FenceReports distributedLockFenceReports(ApplicationContext context, ObjectProvider<FenceMeters> meters) {
+        return new FenceReports(context, meters.getIfAvailable());
     }
 
     /** Loaded only if Micrometer is present. */

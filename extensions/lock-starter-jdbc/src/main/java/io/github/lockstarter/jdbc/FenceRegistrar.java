@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.util.ReflectionUtils;
@@ -72,7 +74,10 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
         if (target instanceof AbstractPlatformTransactionManager manager && accessor != null) {
             TransactionFence.Listener listener =
                     this.fence.new Listener(manager, () -> dataSource(accessor, manager), beanName);
-            manager.addListener(listener);
+            // Not added to the present list, which may be immutable, or that of another manager as well.
+            List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
+            listeners.add(listener);
+            manager.setTransactionExecutionListeners(listeners);
             this.fence.addManager(listener);
         } else {
             this.fence.addManager(null);

@@ -11,14 +11,26 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
-/** Reports what the fence does: by meters, application events, and details for the health and the endpoint. Thread-safe. */
-final class FenceReports {
+/**
+ * Reports what the fence does: by meters, application events, and details for the health and the endpoint. Events are published on a
+ * thread of its own, because a listener may use the database: the transaction of a late owner would refuse that of the listener.
+ * Thread-safe.
+ */
+final class FenceReports implements DisposableBean {
+
+    /** Beyond it, events are dropped. */
+    private static final int QUEUE = 1000;
 
     private static final LockLog logger = LockLog.of(FenceReports.class);
 
     private final ApplicationEventPublisher publisher;
+
+    private final ThreadPoolTaskExecutor thread = new ThreadPoolTaskExecutor();
 
     private final @Nullable FenceMeters meters;
 
@@ -38,6 +50,12 @@ final class FenceReports {
         for (FenceOutcome outcome : FenceOutcome.values()) {
             this.counts.put(outcome, new LongAdder());
         }
+        this.thread.setThreadNamePrefix("lock-fence-event-");
+        this.thread.setDaemon(true);
+        this.thread.setQueueCapacity(QUEUE);
+        this.thread.setKeepAliveSeconds(30);
+        this.thread.setAllowCoreThreadTimeOut(true);
+        this.thread.initialize();
     }
 
     /** Counts the answer to the token of one lock. */
@@ -48,7 +66,7 @@ final class FenceReports {
         }
     }
 
-    /** Publishes the event. */
+    /** Publishes the event later. */
     void refused(TransactionRefusedEvent event) {
         Map<String, Object> refusal = new LinkedHashMap<>();
         // Without the key, which may be personal data
@@ -57,10 +75,23 @@ final class FenceReports {
         refusal.put("at", Instant.now().toString());
         this.lastRefusal = refusal;
         try {
+            this.thread.execute(() -> publish(event));
+        } catch (TaskRejectedException ex) {
+            logger.debug("A TransactionRefusedEvent was dropped, because listeners are too slow.", ex);
+        }
+    }
+
+    private void publish(TransactionRefusedEvent event) {
+        try {
             this.publisher.publishEvent(event);
         } catch (RuntimeException ex) {
             logger.warn("A listener of TransactionRefusedEvent has failed.", ex);
         }
+    }
+
+    @Override
+    public void destroy() {
+        this.thread.shutdown();
     }
 
     /** Adds the counts and the last refusal. */

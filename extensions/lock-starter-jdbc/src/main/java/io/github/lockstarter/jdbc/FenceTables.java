@@ -8,12 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,7 @@ final class FenceTables implements InitializingBean {
     /** By DataSource without its proxies. Not changed after the start. */
     private final IdentityHashMap<DataSource, FenceTable> tables = new IdentityHashMap<>();
 
-    private Set<FenceTable> all = Set.of();
+    private List<FenceTable> all = List.of();
 
     /**
      * Creates the tables.
@@ -67,7 +66,7 @@ final class FenceTables implements InitializingBean {
                             : "data-sources names " + missing + ", but the DataSource beans are "
                                     + this.dataSources.keySet() + '.')));
         }
-        Map<String, FenceTable> byDatabase = new HashMap<>();
+        Map<String, FenceTable> byDatabase = new LinkedHashMap<>();
         this.dataSources.forEach((name, dataSource) -> {
             boolean isNamed = this.properties.dataSources().contains(name);
             DataSource target = target(dataSource);
@@ -78,7 +77,7 @@ final class FenceTables implements InitializingBean {
                 this.tables.computeIfAbsent(target, key -> create(name, key, byDatabase));
             }
         });
-        this.all = Set.copyOf(this.tables.values());
+        this.all = List.copyOf(byDatabase.values());
         this.whenCreated.accept(this);
     }
 
@@ -91,11 +90,12 @@ final class FenceTables implements InitializingBean {
             // Closed before the next one is opened, because a pool may have only one.
             try (Connection connection = dataSource.getConnection()) {
                 dialect = dialect(database, connection);
-                url = connection.getMetaData().getURL() + ' ' + connection.getCatalog() + ' ' + connection.getSchema();
-            }
-            FenceTable present = byDatabase.get(url);
-            if (present != null) {
-                return present;
+                // Without parameters
+                url = connection.getMetaData().getURL().replaceFirst("[?;].*", "")
+                        + ' '
+                        + connection.getCatalog()
+                        + ' '
+                        + connection.getSchema();
             }
             FenceTable table = new FenceTable(
                     dataSource,
@@ -104,9 +104,9 @@ final class FenceTables implements InitializingBean {
                     this.properties.lockTimeout(),
                     this.properties.retention());
             createSchema(dataSource, dialect, table);
-            byDatabase.put(url, table);
             logger.info("Transactions of " + database + " are fenced by " + table + '.');
-            return table;
+            FenceTable present = byDatabase.putIfAbsent(url, table);
+            return present != null ? present : table;
         } catch (SQLException | DataAccessException ex) {
             throw new IllegalStateException(
                     Printable.of("Transactions of " + database + " cannot be fenced: table '"
@@ -156,7 +156,7 @@ final class FenceTables implements InitializingBean {
         return this.tables.get(target(dataSource));
     }
 
-    Set<FenceTable> all() {
+    List<FenceTable> all() {
         return this.all;
     }
 

@@ -14,6 +14,7 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -65,10 +66,10 @@ final class TransactionFence implements GrantFence {
      * annotated method does, or one of its own, so that what its owner reads before its first transaction cannot be changed by a
      * late owner any more.
      *
-     * A row that an open transaction of this thread has raised, also a suspended one, is not raised again: another connection
+     * A row that an open transaction of this thread has raised, also a suspended one, is not raised on another connection, which
      * would wait for this thread. It is open until its first callback after the commit or the rollback: those that follow run
-     * without the row. If it is rolled back after an inner transaction may have committed, it raises its tokens once more on its
-     * connection.
+     * without the row. If it is rolled back after an inner transaction may have committed, it raises its tokens again on its
+     * connection; if the lock was granted again inside of it, it raises the newer token before its commit.
      *
      * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises tokens
      * once the tables of the databases exist.
@@ -76,7 +77,7 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
-    /** Where no transaction is active. */
+    /** Propagations by which a method begins a transaction if none is active. */
     private static final Set<Integer> BEGINNING = Set.of(
             TransactionDefinition.PROPAGATION_REQUIRED,
             TransactionDefinition.PROPAGATION_REQUIRES_NEW,
@@ -134,13 +135,10 @@ final class TransactionFence implements GrantFence {
 
         /** Its transactions with a fenced database that have not ended, the innermost first. */
         private final Deque<Fenced> open = new ArrayDeque<>(1);
-
-        /** To be published once the database has nothing more to do. */
-        private @Nullable TransactionRefusedEvent refusal;
     }
 
     /** A transaction. */
-    private static final class Fenced implements TransactionSynchronization, Ordered {
+    private final class Fenced implements TransactionSynchronization, Ordered {
 
         final TransactionExecution transaction;
 
@@ -156,6 +154,9 @@ final class TransactionFence implements GrantFence {
 
         /** Whether an inner transaction has relied on one of these rows. */
         boolean hasInner;
+
+        /** Whether a lock was granted again in an inner transaction, which could not raise the token. */
+        boolean isBehind;
 
         /** Why it must not commit; null: it may. */
         @Nullable
@@ -189,7 +190,21 @@ final class TransactionFence implements GrantFence {
 
         @Override
         public void afterCompletion(int status) {
-            this.isEnded = true;
+            if (status == STATUS_COMMITTED) {
+                this.isEnded = true;
+            } else {
+                rolledBack();
+            }
+        }
+
+        /** Is called while the connection is still bound. */
+        void rolledBack() {
+            if (!this.isEnded) {
+                this.isEnded = true;
+                if (this.hasInner && !this.raised.isEmpty()) {
+                    raiseAgain(this);
+                }
+            }
         }
     }
 
@@ -271,6 +286,9 @@ final class TransactionFence implements GrantFence {
             if (fenced != null && fenced.failure != null) {
                 throw fenced.failure;
             }
+            if (fenced != null && fenced.isBehind) {
+                raiseOnceMore(fenced);
+            }
         }
 
         @Override
@@ -281,15 +299,11 @@ final class TransactionFence implements GrantFence {
         @Override
         public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
             if (transaction.isNested()) {
-                // A savepoint may have taken back what was raised since.
-                ThreadState mine = TransactionFence.this.states.get();
-                if (mine != null) {
-                    mine.open.forEach(each -> each.raised.clear());
-                }
+                afterSavepoint(this.dataSource.get());
             } else {
                 Fenced fenced = first(each -> each.transaction == transaction);
-                if (fenced != null && fenced.hasInner && !fenced.raised.isEmpty()) {
-                    raiseAgain(fenced);
+                if (fenced != null) {
+                    fenced.rolledBack();
                 }
             }
             removeEnded();
@@ -321,13 +335,41 @@ final class TransactionFence implements GrantFence {
         return outer != null;
     }
 
+    /** Raises what a rollback to a savepoint may have taken back. */
+    private void afterSavepoint(@Nullable DataSource source) {
+        FenceTables all = this.tables;
+        FenceTable table = all != null && source != null ? all.find(source) : null;
+        Fenced running = table != null ? running(table) : null;
+        if (running != null && !running.raised.isEmpty()) {
+            try {
+                raiseOnceMore(running);
+            } catch (RuntimeException ex) {
+                running.failure = ex;
+            }
+        }
+    }
+
+    /** Raises the tokens of a transaction once more in it. */
+    private void raiseOnceMore(Fenced fenced) {
+        inTransaction(
+                fenced, connection -> raiseAll(fenced.table, connection, List.copyOf(fenced.raised.values()), false));
+    }
+
     /** Raises the tokens again that a rollback has taken back. */
     private void raiseAgain(Fenced fenced) {
         try {
             inTransaction(fenced, connection -> {
-                raiseAll(fenced.table, connection, List.copyOf(fenced.raised.values()), true);
-                if (!connection.getAutoCommit()) {
-                    connection.commit();
+                boolean isOpen = !connection.getAutoCommit();
+                try {
+                    raiseAll(fenced.table, connection, List.copyOf(fenced.raised.values()), true);
+                    if (isOpen) {
+                        connection.commit();
+                    }
+                } catch (SQLException | RuntimeException ex) {
+                    if (isOpen) {
+                        rollback(connection, ex);
+                    }
+                    throw ex;
                 }
             });
         } catch (SQLException | RuntimeException ex) {
@@ -358,7 +400,6 @@ final class TransactionFence implements GrantFence {
                 } catch (SQLException | RuntimeException ex) {
                     failure.addSuppressed(ex);
                 }
-                publishRefusal();
                 return;
             }
         }
@@ -367,7 +408,6 @@ final class TransactionFence implements GrantFence {
         } catch (RuntimeException ex) {
             failure.addSuppressed(ex);
         }
-        publishRefusal();
         if (failure instanceof Error error) {
             throw error;
         }
@@ -425,22 +465,14 @@ final class TransactionFence implements GrantFence {
                 .answered(lock.request, outcome, Duration.ofNanos(System.nanoTime() - start));
     }
 
-    /** Returns the failure, of which an event is published later. */
+    /** Reports the failure and returns it. */
     private LockException refused(Held lock, LockException failure, long start) {
         FenceOutcome outcome =
                 failure instanceof TransactionRefusedException ? FenceOutcome.REFUSED : FenceOutcome.UNKNOWN;
         answered(lock, outcome, start);
-        state().refusal = new TransactionRefusedEvent(lock.request, lock.lease.fencingToken(), outcome, failure);
+        Objects.requireNonNull(this.reports)
+                .refused(new TransactionRefusedEvent(lock.request, lock.lease.fencingToken(), outcome, failure));
         return failure;
-    }
-
-    private void publishRefusal() {
-        ThreadState mine = this.states.get();
-        if (mine != null && mine.refusal != null) {
-            TransactionRefusedEvent event = mine.refusal;
-            mine.refusal = null;
-            Objects.requireNonNull(this.reports).refused(event);
-        }
     }
 
     /**
@@ -490,10 +522,16 @@ final class TransactionFence implements GrantFence {
     }
 
     private FenceException unknown(FenceTable table, Lease lease, SQLException cause) {
+        boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
         return new FenceException(
-                shown(lease) + " may have a later owner, so that the transaction does not commit: its row in " + table
-                        + " could not be raised. Another transaction may have locked it for longer than the lock-timeout of "
-                        + table.lockTimeout().toMillis() + " ms: " + cause.getMessage(),
+                shown(lease) + " may have a later owner, so that nothing is committed under it: its row in " + table
+                        + " could not be raised. "
+                        + (isWithoutConnection
+                                ? "No connection could be obtained, of which a lock outside of a transaction needs one for"
+                                        + " a moment: "
+                                : "Another transaction may have locked it for longer than the lock-timeout of "
+                                        + table.lockTimeout().toMillis() + " ms: ")
+                        + cause.getMessage(),
                 cause,
                 lease.name(),
                 lease.fencingToken());
@@ -526,18 +564,23 @@ final class TransactionFence implements GrantFence {
         }
         for (FenceTable table : all.all()) {
             Fenced running = running(table);
-            if (running != null && !running.transaction.isReadOnly()) {
+            Fenced raising = raising(table, lock);
+            if (raising != null && raising != running) {
+                raising.raised.put(lock.lockName(), lock);
+                raising.hasInner = true;
+                raising.isBehind = true;
+            } else if (running != null && !running.transaction.isReadOnly()) {
                 raiseIn(running, lock);
-            } else if (this.settings.atGrant
-                    && raising(table, lock) == null
-                    && !isTransaction(request.method(), all, table)) {
+            } else if (raising == null
+                    && this.settings.atGrant
+                    && !willBeginTransaction(request.method(), all, table)) {
                 raiseAlone(table, lock);
             }
         }
     }
 
     /** Returns whether the method that runs under the lock begins a transaction with the database, which raises the token. */
-    private boolean isTransaction(@Nullable Method method, FenceTables all, FenceTable table) {
+    private boolean willBeginTransaction(@Nullable Method method, FenceTables all, FenceTable table) {
         TransactionAttributeSource transactions = this.settings.transactions;
         Listener manager = this.onlyManager;
         if (method == null
@@ -586,7 +629,6 @@ final class TransactionFence implements GrantFence {
             running.raised.put(lock.lockName(), lock);
         } catch (RuntimeException ex) {
             running.failure = ex;
-            publishRefusal();
             throw ex;
         }
         Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
@@ -614,8 +656,6 @@ final class TransactionFence implements GrantFence {
             }
         } catch (SQLException ex) {
             throw refused(lock, unknown(table, lock.lease, ex), start);
-        } finally {
-            publishRefusal();
         }
     }
 

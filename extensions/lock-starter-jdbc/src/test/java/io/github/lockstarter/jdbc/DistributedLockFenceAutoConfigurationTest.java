@@ -2,6 +2,7 @@ package io.github.lockstarter.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.DistributedLock;
@@ -14,8 +15,10 @@ import io.github.lockstarter.autoconfigure.DistributedLockMetricsAutoConfigurati
 import io.github.lockstarter.engine.GrantFence;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.ArrayList;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -34,8 +37,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.hibernate.HibernateTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -71,7 +76,7 @@ final class DistributedLockFenceAutoConfigurationTest {
     @EnableTransactionManagement
     static class Shop {
 
-        final List<TransactionRefusedEvent> refusals = new ArrayList<>();
+        final List<TransactionRefusedEvent> refusals = new CopyOnWriteArrayList<>();
 
         @EventListener
         void refused(TransactionRefusedEvent event) {
@@ -199,6 +204,8 @@ final class DistributedLockFenceAutoConfigurationTest {
 
                     assertThat(answers(context.getBean(MeterRegistry.class), "refused"))
                             .isEqualTo(1);
+                    await().untilAsserted(() ->
+                            assertThat(context.getBean(Shop.class).refusals).hasSize(1));
                     assertThat(context.getBean(Shop.class).refusals)
                             .singleElement()
                             .satisfies(event -> {
@@ -221,26 +228,49 @@ final class DistributedLockFenceAutoConfigurationTest {
                 });
     }
 
-    /** The transaction of the test is rolled back in any case, and the failure is that of the fence. */
+    /** Its transaction is not that of the late owner. */
     @Test
-    void shouldNotFailWithAListener() {
+    void shouldLetAListenerUseTheDatabase() {
         this.fenced
                 .withBean("failing", FailingListener.class, FailingListener::new)
+                .withBean(AuditingListener.class)
                 .run(context -> {
                     Orders orders = context.getBean(Orders.class);
-                    assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
-                            .isInstanceOf(LockLostException.class);
-                    assertThat(TransactionSynchronizationManager.getResourceMap())
-                            .isEmpty();
+                    JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+                    jdbc.execute("CREATE TABLE audit (outcome VARCHAR(20))");
+                    for (int i = 0; i < 2; i++) {
+                        assertThatThrownBy(() -> orders.pause("1", () -> orders.settle("1", "distributed_lock_fence")))
+                                .isInstanceOf(LockLostException.class);
+                    }
+                    await().untilAsserted(() -> assertThat(jdbc.queryForList("SELECT outcome FROM audit", String.class))
+                            .containsExactly("REFUSED", "REFUSED"));
                 });
+    }
+
+    static class AuditingListener {
+
+        private final JdbcTemplate jdbc;
+
+        private final TransactionTemplate transaction;
+
+        AuditingListener(JdbcTemplate jdbc, PlatformTransactionManager manager) {
+            this.jdbc = jdbc;
+            this.transaction = new TransactionTemplate(manager);
+        }
+
+        @EventListener
+        @Order(1)
+        public void refused(TransactionRefusedEvent event) {
+            this.transaction.executeWithoutResult(status -> this.jdbc.update(
+                    "INSERT INTO audit (outcome) VALUES (?)", event.outcome().name()));
+        }
     }
 
     static class FailingListener {
 
         @EventListener
+        @Order(2)
         public void refused(TransactionRefusedEvent event) {
-            assertThat(TransactionSynchronizationManager.isActualTransactionActive())
-                    .isFalse();
             throw new IllegalStateException("a fault of the listener");
         }
     }
@@ -306,10 +336,31 @@ final class DistributedLockFenceAutoConfigurationTest {
     @Test
     void shouldListenOnceToAManagerWhoseProxyIsABeanAsWell() {
         JpaTransactionManager manager = new JpaTransactionManager();
+        manager.setTransactionExecutionListeners(List.of());
         FenceRegistrar registrar = new FenceRegistrar(new TransactionFence());
         Object unused = registrar.postProcessAfterInitialization(manager, "manager");
         Object unusedToo = registrar.postProcessAfterInitialization(new ProxyFactory(manager).getProxy(), "proxy");
         assertThat(manager.getTransactionExecutionListeners()).hasSize(1);
+    }
+
+    /** Each would wait for a transaction of the other that the same thread has begun. */
+    @Test
+    void shouldKnowTwoPoolsOfOneDatabase() {
+        this.fenced
+                .withUserConfiguration(SecondPool.class)
+                .run(context -> assertThat(context.getBean(GrantFence.class).details())
+                        .containsEntry("tables", List.of("table distributed_lock_fence (h2)")));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SecondPool {
+
+        @Bean(defaultCandidate = false)
+        DataSource second(DataSource first) throws SQLException {
+            try (Connection connection = first.getConnection()) {
+                return new DriverManagerDataSource(connection.getMetaData().getURL() + ";LOCK_TIMEOUT=3000", "sa", "");
+            }
+        }
     }
 
     @Test

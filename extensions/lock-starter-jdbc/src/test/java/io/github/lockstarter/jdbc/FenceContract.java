@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -157,7 +158,7 @@ abstract class FenceContract {
                         this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
                     }))
                     .isInstanceOf(LockLostException.class);
-            assertThat(this.application.events).hasSize(1);
+            assertThat(this.application.refusal()).isEqualTo(FenceOutcome.REFUSED);
             assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                     .as("the outer one goes on")
                     .isTrue();
@@ -192,6 +193,59 @@ abstract class FenceContract {
             this.application.transaction().executeWithoutResult(outer -> {
                 this.application.newTransaction().executeWithoutResult(inner -> {});
                 outer.setRollbackOnly();
+            });
+            return lease.fencingToken();
+        });
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
+    /** The lock is released by a callback of the transaction that has acquired it. */
+    @Test
+    void shouldKeepTheTokenOfALockThatTheTransactionReleases() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        Long token = this.application.transaction().execute(outer -> {
+            lock.lock();
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+                @Override
+                public void afterCompletion(int status) {
+                    lock.unlock();
+                }
+            });
+            this.application.newTransaction().executeWithoutResult(inner -> {});
+            outer.setRollbackOnly();
+            return lock.currentLease().fencingToken();
+        });
+        assertThat(this.application.stored()).isEqualTo(token);
+        assertThatNothingIsLeft();
+    }
+
+    /** The row is locked by the outer transaction, which stores the newer token at its end. */
+    @Test
+    void shouldNotWaitForItselfWhenALockIsAcquiredAgainInANewTransaction() {
+        Long last = this.application.transaction().execute(outer -> {
+            this.application.locks.execute(ORDER, lease -> null);
+            return this.application
+                    .newTransaction()
+                    .execute(inner -> this.application.locks.execute(ORDER, lease -> lease.fencingToken()));
+        });
+        assertThat(this.application.stored()).isEqualTo(last);
+        assertThatNothingIsLeft();
+    }
+
+    /** A savepoint that was set after the row was raised. */
+    @Test
+    void shouldNotWaitForItselfBehindASavepoint() {
+        TransactionTemplate nested = this.application.transaction();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        long token = this.application.locks.execute(ORDER, lease -> {
+            this.application.transaction().executeWithoutResult(outer -> {
+                nested.executeWithoutResult(inner -> inner.setRollbackOnly());
+                this.application
+                        .newTransaction()
+                        .executeWithoutResult(inner -> nested.executeWithoutResult(TransactionStatus::setRollbackOnly));
+                this.application.newTransaction().executeWithoutResult(inner -> {});
             });
             return lease.fencingToken();
         });
@@ -309,8 +363,8 @@ abstract class FenceContract {
                     inner.setRollbackOnly();
                 });
                 other.newTransaction().executeWithoutResult(inner -> {});
-                assertThat(other.stored()).isEqualTo(lock.currentLease().fencingToken());
             });
+            assertThat(other.stored()).isEqualTo(lock.currentLease().fencingToken());
             lock.unlock();
         }
     }
@@ -365,9 +419,7 @@ abstract class FenceContract {
                 .isInstanceOf(LockLostException.class);
 
         assertThat(hasRun).isFalse();
-        assertThat(this.application.events)
-                .singleElement()
-                .satisfies(event -> assertThat(event.outcome()).isEqualTo(FenceOutcome.REFUSED));
+        assertThat(this.application.refusal()).isEqualTo(FenceOutcome.REFUSED);
         assertThat(this.application.locks.getLock(ORDER.lockName()).isHeldByCurrentThread())
                 .isFalse();
         assertThat(this.application.locks.held()).isEmpty();
@@ -401,7 +453,7 @@ abstract class FenceContract {
                                 status -> assertThatThrownBy(() -> this.application.locks.execute(ORDER, lease -> null))
                                         .isInstanceOf(TransactionRefusedException.class)))
                 .isInstanceOf(TransactionRefusedException.class);
-        assertThat(this.application.events).hasSize(1);
+        assertThat(this.application.refusal()).isEqualTo(FenceOutcome.REFUSED);
         assertThatNothingIsLeft();
     }
 
@@ -425,9 +477,7 @@ abstract class FenceContract {
                     throw new IllegalStateException(ex);
                 }
                 assertThat(lease.isHeld()).as("no loss").isTrue();
-                assertThat(impatient.events)
-                        .singleElement()
-                        .satisfies(event -> assertThat(event.outcome()).isEqualTo(FenceOutcome.UNKNOWN));
+                assertThat(impatient.refusal()).isEqualTo(FenceOutcome.UNKNOWN);
                 impatient.transaction().executeWithoutResult(status -> {});
                 return null;
             });

@@ -1,5 +1,8 @@
 package io.github.lockstarter.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockRequest;
@@ -36,6 +39,8 @@ final class FencedApplication implements AutoCloseable {
 
     final List<TransactionRefusedEvent> events = new CopyOnWriteArrayList<>();
 
+    private final FenceReports reports;
+
     private final FenceTables tables;
 
     /** Statements beside the pool, each in a transaction of its own. */
@@ -69,6 +74,7 @@ final class FencedApplication implements AutoCloseable {
         this.pool = new HikariDataSource(config);
         this.jdbc = new JdbcTemplate(this.pool);
         this.locks = locks;
+        this.reports = new FenceReports(event -> this.events.add((TransactionRefusedEvent) event), null);
         TransactionFence fence = new TransactionFence();
         this.tables = new FenceTables(
                 Map.of("pool", this.pool),
@@ -76,7 +82,7 @@ final class FencedApplication implements AutoCloseable {
                 tables -> fence.start(
                         tables,
                         new TransactionFence.Settings("shop", LoggedNames.WITH_KEYS, atGrant, null),
-                        new FenceReports(event -> this.events.add((TransactionRefusedEvent) event), null)));
+                        this.reports));
         this.tables.afterPropertiesSet();
         this.table = this.tables.all().iterator().next();
         this.manager = new DataSourceTransactionManager(this.pool);
@@ -128,6 +134,13 @@ final class FencedApplication implements AutoCloseable {
                 .orElse(0L);
     }
 
+    /** Waits for the one event of a refusal, and returns its outcome. */
+    FenceOutcome refusal() {
+        await().until(() -> !this.events.isEmpty());
+        assertThat(this.events).hasSize(1);
+        return this.events.get(0).outcome();
+    }
+
     /** Does what the transaction of the next owner does. */
     void letTheNextOwnerCommit(long itsToken) {
         this.others.update("DELETE FROM distributed_lock_fence WHERE name = ?", key());
@@ -141,6 +154,7 @@ final class FencedApplication implements AutoCloseable {
     @Override
     public void close() {
         this.locks.stop();
+        this.reports.destroy();
         this.pool.close();
     }
 }
