@@ -20,12 +20,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -149,8 +150,8 @@ final class TransactionFence implements GrantFence {
         /** What the transaction has bound to the DataSource. */
         final Object resource;
 
-        /** The locks whose rows it has locked, by their names. */
-        final Map<String, Held> raised = new HashMap<>(2);
+        /** The locks whose rows it has locked, by their names, in the order in which all owners raise them. */
+        final SortedMap<String, Held> raised = new TreeMap<>();
 
         /** Whether an inner transaction has relied on one of these rows. */
         boolean hasInner;
