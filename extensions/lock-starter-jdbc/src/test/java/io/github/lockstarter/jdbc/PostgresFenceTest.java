@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -7,9 +8,12 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 final class PostgresFenceTest extends FenceContract {
@@ -57,5 +61,22 @@ final class PostgresFenceTest extends FenceContract {
     @Override
     String lockTimeout() {
         return "SELECT CAST(setting AS INT) / 1000 FROM pg_settings WHERE name = 'lock_timeout'";
+    }
+
+    @Test
+    void shouldNotStartWithoutTheRightToUpdate() {
+        try (FencedApplication present = new FencedApplication(database())) {
+            present.others.execute("CREATE ROLE clerk LOGIN");
+            present.others.execute("GRANT SELECT, INSERT, DELETE ON distributed_lock_fence TO clerk");
+            FenceTables tables = new FenceTables(
+                    Map.of("clerk", server.getDatabase("clerk", "postgres")),
+                    FencedApplication.properties(Duration.ofSeconds(1)),
+                    unused -> {});
+            assertThatIllegalStateException()
+                    .isThrownBy(tables::afterPropertiesSet)
+                    .withMessageContaining("'clerk'")
+                    .withMessageContaining("permission denied")
+                    .withMessageContaining("grant SELECT, INSERT, UPDATE and DELETE");
+        }
     }
 }
