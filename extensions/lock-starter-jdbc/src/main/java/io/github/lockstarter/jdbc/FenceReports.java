@@ -52,6 +52,7 @@ final class FenceReports implements DisposableBean {
         }
         this.thread.setThreadNamePrefix("lock-fence-event-");
         this.thread.setDaemon(true);
+        this.thread.setMaxPoolSize(1);
         this.thread.setQueueCapacity(QUEUE);
         this.thread.setKeepAliveSeconds(30);
         this.thread.setAllowCoreThreadTimeOut(true);
