@@ -38,7 +38,7 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
     private final TransactionFence fence;
 
     /** A manager and its proxy may both be beans. */
-    private final Set<Object> known = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<Object> known = Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     FenceRegistrar(TransactionFence fence) {
         this.fence = fence;
@@ -65,10 +65,8 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
         for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
             target = each;
         }
-        synchronized (this.known) {
-            if (!this.known.add(target)) {
-                return;
-            }
+        if (!this.known.add(target)) {
+            return;
         }
         Method accessor = ReflectionUtils.findMethod(target.getClass(), ACCESSOR);
         if (target instanceof AbstractPlatformTransactionManager manager && accessor != null) {

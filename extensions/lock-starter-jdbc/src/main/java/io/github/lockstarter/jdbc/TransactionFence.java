@@ -202,7 +202,7 @@ final class TransactionFence implements GrantFence {
         void rolledBack() {
             if (!this.isEnded) {
                 this.isEnded = true;
-                if (this.hasInner && !this.raised.isEmpty()) {
+                if (this.hasInner) {
                     raiseAgain(this);
                 }
             }

@@ -13,7 +13,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
-import java.util.List;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.apache.ibatis.annotations.Mapper;
 import org.apache.ibatis.annotations.Select;
@@ -68,6 +68,7 @@ final class PersistenceTest {
         void setAmount(long amount);
     }
 
+    @EnableTransactionManagement
     public static class Shop {
 
         private final Stock stock;
@@ -122,7 +123,7 @@ final class PersistenceTest {
     }
 
     private static void shouldFenceTransactions(Class<?> library, ApplicationContextRunner runner) {
-        runner.withUserConfiguration(library).run(context -> {
+        runner.withUserConfiguration(library, Shop.class).run(context -> {
             JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
             database.execute("DROP TABLE IF EXISTS stock");
             database.execute("CREATE TABLE stock (id INT PRIMARY KEY, amount BIGINT)");
@@ -176,7 +177,6 @@ final class PersistenceTest {
     // ---- Libraries
 
     @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
     static class Jpa {
 
         @Bean
@@ -194,25 +194,23 @@ final class PersistenceTest {
         }
 
         @Bean
-        Shop shop(Stock stock) {
-            return new Shop(stock);
-        }
-
-        @Bean
         Stock stock(EntityManagerFactory factory) {
             EntityManager entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-            return new Stock() {
+            return new EntityStock(() -> entities);
+        }
+    }
 
-                @Override
-                public long amount() {
-                    return entities.find(Row.class, 1).amount;
-                }
+    /** In a transaction. A session of Hibernate is an entity manager. */
+    private record EntityStock(Supplier<? extends EntityManager> entities) implements Stock {
 
-                @Override
-                public void setAmount(long amount) {
-                    entities.find(Row.class, 1).amount = amount;
-                }
-            };
+        @Override
+        public long amount() {
+            return this.entities.get().find(Row.class, 1).amount;
+        }
+
+        @Override
+        public void setAmount(long amount) {
+            this.entities.get().find(Row.class, 1).amount = amount;
         }
     }
 
@@ -227,7 +225,6 @@ final class PersistenceTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
     static class Hibernate {
 
         @Bean
@@ -244,24 +241,8 @@ final class PersistenceTest {
         }
 
         @Bean
-        Shop shop(Stock stock) {
-            return new Shop(stock);
-        }
-
-        @Bean
         Stock stock(SessionFactory sessions) {
-            return new Stock() {
-
-                @Override
-                public long amount() {
-                    return sessions.getCurrentSession().find(Row.class, 1).amount;
-                }
-
-                @Override
-                public void setAmount(long amount) {
-                    sessions.getCurrentSession().find(Row.class, 1).amount = amount;
-                }
-            };
+            return new EntityStock(sessions::getCurrentSession);
         }
     }
 
@@ -278,7 +259,6 @@ final class PersistenceTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
     static class MyBatis {
 
         @Bean
@@ -298,11 +278,6 @@ final class PersistenceTest {
             MapperFactoryBean<StockMapper> mapper = new MapperFactoryBean<>(StockMapper.class);
             mapper.setSqlSessionFactory(sessions);
             return mapper;
-        }
-
-        @Bean
-        Shop shop(List<Stock> stock) {
-            return new Shop(stock.get(0));
         }
     }
 }

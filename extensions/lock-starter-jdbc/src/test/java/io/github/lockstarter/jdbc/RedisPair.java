@@ -1,11 +1,11 @@
 package io.github.lockstarter.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
-import java.time.Duration;
+import io.github.lockstarter.testsupport.Replication;
+import java.util.List;
 
 /** A master, and a replica that can be disconnected from it and promoted. */
 final class RedisPair implements AutoCloseable {
@@ -32,15 +32,7 @@ final class RedisPair implements AutoCloseable {
     /** Makes the replica one of the master again, and waits until it has received all. */
     void connect() {
         replicaOf("127.0.0.1", Integer.toString(this.master.port()));
-        try (RedisCli ofReplica = this.replica.cli();
-                RedisCli ofMaster = this.master.cli()) {
-            await().pollInSameThread()
-                    .pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(5))
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> ofReplica.info("replication").contains("master_link_status:up")
-                            && ofMaster.command("WAIT", "1", "100").equals(1L));
-        }
+        Replication.awaitInSync(this.master, List.of(this.replica));
     }
 
     private void replicaOf(String host, String port) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** How a server stands to its master or to its replicas, as it says itself. */
-final class Replication {
+public final class Replication {
 
     private static final Duration ANSWER = Duration.ofSeconds(1);
 
@@ -43,7 +43,7 @@ final class Replication {
     }
 
     /** Waits until the replicas follow the master and have all that it has written until now. */
-    static void awaitInSync(RedisServer master, List<RedisServer> replicas) {
+    public static void awaitInSync(RedisServer master, List<RedisServer> replicas) {
         Awaiting.servers("master on port " + master.port())
                 .until(() -> of(master).isMaster());
         long written = of(master).offset();
