@@ -2,8 +2,8 @@ package io.github.lockstarter.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.backing.RedisBinary;
 import io.github.lockstarter.fixture.Remarks;
-import io.github.lockstarter.redisbinary.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

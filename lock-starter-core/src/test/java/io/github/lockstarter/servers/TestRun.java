@@ -7,7 +7,7 @@ import static org.junit.platform.launcher.TagFilter.excludeTags;
 import static org.junit.platform.launcher.TagFilter.includeTags;
 import static org.junit.platform.launcher.listeners.discovery.LauncherDiscoveryListeners.abortOnFailure;
 
-import io.github.lockstarter.redisbinary.RedisBinary;
+import io.github.lockstarter.backing.RedisBinary;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;

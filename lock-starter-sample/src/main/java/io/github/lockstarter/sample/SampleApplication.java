@@ -1,9 +1,6 @@
 package io.github.lockstarter.sample;
 
-import io.github.lockstarter.sample.backing.BackingInitializer;
-import io.github.lockstarter.sample.backing.BackingProcess;
-import java.io.IOException;
-import java.util.List;
+import io.github.lockstarter.backing.BackingInitializer;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -14,17 +11,13 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @EnableScheduling
 public class SampleApplication {
 
-    public static void main(String[] args) throws IOException {
-        if (args.length > 0 && args[0].equals(BackingProcess.COMMAND)) {
-            BackingProcess.run(List.of(args).subList(1, args.length)); // launched by an instance
-        } else {
-            run(args);
-        }
+    public static void main(String[] args) {
+        run(args);
     }
 
     static ConfigurableApplicationContext run(String... args) {
         return new SpringApplicationBuilder(SampleApplication.class)
-                .initializers(new BackingInitializer())
+                .initializers(new BackingInitializer()) // starts Redis and H2, unless others are configured
                 .run(args);
     }
 }

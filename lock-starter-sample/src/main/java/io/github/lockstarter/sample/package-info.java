@@ -1,7 +1,4 @@
-/**
- * A ticket office: the example of lock-starter. Start reading at {@code tickets.TicketOffice}; the package {@code
- * backing} only saves the installation of a Redis and a database.
- */
+/** A ticket office: the example of lock-starter. Start reading at {@code tickets.TicketOffice}. */
 @NullMarked
 package io.github.lockstarter.sample;
 

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.sample.backing.TestBacking;
+import io.github.lockstarter.backing.TestBacking;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.WorkerJvm;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.testsupport;
 
-import io.github.lockstarter.redisbinary.RedisBinary;
+import io.github.lockstarter.backing.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.testsupport;
 
-import io.github.lockstarter.redisbinary.RedisBinary;
+import io.github.lockstarter.backing.RedisBinary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -19,10 +19,7 @@ import org.slf4j.LoggerFactory;
  * A program that runs Redis and a database for all instances on this machine. It belongs to no instance, so that any of
  * them can be killed; it ends some time after the last one.
  */
-public final class BackingProcess {
-
-    /** First argument of the sample that runs this program in place of an instance. */
-    public static final String COMMAND = "backing";
+final class BackingProcess {
 
     static final String DATABASE = "tickets";
 
@@ -36,8 +33,8 @@ public final class BackingProcess {
     }
 
     /** Runs the program; the arguments come from {@link BackingConnection}. */
-    public static void run(List<String> arguments) throws IOException {
-        BackingProperties properties = BackingProperties.parse(arguments);
+    public static void main(String[] arguments) throws IOException {
+        BackingProperties properties = BackingProperties.parse(List.of(arguments));
         // Two instances that start at the same time launch two of these: this port decides which one stays. It is never
         // closed, but given up with the end of the JVM, so that the next one finds the other ports free.
         try {
@@ -54,7 +51,7 @@ public final class BackingProcess {
         int idleSeconds = 0;
         while (idleSeconds < properties.idleTimeout().toSeconds()) {
             acceptInstance(door, state);
-            if (!state.equals(properties.readyAnswer()) && !instances.isEmpty()) {
+            if (!state.startsWith(properties.readyAnswer()) && !instances.isEmpty()) {
                 return; // the instance that launched this process has read why
             }
             instances.removeIf(BackingProcess::isGone);
@@ -64,23 +61,24 @@ public final class BackingProcess {
     }
 
     private String startServices() {
+        List<String> services = new ArrayList<>();
         try {
             requireFree(properties.redisPort(), "redis-port");
             requireFree(properties.databasePort(), "database-port");
             if (properties.redisPort() != BackingProperties.NONE) {
-                RedisProcess.start(properties.redisPort());
+                services.add(RedisProcess.start(properties.redisPort()));
             }
             if (properties.databasePort() != BackingProperties.NONE) {
-                startDatabase();
+                services.add(startDatabase());
             }
-            return properties.readyAnswer();
+            return properties.readyAnswer() + ' ' + String.join("; ", services);
         } catch (IOException | SQLException | RuntimeException e) {
             log.error("Failed to start", e);
             return String.valueOf(e.getMessage());
         }
     }
 
-    private void startDatabase() throws SQLException {
+    private String startDatabase() throws SQLException {
         System.setProperty("h2.bindAddress", BackingProperties.HOST); // read when the first class of H2 is loaded
         String directory = properties.directory().toAbsolutePath().toString();
         // Creates the database, which the server does not, and keeps it open until the end of the JVM.
@@ -88,6 +86,7 @@ public final class BackingProcess {
         String port = Integer.toString(properties.databasePort());
         Server.createTcpServer("-tcpPort", port, "-tcpDaemon", "-baseDir", directory)
                 .start();
+        return "H2 on port %s, data in %s".formatted(port, directory);
     }
 
     /** Waits for a second. */

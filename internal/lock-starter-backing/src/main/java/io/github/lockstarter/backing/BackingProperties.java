@@ -1,4 +1,4 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,7 +30,7 @@ record BackingProperties(int port, int redisPort, int databasePort, Path directo
                 port, hasRedis ? NONE : redisPort, hasDatabase ? NONE : databasePort, directory, idleTimeout);
     }
 
-    /** Returns what a process that runs all of this answers to instances; any other answer is a failure. */
+    /** Returns how a process that runs all of this begins its answer to instances; any other answer is a failure. */
     String readyAnswer() {
         return READY + ' ' + redisPort + ' ' + databasePort;
     }
@@ -38,7 +38,7 @@ record BackingProperties(int port, int redisPort, int databasePort, Path directo
     /** Returns why a process with that answer is of no use to an instance with these properties; null if it is. */
     @Nullable
     String problemOf(String answer) {
-        List<String> words = List.of(answer.split(" ", -1));
+        List<String> words = List.of(answer.split(" ", 4));
         if (!words.get(0).equals(READY)) {
             return answer;
         }
@@ -47,6 +47,11 @@ record BackingProperties(int port, int redisPort, int databasePort, Path directo
                 ? null
                 : "this process was launched by an instance with another Redis or database. Start all instances with the"
                         + " same options";
+    }
+
+    /** Returns the description of the services in an answer without a {@linkplain #problemOf problem}. */
+    static String servicesOf(String answer) {
+        return answer.split(" ", 4)[3];
     }
 
     /** Returns the URL with which instances open the database. */

@@ -1,4 +1,4 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

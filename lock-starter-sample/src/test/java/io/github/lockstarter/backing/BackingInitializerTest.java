@@ -1,4 +1,4 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -100,7 +100,7 @@ class BackingInitializerTest {
 
     private static void answer(ServerSocket process) {
         try (Socket instance = process.accept()) {
-            instance.getOutputStream().write("ready 7001 7002\n".getBytes(StandardCharsets.US_ASCII));
+            instance.getOutputStream().write("ready 7001 7002 nothing\n".getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
             // no client connects in this test
         }

@@ -1,8 +1,7 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.github.lockstarter.redisbinary.RedisBinary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -29,8 +28,8 @@ final class RedisProcess {
 
     private RedisProcess() {}
 
-    /** Starts Redis and returns when it accepts connections. */
-    static void start(int port) throws IOException {
+    /** Starts Redis, and returns its description when it accepts connections. */
+    static String start(int port) throws IOException {
         Path directory = Files.createTempDirectory("sample-redis-");
         RedisBinary binary = RedisBinary.installed()
                 .or(() -> RedisBinary.embeddedIn(directory))
@@ -45,6 +44,7 @@ final class RedisProcess {
                 throw new IllegalStateException("redis-server ended with code " + redis.exitValue());
             }
         }
+        return "%s (%s: %s) on port %d, nothing on disk".formatted(binary.name(), binary.origin(), binary.path(), port);
     }
 
     private static Process launch(List<String> command, Path directory) {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
 import java.net.Socket;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redisbinary;
+package io.github.lockstarter.backing;
 
 import java.io.IOException;
 import java.io.InputStream;

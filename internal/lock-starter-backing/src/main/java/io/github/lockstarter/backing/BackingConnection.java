@@ -1,6 +1,5 @@
-package io.github.lockstarter.sample.backing;
+package io.github.lockstarter.backing;
 
-import io.github.lockstarter.sample.SampleApplication;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -17,12 +16,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connection of an instance to the {@link BackingProcess}. It shows the process that the instance lives: the
  * operating system closes it, however the instance ends.
  */
 final class BackingConnection {
+
+    private static final Logger log = LoggerFactory.getLogger(BackingConnection.class);
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -31,6 +34,9 @@ final class BackingConnection {
      * no setsid; there, job control gives the program a process group of its own.
      */
     private static final String DETACHED = "command -v setsid > /dev/null && exec setsid \"$@\"; set -m; \"$@\" & wait";
+
+    /** Runs another main class of an executable jar than the one that its manifest names. */
+    private static final String JAR_LAUNCHER = "org.springframework.boot.loader.launch.PropertiesLauncher";
 
     private BackingConnection() {}
 
@@ -70,6 +76,7 @@ final class BackingConnection {
                         "Port %d (sample.backing.port): %s".formatted(properties.port(), problem));
             }
             if (answer != null) {
+                log.info("Running in the background process: {}", BackingProperties.servicesOf(answer));
                 return socket;
             }
         } catch (SocketException e) {
@@ -82,11 +89,13 @@ final class BackingConnection {
     private static Process launch(BackingProperties properties) throws IOException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", DETACHED, "sh"));
         command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "-Xmx128m", "-XX:TieredStopAtLevel=1"));
+        String main = BackingProcess.class.getName();
         String classPath = System.getProperty("java.class.path");
+        command.addAll(List.of("-cp", classPath));
         boolean jar = !classPath.contains(File.pathSeparator);
-        command.addAll(jar ? List.of("-jar", classPath) : List.of("-cp", classPath, SampleApplication.class.getName()));
-        command.add(BackingProcess.COMMAND);
+        command.addAll(jar ? List.of("-Dloader.main=" + main, JAR_LAUNCHER) : List.of(main));
         command.addAll(properties.arguments());
+        log.info("Starting a background process for all instances. Log: {}", properties.log());
         Files.createDirectories(properties.directory());
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
