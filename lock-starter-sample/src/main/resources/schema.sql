@@ -14,16 +14,9 @@ create table if not exists ticket (
     primary key (event_id, number)
 );
 
--- Where the instances listen, so that the live page of one shows all of them.
+-- Where the instances listen, so that the page of one shows all of them.
 create table if not exists live_instance (
     port    int    primary key,
     pid     bigint not null,
     seen_at bigint not null
-);
-
--- Written every ten seconds, by one of all instances.
-create table if not exists sales_count (
-    counted_at timestamp with time zone not null,
-    sold       int                      not null,
-    port       int                      not null
 );

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample;
 
 import io.github.lockstarter.backing.BackingInitializer;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -12,7 +13,9 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 public class SampleApplication {
 
     public static void main(String[] args) {
-        run(args);
+        ConfigurableApplicationContext context = run(args);
+        String port = context.getEnvironment().getProperty("local.server.port");
+        LoggerFactory.getLogger(SampleApplication.class).info("The page: http://127.0.0.1:{}/", port);
     }
 
     static ConfigurableApplicationContext run(String... args) {

@@ -6,6 +6,7 @@ import java.util.List;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 
 /** An instance of the service, in this JVM, and a client for it. */
@@ -16,7 +17,10 @@ public final class Instance implements AutoCloseable {
 
     private Instance(ConfigurableApplicationContext context) {
         this.context = context;
-        this.client = RestClient.create("http://127.0.0.1:" + port());
+        this.client = RestClient.builder()
+                .baseUrl("http://127.0.0.1:" + port())
+                .requestFactory(new JdkClientHttpRequestFactory()) // others repeat a request that is answered with 503
+                .build();
     }
 
     /** Starts one on a free port. Those that are given the same directory share a database, in the memory of this JVM. */

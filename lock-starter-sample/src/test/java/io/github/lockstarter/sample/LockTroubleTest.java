@@ -36,7 +36,8 @@ class LockTroubleTest {
                 directory,
                 "--spring.data.redis.port=" + redis.port(),
                 "--distributed-lock.wait-time=500ms",
-                "--distributed-lock.watchdog.timeout=2s");
+                "--distributed-lock.watchdog.timeout=2s",
+                "--tickets.payment-time=20ms");
         instance.post("/api/events/rehearsal?seats=100");
         instance.post("/api/events/gala?seats=5");
         awaitSale("rehearsal"); // the connection for locks is opened in the background

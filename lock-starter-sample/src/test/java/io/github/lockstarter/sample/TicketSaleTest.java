@@ -39,7 +39,11 @@ class TicketSaleTest {
     @BeforeAll
     static void start(@TempDir Path directory, RedisServer server) {
         redis = server.cli();
-        String[] arguments = {"--spring.data.redis.port=" + server.port(), "--distributed-lock.wait-time=30s"};
+        String[] arguments = {
+            "--spring.data.redis.port=" + server.port(),
+            "--distributed-lock.wait-time=30s",
+            "--tickets.payment-time=20ms"
+        };
         first = Instance.start(directory, arguments);
         second = Instance.start(directory, arguments);
     }
@@ -111,7 +115,7 @@ class TicketSaleTest {
         long token = first.post("/api/events/opera/tickets").number("$.token");
 
         raiseToken(token, Long.MAX_VALUE);
-        second.delete("/api/events/opera/tickets/last").assertTryAgain("later buyer");
+        second.post("/api/events/opera/slow-tickets?seconds=1").assertTryAgain("later buyer");
         second.post("/api/events/opera/tickets").assertTryAgain("later buyer");
 
         Answer event = first.get("/api/events/opera");
@@ -150,9 +154,11 @@ class TicketSaleTest {
         first.post("/api/events/fair?seats=many").assertProblem(400, "seats");
         first.post("/api/events/a b?seats=1").assertProblem(400, "letters");
         first.post("/api/events/ /tickets").assertProblem(404, "no event");
-        first.post("/api/events/ /report?seconds=1").assertProblem(400, "called like this");
+        first.post("/api/events/ /report?seconds=1").assertProblem(404, "no event");
         first.post("/api/events/fair/report?seconds=0").assertProblem(400, "3600");
         first.post("/api/events/fair/report?seconds=3601").assertProblem(400, "3600");
+        first.post("/api/events/fair/slow-tickets?seconds=61").assertProblem(400, "60");
+        first.get("/api/events/fair?seconds=61").assertProblem(400, "60");
     }
 
     private static List<Answer> buyAllAtOnce(String path) throws Exception {

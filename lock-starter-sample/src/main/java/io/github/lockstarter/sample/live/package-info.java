@@ -1,6 +1,6 @@
 /**
- * The live page: what {@link io.github.lockstarter.LockListener} and {@link io.github.lockstarter.LockInventory} show of
- * this instance, as server-sent events, and buttons that make trouble. An application needs nothing of it.
+ * What the page of the sample needs: events and states of this instance as a stream, and requests that cause faults. An
+ * application needs nothing of it.
  */
 @NullMarked
 package io.github.lockstarter.sample.live;

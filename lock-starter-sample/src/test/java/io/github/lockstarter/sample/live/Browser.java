@@ -3,6 +3,8 @@ package io.github.lockstarter.sample.live;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import com.deque.html.axecore.results.Rule;
+import com.deque.html.axecore.selenium.AxeBuilder;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -121,6 +123,15 @@ final class Browser implements AutoCloseable {
 
     Object evaluate(String script) {
         return driver.executeScript("return " + script);
+    }
+
+    int count(String selector) {
+        return driver.findElements(By.cssSelector(selector)).size();
+    }
+
+    /** Returns what axe finds, by the rules of WCAG 2.2 A and AA and by its own ones. */
+    List<Rule> accessibilityViolations() {
+        return new AxeBuilder().analyze(driver).getViolations();
     }
 
     List<String> errorsOfScripts() {

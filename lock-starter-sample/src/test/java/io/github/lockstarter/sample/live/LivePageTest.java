@@ -2,17 +2,24 @@ package io.github.lockstarter.sample.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.deque.html.axecore.results.Rule;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
-import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.WebElement;
 
 /** A visitor in a real browser, with two instances in processes of their own. */
 @RedisTest
 class LivePageTest {
+
+    private static final String SALE = "event:show";
+
+    private static final String REPORT = "report:show";
+
+    private static final int WIDE = 1400;
+
+    private static final int NARROW = 390;
 
     private final RedisServer redis;
 
@@ -28,23 +35,22 @@ class LivePageTest {
         String url = "jdbc:h2:tcp://127.0.0.1:%d/mem:live;DB_CLOSE_DELAY=-1".formatted(database.getPort());
         try (Browser browser = Browser.open();
                 InstanceProcess first = InstanceProcess.start(redis, url)) {
-            browser.width(1280);
-            browser.visit(first.address());
-            browser.find(card(first, ".status"), "answers");
-            browser.screenshot("1-one-instance");
+            browser.width(WIDE);
+            browser.visit(first.address() + "/?lang=en");
+            browser.find(lane(first, "ok"), "running");
+            browser.find("#now code", "--server.port=" + (first.port() + 1));
 
             try (InstanceProcess second = InstanceProcess.start(redis, url)) {
-                browser.find(card(second, ".status"), "answers");
-                openEvent(browser, "gala", 500);
-                handOver(browser, first, second);
-                pause(browser, first, second);
-                fitInANarrowWindow(browser);
-                showADeadRedis(browser, second);
-                showAKilledInstance(browser, first, second);
+                browser.find(lane(second, "ok"));
+                refuseALateWrite(browser, first, second);
+                sellToCrowds(browser, first, second);
+                shareLocks(browser, first, second);
+                freezeRedis(browser, first);
+                fitAndBeAccessible(browser, first);
+                killTheOwner(browser, first, second);
                 database.stop();
-                browser.find("#no-database", "The database does not answer");
-                browser.find(card(second, ".status"), "answers");
-                browser.screenshot("13-no-database");
+                browser.find("#database[data-state=silent]", "没有响应");
+                browser.find(lane(second, "ok"));
                 assertThat(browser.errorsOfScripts()).isEmpty();
             }
         } finally {
@@ -52,115 +58,133 @@ class LivePageTest {
         }
     }
 
-    private static void openEvent(Browser browser, String name, int seats) {
-        press(browser.find(card("", ".buttons button[data-action=buy]")));
-        browser.find(card("", ".message"), "Open an event first");
-        fill(browser.find("#event-name"), name);
-        fill(browser.find("#event-seats"), Integer.toString(seats));
-        press(browser.find("#open-event button"));
-        browser.find("#event-message", "Event " + name + " is open");
-        browser.find("#sold", name + ": 0 of " + seats + " seats sold");
-        browser.screenshot("2-two-instances");
+    /** The six steps: the owner is paused, its lease ends, the other instance sells, and the late write is refused. */
+    private static void refuseALateWrite(Browser browser, InstanceProcess owner, InstanceProcess other) {
+        browser.find("#steps li:nth-child(2)[aria-current]");
+        press(browser, owner, "slow");
+        browser.find(row(owner, SALE, "held"), "lease ends in");
+        press(browser, other, "buy");
+        browser.find(row(other, SALE, "waits"), ":" + owner.port());
+        browser.find("#now", ":%d sells. :%d must wait.".formatted(owner.port(), other.port()));
+
+        press(browser, owner, "pause");
+        browser.find(lane(owner, "silent"));
+        browser.find(row(owner, SALE, "risk"), "holds it in Redis");
+        browser.screenshot("paused");
+        browser.find(row(owner, SALE, "lost"));
+        browser.find("#log li.bad", "lease of event:show has ended in Redis");
+        browser.find(answer(other), "Ticket 1 sold");
+
+        browser.find(lane(owner, "ok"));
+        browser.find(answer(owner), "later buyer");
+        browser.find("#log li.bad", "the database refused a late write");
+        long sold = token(browser, "#tokens li:not(.refused)");
+        assertThat(token(browser, "#tokens li.refused")).isLessThan(sold);
+        assertThat(browser.find("#tokens li.refused s").getText())
+                .matches("…[\\d\\u202f]{13}")
+                .isNotEqualTo(browser.find("#tokens li:not(.refused) span").getText());
+        assertThat(browser.count("#steps li.done")).isEqualTo(6);
+        browser.find(row(owner, SALE, "free"));
+        browser.screenshot("refused");
+        assertAccessible(browser);
     }
 
-    private static void handOver(Browser browser, InstanceProcess first, InstanceProcess second) {
-        press(browser.find(button(first, "crowd")));
-        press(browser.find(button(second, "crowd")));
-
-        browser.find("#news li[data-type='handed over']", "from another instance");
-        browser.find("#news li[data-type=crowd]", "50 got a ticket");
-        browser.find("#sold", "100 of 500 seats sold");
-        browser.screenshot("3-hand-over");
+    private static void sellToCrowds(Browser browser, InstanceProcess first, InstanceProcess second) {
+        press(browser, first, "crowd");
+        press(browser, second, "crowd");
+        browser.find(row(first, "payment", "shared"), "permit");
+        browser.find(row(first, "payment", "shared"), "wait");
+        browser.screenshot("crowds");
+        browser.find(answer(first), "20 got a ticket");
+        browser.find(answer(second), "20 got a ticket");
+        browser.find("#database .state", "41 of 1000 seats sold");
     }
 
-    /** The owner is paused, loses its lock, and is late with its write. */
-    private static void pause(Browser browser, InstanceProcess owner, InstanceProcess other) {
-        press(browser.find(button(owner, "slow")));
-        browser.find(card(owner, ".locks"), "event:gala");
-        press(browser.find(button(other, "buy")));
-        browser.find(card(other, ".waiting"), "held by instance " + owner.port());
-        browser.find("#lines", "instance " + other.port());
-        browser.screenshot("4-waiting");
-
-        press(browser.find(button(owner, "pause")));
-        browser.find(card(owner, ".status"), "no news");
-        browser.find(card(owner, ".locks li[data-state=OVER]"), "run out");
-        browser.screenshot("5-paused");
-        browser.find(card(other, ".message"), "Sold ticket 101");
-        String successor = tokenOf(browser.find("#tickets tr", "101"));
-
-        WebElement lost = browser.find(card(owner, ".locks li[data-state=LOST]"), "expired");
-        browser.find(card(owner, ".message"), "later buyer");
-        WebElement refused = browser.find("#tickets tr.refused", "refused");
-        assertThat(tokenOf(refused))
-                .isLessThan(successor)
-                .isEqualTo(lost.findElement(By.className("token")).getText().replaceAll("\\D", ""));
-        browser.find("#news li[data-type='write refused']", successor);
-        browser.screenshot("6-lost-and-refused");
+    private static void shareLocks(Browser browser, InstanceProcess first, InstanceProcess second) {
+        press(browser, first, "visit");
+        press(browser, first, "visit");
+        press(browser, second, "visit");
+        browser.find(row(first, SALE, "shared"), "2 readers");
+        browser.find(row(second, SALE, "shared"), "1 reader");
+        browser.screenshot("readers");
+        browser.find(answer(second), "959 seats are left");
     }
 
-    private static void fitInANarrowWindow(Browser browser) {
-        browser.colorScheme("dark");
-        browser.screenshot("7-dark");
-        browser.width(400);
-        browser.screenshot("8-narrow-dark");
-        assertThat((Long) browser.evaluate("document.documentElement.scrollWidth"))
-                .isLessThanOrEqualTo(400);
-        browser.colorScheme("light");
-        browser.screenshot("9-narrow");
-        browser.width(1280);
+    private static void freezeRedis(Browser browser, InstanceProcess owner) {
+        press(browser, owner, "report");
+        browser.find(row(owner, REPORT, "held"));
+        browser.find("#redis button").sendKeys(Keys.ENTER);
+
+        browser.find("#redis[data-state=silent]", "Has not answered");
+        browser.find("#now", "Redis does not answer");
+        browser.find(row(owner, REPORT, "risk"), "not renewed");
+        browser.screenshot("frozen");
+        browser.find("#log li.bad", "lost report:show: the lease has ended");
+        browser.find("#redis[data-state=ok]");
+        browser.find("#log li", "Redis answers again");
+        browser.find(row(owner, REPORT, "free"));
     }
 
-    private void showADeadRedis(Browser browser, InstanceProcess owner) {
-        press(browser.find(button(owner, "report")));
-        browser.find(card(owner, ".locks li[data-state=HELD]"), "report:gala");
-
-        redis.pause();
-        try {
-            browser.find(card(owner, ".locks li[data-state=AT_RISK]"), "report:gala");
-            browser.screenshot("10-at-risk");
-            browser.find(card(owner, ".status"), "cannot lock");
-            browser.find(card(owner, ".locks li[data-state=LOST]"), "report:gala");
-            browser.screenshot("11-no-redis");
-        } finally {
-            redis.resume();
+    private static void fitAndBeAccessible(Browser browser, InstanceProcess first) {
+        browser.visit(first.address() + "/?lang=zh-CN");
+        browser.find(lane(first, "ok"), "运行中");
+        browser.find("#now", "没有实例在卖票");
+        for (String scheme : new String[] {"dark", "light"}) {
+            browser.colorScheme(scheme);
+            for (int width : new int[] {NARROW, WIDE}) {
+                browser.width(width);
+                browser.screenshot("zh-" + scheme + "-" + width);
+                assertThat((Long) browser.evaluate("document.documentElement.scrollWidth"))
+                        .isLessThanOrEqualTo(width);
+                assertAccessible(browser);
+            }
         }
-        browser.find(card(owner, ".status"), "answers");
     }
 
-    private static void showAKilledInstance(Browser browser, InstanceProcess victim, InstanceProcess other) {
-        press(browser.find(button(victim, "kill")));
+    /** Redis keeps the lock of a dead owner until the lease ends, and the page says so. */
+    private static void killTheOwner(Browser browser, InstanceProcess victim, InstanceProcess other) {
+        press(browser, victim, "slow");
+        browser.find(row(victim, SALE, "held"));
+        press(browser, victim, "kill");
 
-        browser.find(card(victim, ".status"), "gone");
-        browser.find("#command", "--server.port=" + victim.port());
-        press(browser.find(button(other, "buy")));
-        browser.find(card(other, ".message"), "Sold ticket 102");
-        browser.screenshot("12-killed");
+        browser.find(lane(victim, "gone"), "已崩溃");
+        browser.find(row(victim, SALE, "left"), "锁在 Redis 中还有");
+        browser.find("#now", "重新启动它");
+        browser.screenshot("killed");
+        press(browser, other, "buy");
+        browser.find("#log li.bad", "event:show 的租约在 Redis 中到期");
+        browser.find(row(victim, SALE, "free"));
+        browser.find(answer(other), "42");
     }
 
-    private static String tokenOf(WebElement row) {
-        return row.findElements(By.tagName("td")).get(1).getText();
+    private static void assertAccessible(Browser browser) {
+        assertThat(browser.accessibilityViolations())
+                .extracting(Rule::getId, rule -> rule.getNodes().get(0).getHtml())
+                .isEmpty();
     }
 
-    /** By the keyboard, as one who cannot use a mouse does. */
-    private static void press(WebElement button) {
-        button.sendKeys(Keys.ENTER);
+    private static long token(Browser browser, String selector) {
+        return Long.parseLong(browser.find(selector).getDomAttribute("title"));
     }
 
-    private static void fill(WebElement field, String text) {
-        field.clear();
-        field.sendKeys(text);
+    /** By the keyboard, as a visitor without a mouse does. */
+    private static void press(Browser browser, InstanceProcess instance, String action) {
+        browser.find(lane(instance) + " button[data-action=" + action + "]").sendKeys(Keys.ENTER);
     }
 
-    private static String card(InstanceProcess instance, String selector) {
-        return card("[data-key='" + instance.port() + "']", selector);
+    private static String lane(InstanceProcess instance) {
+        return ".lane[data-port='" + instance.port() + "']";
     }
 
-    private static String card(String condition, String selector) {
-        return "#instances .card" + condition + " " + selector;
+    private static String lane(InstanceProcess instance, String state) {
+        return lane(instance) + "[data-state=" + state + "]";
     }
 
-    private static String button(InstanceProcess instance, String action) {
-        return card(instance, "button[data-action=" + action + "]");
+    private static String row(InstanceProcess instance, String lock, String state) {
+        return lane(instance) + " .row[data-lock='" + lock + "'][data-state=" + state + "] .state";
+    }
+
+    private static String answer(InstanceProcess instance) {
+        return lane(instance) + " .answer";
     }
 }

@@ -54,7 +54,7 @@ class FencesTest {
                 "./mvnw -Pservers -pl lock-starter,extensions/lock-starter-bom verify -Dlock.test.servers=/path/to/redis",
                 "internal/lock-starter-benchmarks/run",
                 "curl -X POST 'http://127.0.0.1:8080/api/events/rock/tickets'",
-                "curl -X DELETE 'http://127.0.0.1:8080/api/events/rock/tickets/last'",
+                "curl 'http://127.0.0.1:8080/live/stream'",
                 "curl 'http://127.0.0.1:8080/actuator/locks/report:rock'",
                 "curl -X POST 'http://127.0.0.1:8081/api/events/jazz?seats=10'  # --server.port=8081",
                 "docker run valkey/valkey"

@@ -19,9 +19,9 @@ final class TranslatedLinks {
         this.manual = manual;
     }
 
-    /** Returns the path of the English page of a Chinese one. */
+    /** Returns the path of the English page or picture of a Chinese one. */
     static String english(String path) {
-        return path.replace("docs/zh-CN/", "docs/").replace(".zh-CN.md", ".md");
+        return path.replace("docs/zh-CN/", "docs/").replace(".zh-CN.md", ".md").replace("-zh.png", ".png");
     }
 
     List<Problem> compare(Page english, Page chinese) {
