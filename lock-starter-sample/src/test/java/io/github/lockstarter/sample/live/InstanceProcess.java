@@ -19,8 +19,7 @@ record InstanceProcess(WorkerJvm jvm, int port) implements AutoCloseable {
                 Instance.arguments(
                         "--spring.datasource.url=" + databaseUrl,
                         "--spring.data.redis.port=" + redis.port(),
-                        "--distributed-lock.watchdog.timeout=4s",
-                        "--tickets.payment-time=300ms",
+                        "--tickets.payment-time=500ms",
                         "--logging.level.org.springframework.boot=INFO"));
         String line = jvm.awaitLine(text -> PORT.matcher(text).find(), Duration.ofMinutes(2));
         Matcher port = PORT.matcher(line);
