@@ -1,0 +1,61 @@
+package io.github.lockstarter.ui;
+
+import io.github.lockstarter.DistributedLockConnectionFactory;
+import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Auto-configuration of the locks page; {@link LocksPageConfiguration} adds it to the server that serves the endpoints. */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnBooleanProperty(LocksPageProperties.ENABLED)
+@ConditionalOnWebApplication
+@EnableConfigurationProperties(LocksPageProperties.class)
+public final class DistributedLockPageAutoConfiguration {
+
+    @Bean
+    EndpointRights distributedLockPageRights(ObjectProvider<WebEndpointsSupplier> endpoints) {
+        return new EndpointRights(endpoints);
+    }
+
+    @Bean
+    @Lazy
+    LocksOverview distributedLockPageOverview(
+            LockInventory inventory, LockRegistry registry, ObjectProvider<LockScan> scan) {
+        return new LocksOverview(inventory, registry, scan.getIfAvailable());
+    }
+
+    /** Creates the scan over the connection factory of the store; null, which defines no bean, for another store. */
+    @Bean
+    @Lazy
+    @Nullable
+    LockScan distributedLockPageScan(
+            ObjectProvider<LockStore> store,
+            @DistributedLockConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
+            ObjectProvider<RedisConnectionFactory> factories,
+            DistributedLockProperties properties) {
+        if (!(store.getIfUnique() instanceof RedisLockStore)) {
+            return null;
+        }
+        RedisConnectionFactory factory = marked.getIfUnique(factories::getObject);
+        Duration limit = properties.redis().commandTimeout();
+        return new LockScan(factory, properties.keyPrefix(), limit != null ? limit : Duration.ofSeconds(3));
+    }
+}

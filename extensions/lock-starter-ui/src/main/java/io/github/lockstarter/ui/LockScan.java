@@ -1,0 +1,221 @@
+package io.github.lockstarter.ui;
+
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+/**
+ * Finds the names of all locks with {@code SCAN}, in parts, in a cluster one master after the other. Thread-safe.
+ *
+ * <p>A part ends with a cursor, which has all that the next part needs: no state is kept between two requests, and any instance
+ * continues what another one began. A lock that exists during all parts is found at least once, another one perhaps. In a cluster
+ * whose slots move meanwhile, that holds for the locks of the others.
+ *
+ * <p>Uses the application's connection, because the private one of the locks has no room for long commands. A part whose command
+ * takes longer than the limit fails, whatever the timeouts of that connection are.
+ */
+final class LockScan {
+
+    /**
+     * A script, because Spring's cursors cannot be continued by another request, and because a script is sent to the node of its
+     * key, which is in the same slots as the locks but is the key of none.
+     */
+    @SuppressWarnings("rawtypes")
+    private static final RedisScript<List> SCRIPT = new DefaultRedisScript<>("""
+            local reply = redis.pcall('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
+            return reply.err and {reply.err} or reply
+            """, List.class);
+
+    private static final String START = "0";
+
+    /** Keys in one call: few enough to block Redis for less than a millisecond. */
+    private static final int MOST_KEYS = 1000;
+
+    /** Time for the calls of one part where most keys are not those of locks, or few locks have the text. */
+    private static final long PART_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final StringRedisTemplate redis;
+
+    private final RedisConnectionFactory factory;
+
+    private final LockKeys keys;
+
+    private final Duration limit;
+
+    /** Threads exist while there are requests. No more than two wait for a server that does not answer. */
+    private final ThreadPoolExecutor threads;
+
+    /**
+     * Creates the scan.
+     *
+     * @param limit how long a part may take beyond the time that it should
+     */
+    LockScan(RedisConnectionFactory factory, String keyPrefix, Duration limit) {
+        this.factory = factory;
+        this.redis = new StringRedisTemplate(factory);
+        this.keys = new LockKeys(keyPrefix, LoggedNames.withKeys(true));
+        this.limit = limit;
+        CustomizableThreadFactory daemons = new CustomizableThreadFactory("locks-page-");
+        daemons.setDaemon(true);
+        this.threads = new ThreadPoolExecutor(0, 2, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
+    }
+
+    /**
+     * A part of all names.
+     *
+     * @param cursor begins the next part; null: this was the last one
+     */
+    record Part(Set<String> names, @Nullable String cursor) {}
+
+    /** Thrown if the user of the connection has no permission for {@code SCAN}. */
+    static final class NotPermittedException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /**
+     * Returns the next names.
+     *
+     * @param cursor that of the part before; null: begins
+     * @param text what the names contain; empty: all names
+     * @param count how many names are wanted; a part can have a few more, and fewer where it takes long to find them
+     * @throws NotPermittedException if the user of the connection has no permission for {@code SCAN}
+     * @throws LockStoreException if Redis does not answer in time
+     * @throws IllegalArgumentException if the cursor is none
+     */
+    Part next(@Nullable String cursor, String text, int count) throws NotPermittedException {
+        if (cursor != null && !cursor.matches("\\d{1,5}-\\d{1,20}")) {
+            throw new IllegalArgumentException("This is no cursor.");
+        }
+        return inTime(() -> scan(cursor, text, count));
+    }
+
+    private Part inTime(Callable<Part> task) throws NotPermittedException {
+        try {
+            return this.threads.submit(task).get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException ex) {
+            if (ex.getCause() instanceof NotPermittedException missing) {
+                throw missing;
+            }
+            throw failed(String.valueOf(ex.getCause()), ex.getCause());
+        } catch (TimeoutException | RejectedExecutionException ex) {
+            throw failed("no answer within " + Printable.duration(this.limit), ex);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw failed("interrupted", ex);
+        }
+    }
+
+    private static LockStoreException failed(String why, @Nullable Throwable cause) {
+        return new LockStoreException("The locks in Redis could not be listed: " + why + '.', cause, false, true);
+    }
+
+    private Part scan(@Nullable String cursor, String text, int count) throws NotPermittedException {
+        long deadline = System.nanoTime() + PART_NANOS;
+        Deque<Integer> nodes = firstSlots();
+        String position = START;
+        if (cursor != null) {
+            int slot = Integer.parseInt(cursor.substring(0, cursor.indexOf('-')));
+            position = cursor.substring(cursor.indexOf('-') + 1);
+            nodes.removeIf(first -> first < slot);
+        }
+        Set<String> names = new LinkedHashSet<>();
+        int keysPerCall = count;
+        while (!nodes.isEmpty() && names.size() < count && System.nanoTime() - deadline < 0) {
+            List<?> reply = call(nodes.element(), position, text, keysPerCall);
+            for (Object key : (List<?>) reply.get(1)) {
+                String name = this.keys.nameOf(key.toString());
+                // The pattern compares encoded names.
+                if (name != null && name.contains(text)) {
+                    names.add(name);
+                }
+            }
+            position = reply.get(0).toString();
+            if (position.equals(START)) {
+                nodes.remove();
+            }
+            // Most keys are not those of locks, or few locks have the text.
+            keysPerCall = Math.min(2 * keysPerCall, MOST_KEYS);
+        }
+        return new Part(names, nodes.isEmpty() ? null : nodes.element() + "-" + position);
+    }
+
+    private List<?> call(int slot, String position, String text, int keysPerCall) throws NotPermittedException {
+        List<?> reply =
+                this.redis.execute(SCRIPT, List.of(keyIn(slot)), position, pattern(text), String.valueOf(keysPerCall));
+        if (reply.size() > 1) {
+            return reply;
+        }
+        String error = String.valueOf(reply.get(0));
+        // Redis 6.2 and 7.0 have no code for it inside of a script.
+        if (error.contains("NOPERM") || error.contains("can't run this command")) {
+            throw new NotPermittedException();
+        }
+        throw new IllegalStateException(Printable.of(error));
+    }
+
+    /** Returns the first slot of each master, in order; one slot without a cluster. */
+    private Deque<Integer> firstSlots() {
+        try (RedisConnection connection = this.factory.getConnection()) {
+            if (!(connection instanceof RedisClusterConnection cluster)) {
+                return new ArrayDeque<>(List.of(0));
+            }
+            SortedSet<Integer> slots = new TreeSet<>();
+            for (RedisClusterNode node : cluster.clusterGetNodes()) {
+                if (node.isMaster() && !node.getSlotRange().getSlots().isEmpty()) {
+                    slots.add(Collections.min(node.getSlotRange().getSlots()));
+                }
+            }
+            return new ArrayDeque<>(slots);
+        }
+    }
+
+    /** Returns a key in that slot that no lock has: empty braces are no hash tag, so that the whole key is hashed. */
+    private String keyIn(int slot) {
+        return IntStream.range(0, Integer.MAX_VALUE)
+                .mapToObj(i -> this.keys.keyOf("") + i)
+                .filter(key -> ClusterSlotHashUtil.calculateSlot(key) == slot)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Returns the pattern of the keys of locks whose names contain the text. */
+    private String pattern(String text) {
+        String none = this.keys.keyOf("");
+        String key = this.keys.keyOf(text);
+        int start = none.length() - 1;
+        return escaped(key.substring(0, start)) + '*' + escaped(key.substring(start, key.length() - 1)) + "*}";
+    }
+
+    private static String escaped(String text) {
+        return text.replaceAll("[\\\\*?\\[\\]^-]", "\\\\$0");
+    }
+}

@@ -1,0 +1,218 @@
+package io.github.lockstarter.ui;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.LockInventory.Awaited;
+import io.github.lockstarter.LockInventory.Held;
+import io.github.lockstarter.LockInventory.Stored;
+import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes locks as the page shows them, in maps and lists that become JSON, and releases them. Reads each lock at the time of
+ * the request: nothing is kept. Thread-safe.
+ *
+ * <p>Without a scan, or without the permission for it, only those locks are listed that this instance holds or waits for.
+ */
+final class LocksOverview {
+
+    /** Holders of one lock that are described; as many as entries of its line. */
+    private static final int MOST_HOLDERS = 100;
+
+    private final LockInventory inventory;
+
+    private final LockRegistry registry;
+
+    private final @Nullable LockScan scan;
+
+    /**
+     * Creates the overview.
+     *
+     * @param scan null: there is no Redis that could be scanned
+     */
+    LocksOverview(LockInventory inventory, LockRegistry registry, @Nullable LockScan scan) {
+        this.inventory = inventory;
+        this.registry = registry;
+        this.scan = scan;
+    }
+
+    /**
+     * Describes the next locks.
+     *
+     * @param cursor that of the part before; null: begins
+     * @param text what the names contain; empty: all names
+     * @param count how many locks are wanted; there can be a few more or less
+     * @throws LockStoreException if the store does not answer
+     * @throws IllegalArgumentException if the cursor is none
+     */
+    Map<String, @Nullable Object> next(@Nullable String cursor, String text, int count) {
+        Map<String, @Nullable Object> part = new LinkedHashMap<>();
+        Iterable<String> names;
+        String following;
+        try {
+            if (this.scan == null) {
+                throw new LockScan.NotPermittedException();
+            }
+            LockScan.Part found = this.scan.next(cursor, text, count);
+            names = found.names();
+            following = found.cursor();
+        } catch (LockScan.NotPermittedException ex) {
+            part.put("only", this.scan == null ? "store" : "permission");
+            List<String> own = ownNames(cursor, text, count + 1);
+            following = own.size() > count ? own.get(count - 1) : null;
+            names = own.subList(0, Math.min(own.size(), count));
+        }
+        Map<String, Object> instances = new LinkedHashMap<>();
+        List<Object> locks = new ArrayList<>();
+        for (String name : names) {
+            Map<String, @Nullable Object> lock = describe(name, instances);
+            if (lock != null) {
+                locks.add(lock);
+            }
+        }
+        part.put("at", Instant.now().toEpochMilli());
+        part.put("cursor", following);
+        part.put("instances", instances);
+        part.put("locks", locks);
+        return part;
+    }
+
+    private List<String> ownNames(@Nullable String after, String text, int count) {
+        NavigableSet<String> names = new TreeSet<>();
+        this.inventory.held().forEach(held -> names.add(held.name()));
+        this.inventory.awaited().forEach(awaited -> names.add(awaited.name()));
+        return (after != null ? names.tailSet(after, false) : names)
+                .stream().filter(name -> name.contains(text)).limit(count).toList();
+    }
+
+    /** Returns null if the lock is free. */
+    private @Nullable Map<String, @Nullable Object> describe(String name, Map<String, Object> instances) {
+        Map<String, @Nullable Object> lock = new LinkedHashMap<>();
+        lock.put("name", name);
+        try {
+            Optional<Stored> stored = this.inventory.stored(name);
+            if (stored.isEmpty()) {
+                return null;
+            }
+            describe(stored.get(), lock, instances);
+        } catch (LockStoreException ex) {
+            if (ex.isTransient()) {
+                throw ex;
+            }
+            // Another program has written the key.
+            lock.put("error", ex.getMessage());
+        }
+        this.inventory.held(name).ifPresent(held -> lock.put("held", describe(held)));
+        this.inventory.awaited(name).map(Awaited::waiters).ifPresent(waiters -> lock.put("waitersHere", waiters));
+        return lock;
+    }
+
+    private static void describe(
+            Stored stored, Map<String, @Nullable Object> lock, Map<String, Object> instances) {
+        lock.put("mode", stored.mode());
+        lock.put("token", text(stored.fencingToken()));
+        lock.put("remaining", millis(stored.remaining()));
+        lock.put("holder", reference(stored.holder(), instances));
+        lock.put("since", time(stored.since()));
+        lock.put("waiting", stored.waiting());
+        lock.put("line", stored.line().stream().map(entry -> {
+            Map<String, @Nullable Object> waiter = new LinkedHashMap<>();
+            waiter.put("instance", reference(entry.waiter(), instances));
+            waiter.put("mode", entry.mode());
+            return waiter;
+        }).toList());
+        lock.put("holdersCount", stored.holders().size());
+        lock.put("permits", stored.holders().stream().mapToInt(StoredGrant::permits).sum());
+        lock.put("holders", stored.holders().stream().limit(MOST_HOLDERS).map(grant -> {
+            Map<String, @Nullable Object> holder = new LinkedHashMap<>();
+            holder.put("instance", reference(grant.holder(), instances));
+            holder.put("token", text(grant.fencingToken()));
+            holder.put("remaining", millis(grant.remaining()));
+            holder.put("permits", grant.permits());
+            holder.put("since", time(grant.since()));
+            return holder;
+        }).toList());
+    }
+
+    private static Map<String, @Nullable Object> describe(Held held) {
+        Map<String, @Nullable Object> description = new LinkedHashMap<>();
+        description.put("thread", held.owner());
+        description.put("renewed", held.renewed());
+        description.put("renewals", held.renewals());
+        description.put("state", held.state());
+        return description;
+    }
+
+    /** Returns the id of the instance, whose description is once in the answer. */
+    private static @Nullable String reference(@Nullable LockHolder holder, Map<String, Object> instances) {
+        if (holder == null) {
+            return null;
+        }
+        instances.computeIfAbsent(holder.instance(), id -> {
+            Map<String, @Nullable Object> instance = new LinkedHashMap<>();
+            instance.put("application", holder.application());
+            instance.put("host", holder.host());
+            instance.put("pid", holder.pid());
+            instance.put("startedAt", time(holder.startedAt()));
+            return instance;
+        });
+        return holder.instance();
+    }
+
+    private static @Nullable Long millis(@Nullable Duration time) {
+        return time != null ? Long.valueOf(time.toMillis()) : null;
+    }
+
+    private static @Nullable Long time(@Nullable Instant time) {
+        return time != null ? Long.valueOf(time.toEpochMilli()) : null;
+    }
+
+    /** Returns a text, because not every reader of JSON has numbers of 64 bits. */
+    private static @Nullable String text(@Nullable Long token) {
+        return token != null ? token.toString() : null;
+    }
+
+    /** Outcomes of a release. */
+    enum Release {
+        /** The owner has lost the lock. */
+        RELEASED,
+        /** The lock was free. */
+        FREE,
+        /** Another grant than the one that was shown owns the lock, which keeps it. */
+        CHANGED
+    }
+
+    /**
+     * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one step, so that
+     * a grant between them is ended as well.
+     *
+     * @param token that of the owner that was shown, ignored for readers and permits, whose tokens change with each of them
+     * @throws LockStoreException if the store does not answer
+     * @throws IllegalArgumentException if no lock can have the name
+     */
+    Release release(String name, String token) {
+        LockRequest unused = LockRequest.of(name);
+        Stored stored = this.inventory.stored(name).orElse(null);
+        if (stored == null) {
+            return Release.FREE;
+        }
+        if (stored.mode() == LockMode.WRITE && !token.equals(text(stored.fencingToken()))) {
+            return Release.CHANGED;
+        }
+        return this.registry.getLock(name).forceUnlock() ? Release.RELEASED : Release.FREE;
+    }
+}

@@ -1,0 +1,158 @@
+package io.github.lockstarter.ui;
+
+import io.github.lockstarter.LockStoreException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.json.JsonWriter;
+
+/**
+ * Serves the page and what it asks for. All addresses are relative to the page, so that it works behind any prefix.
+ *
+ * <p>A servlet of its own, and not a controller: the page does not depend on the application's message converters, interceptors
+ * and paths, and works without Spring MVC.
+ *
+ * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count}; {@code POST
+ * release} releases the lock of the parameters {@code name} and {@code token}. It needs a header that no form of another site can
+ * send, besides the token of Spring Security where that is present.
+ */
+final class LocksPage extends HttpServlet {
+
+    private static final long serialVersionUID = 1L;
+
+    /** Locks in one answer, unless another number is asked for. */
+    private static final int COUNT = 100;
+
+    private static final int MOST = 1000;
+
+    private static final JsonWriter<Map<String, ? extends @Nullable Object>> JSON = JsonWriter.standard();
+
+    private static final Map<String, String> TYPES = Map.of(
+            "/", "text/html",
+            "/locks.css", "text/css",
+            "/locks.js", "text/javascript");
+
+    private final transient Supplier<LocksOverview> overview;
+
+    private final transient EndpointRights rights;
+
+    private final String lastSegment;
+
+    /**
+     * Creates the servlet.
+     *
+     * @param overview called with the first request for data
+     * @param path path of the servlet
+     */
+    LocksPage(Supplier<LocksOverview> overview, EndpointRights rights, String path) {
+        this.overview = overview;
+        this.rights = rights;
+        this.lastSegment = path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setCharacterEncoding(StandardCharsets.UTF_8.name());
+        response.setHeader("Cache-Control", "no-store");
+        response.setHeader(
+                "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
+                        + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+        response.setHeader("X-Frame-Options", "DENY");
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        response.setHeader("Referrer-Policy", "same-origin");
+        if (!this.rights.toRead()) {
+            response.sendError(HttpServletResponse.SC_NOT_FOUND);
+            return;
+        }
+        String path = request.getPathInfo();
+        String method = request.getMethod();
+        boolean isGet = method.equals("GET") || method.equals("HEAD");
+        if (isGet && path == null) {
+            // Relative, which sendRedirect() is not, because the path may have a prefix that only a proxy knows.
+            response.setStatus(HttpServletResponse.SC_FOUND);
+            response.setHeader("Location", this.lastSegment + "/");
+        } else if (isGet && TYPES.containsKey(path)) {
+            sendFile(path, response);
+        } else if (isGet && "/data".equals(path)) {
+            answer(response, () -> data(request));
+        } else if (method.equals("POST") && "/release".equals(path)) {
+            request.setCharacterEncoding(StandardCharsets.UTF_8.name());
+            release(request, response);
+        } else {
+            response.sendError(
+                    path != null && (TYPES.containsKey(path) || path.equals("/data") || path.equals("/release"))
+                            ? HttpServletResponse.SC_METHOD_NOT_ALLOWED
+                            : HttpServletResponse.SC_NOT_FOUND);
+        }
+    }
+
+    private static void sendFile(String path, HttpServletResponse response) throws IOException {
+        response.setContentType(TYPES.get(path));
+        try (InputStream file = Objects.requireNonNull(
+                LocksPage.class.getResourceAsStream(path.equals("/") ? "locks.html" : path.substring(1)))) {
+            file.transferTo(response.getOutputStream());
+        }
+    }
+
+    private Map<String, ? extends @Nullable Object> data(HttpServletRequest request) {
+        String cursor = request.getParameter("cursor");
+        String text = request.getParameter("text");
+        Map<String, @Nullable Object> data = this.overview.get().next(cursor, text != null ? text : "", count(request));
+        data.put("mayRelease", this.rights.toRelease());
+        data.put("csrf", CsrfHeader.of(request));
+        return data;
+    }
+
+    private static int count(HttpServletRequest request) {
+        String count = request.getParameter("count");
+        return count != null ? Math.min(Math.max(Integer.parseInt(count), 1), MOST) : COUNT;
+    }
+
+    private void release(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        String name = request.getParameter("name");
+        String token = request.getParameter("token");
+        if (!this.rights.toRelease()) {
+            response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+        } else if (request.getHeader("X-Requested-With") == null) {
+            response.sendError(HttpServletResponse.SC_FORBIDDEN);
+        } else {
+            answer(response, () -> {
+                if (name == null) {
+                    throw new IllegalArgumentException("The parameter name is missing.");
+                }
+                return Map.of("outcome", this.overview.get().release(name, token != null ? token : ""));
+            });
+        }
+    }
+
+    private static void answer(HttpServletResponse response, Supplier<Map<String, ? extends @Nullable Object>> data)
+            throws IOException {
+        Map<String, ? extends @Nullable Object> answer;
+        try {
+            answer = data.get();
+        } catch (LockStoreException ex) {
+            response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+            answer = error(ex);
+        } catch (IllegalArgumentException ex) {
+            response.setStatus(HttpServletResponse.SC_BAD_REQUEST);
+            answer = error(ex);
+        }
+        response.setContentType("application/json");
+        JSON.write(answer).toWriter(response.getWriter());
+    }
+
+    private static Map<String, ? extends @Nullable Object> error(RuntimeException ex) {
+        Map<String, @Nullable Object> error = new LinkedHashMap<>();
+        error.put("error", ex.getMessage());
+        return error;
+    }
+}

@@ -1,0 +1,127 @@
+package io.github.lockstarter.ui;
+
+import com.jayway.jsonpath.JsonPath;
+import com.jayway.jsonpath.PathNotFoundException;
+import io.github.lockstarter.testsupport.RedisServer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** An application with the page, which is asked over HTTP. */
+final class Instance implements AutoCloseable {
+
+    /** What it answered. */
+    record Answer(int status, java.net.http.HttpHeaders headers, String body) {
+
+        /** What stands there; null: nothing does. */
+        @SuppressWarnings("TypeParameterUnusedInFormals") // JsonPath's own shape
+        <T> T at(String path) {
+            try {
+                return JsonPath.read(this.body, path);
+            } catch (PathNotFoundException ex) {
+                return null;
+            }
+        }
+    }
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    private final ConfigurableApplicationContext context;
+
+    private Instance(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    /** Starts an application without Spring Security, and with the endpoint exposed. */
+    static Instance start(String redisHost, int redisPort, String... options) {
+        List<String> all = new ArrayList<>(List.of(
+                "--server.address=127.0.0.1",
+                "--server.port=0",
+                "--spring.data.redis.host=" + redisHost,
+                "--spring.data.redis.port=" + redisPort,
+                "--distributed-lock.ui.enabled=true",
+                "--management.endpoints.web.exposure.include=locks"));
+        all.addAll(List.of(options));
+        return new Instance(new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.SERVLET)
+                .bannerMode(Banner.Mode.OFF)
+                .registerShutdownHook(false)
+                .run(all.toArray(String[]::new)));
+    }
+
+    static Instance start(RedisServer redis, String... options) {
+        return start(redis.host(), redis.port(), options);
+    }
+
+    <T> T bean(Class<T> type) {
+        return this.context.getBean(type);
+    }
+
+    String address() {
+        return "http://127.0.0.1:" + this.context.getEnvironment().getRequiredProperty("local.server.port");
+    }
+
+    Answer get(String path) {
+        return send(HttpRequest.newBuilder(URI.create(path.startsWith("http") ? path : address() + path)));
+    }
+
+    Answer post(String path, Map<String, String> parameters, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address() + path))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(parameters.entrySet().stream()
+                        .map(each -> each.getKey() + '=' + encoded(each.getValue()))
+                        .collect(Collectors.joining("&"))));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return send(request);
+    }
+
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private Answer send(HttpRequest.Builder request) {
+        try {
+            HttpResponse<String> response = this.client.send(request.build(), BodyHandlers.ofString());
+            return new Answer(response.statusCode(), response.headers(), response.body());
+        } catch (IOException ex) {
+            throw new IllegalStateException(ex);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    @Override
+    public void close() {
+        this.context.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(
+            excludeName = {
+                "org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+                "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration"
+            })
+    static class Application {}
+}
