@@ -7,20 +7,24 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.web.context.WebApplicationContext;
 
 /** Auto-configuration of the locks page; {@link LocksPageConfiguration} adds it to the server that serves the endpoints. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
@@ -28,11 +32,33 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnBooleanProperty(LocksPageProperties.ENABLED)
 @ConditionalOnWebApplication
 @EnableConfigurationProperties(LocksPageProperties.class)
+@ImportRuntimeHints(LocksPageHints.class)
 public final class DistributedLockPageAutoConfiguration {
 
+    private static final LockLog logger = LockLog.of(DistributedLockPageAutoConfiguration.class);
+
     @Bean
-    EndpointRights distributedLockPageRights(ObjectProvider<WebEndpointsSupplier> endpoints) {
-        return new EndpointRights(endpoints);
+    EndpointRights distributedLockPageRights(ApplicationContext context) {
+        return new EndpointRights(context);
+    }
+
+    /** Logs why the page is not served, if it is not. */
+    @Bean
+    @Lazy(false)
+    SmartInitializingSingleton distributedLockPageCheck(EndpointRights rights, ApplicationContext context) {
+        return () -> {
+            String why = null;
+            if (!(context instanceof WebApplicationContext)) {
+                why = "it needs a server with servlets, and this application uses WebFlux. Set the property to false";
+            } else if (!rights.permits(WebEndpointHttpMethod.GET)) {
+                why = "the endpoint \"locks\" is not exposed over HTTP. Add locks to"
+                        + " management.endpoints.web.exposure.include, and see management.endpoint.locks.access";
+            }
+            if (why != null) {
+                logger.warn(LocksPageProperties.ENABLED + " is true, but the locks page is not served, because " + why
+                        + '.');
+            }
+        };
     }
 
     @Bean

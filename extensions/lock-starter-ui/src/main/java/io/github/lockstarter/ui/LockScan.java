@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
@@ -95,36 +94,23 @@ final class LockScan {
      */
     record Part(Set<String> names, @Nullable String cursor) {}
 
-    /** Thrown if the user of the connection has no permission for {@code SCAN}. */
-    static final class NotPermittedException extends Exception {
-
-        private static final long serialVersionUID = 1L;
-    }
-
     /**
      * Returns the next names.
      *
      * @param cursor that of the part before; null: begins
      * @param text what the names contain; empty: all names
      * @param count how many names are wanted; a part can have a few more, and fewer where it takes long to find them
-     * @throws NotPermittedException if the user of the connection has no permission for {@code SCAN}
+     * @return null: the user of the connection has no permission for {@code SCAN}
      * @throws LockStoreException if Redis does not answer in time
      * @throws IllegalArgumentException if the cursor is none
      */
-    Part next(@Nullable String cursor, String text, int count) throws NotPermittedException {
+    @Nullable Part next(@Nullable String cursor, String text, int count) {
         if (cursor != null && !cursor.matches("\\d{1,5}-\\d{1,20}")) {
             throw new IllegalArgumentException("This is no cursor.");
         }
-        return inTime(() -> scan(cursor, text, count));
-    }
-
-    private Part inTime(Callable<Part> task) throws NotPermittedException {
         try {
-            return this.threads.submit(task).get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
+            return this.threads.submit(() -> scan(cursor, text, count)).get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
         } catch (ExecutionException ex) {
-            if (ex.getCause() instanceof NotPermittedException missing) {
-                throw missing;
-            }
             throw failed(String.valueOf(ex.getCause()), ex.getCause());
         } catch (TimeoutException | RejectedExecutionException ex) {
             throw failed("no answer within " + Printable.duration(this.limit), ex);
@@ -138,7 +124,7 @@ final class LockScan {
         return new LockStoreException("The locks in Redis could not be listed: " + why + '.', cause, false, true);
     }
 
-    private Part scan(@Nullable String cursor, String text, int count) throws NotPermittedException {
+    private @Nullable Part scan(@Nullable String cursor, String text, int count) {
         long deadline = System.nanoTime() + PART_NANOS;
         Deque<Integer> nodes = firstSlots();
         String position = START;
@@ -151,6 +137,9 @@ final class LockScan {
         int keysPerCall = count;
         while (!nodes.isEmpty() && names.size() < count && System.nanoTime() - deadline < 0) {
             List<?> reply = call(nodes.element(), position, text, keysPerCall);
+            if (reply.size() == 1) {
+                return notPermitted(String.valueOf(reply.get(0)));
+            }
             for (Object key : (List<?>) reply.get(1)) {
                 String name = this.keys.nameOf(key.toString());
                 // The pattern compares encoded names.
@@ -168,16 +157,16 @@ final class LockScan {
         return new Part(names, nodes.isEmpty() ? null : nodes.element() + "-" + position);
     }
 
-    private List<?> call(int slot, String position, String text, int keysPerCall) throws NotPermittedException {
-        List<?> reply =
-                this.redis.execute(SCRIPT, List.of(keyIn(slot)), position, pattern(text), String.valueOf(keysPerCall));
-        if (reply.size() > 1) {
-            return reply;
-        }
-        String error = String.valueOf(reply.get(0));
+    private List<?> call(int slot, String position, String text, int keysPerCall) {
+        return this.redis.execute(
+                SCRIPT, List.of(keyIn(slot)), position, pattern(text), String.valueOf(keysPerCall));
+    }
+
+    /** Returns null, unless the error is another one. */
+    private static @Nullable Part notPermitted(String error) {
         // Redis 6.2 and 7.0 have no code for it inside of a script.
         if (error.contains("NOPERM") || error.contains("can't run this command")) {
-            throw new NotPermittedException();
+            return null;
         }
         throw new IllegalStateException(Printable.of(error));
     }

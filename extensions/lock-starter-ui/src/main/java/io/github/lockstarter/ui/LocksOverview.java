@@ -14,12 +14,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ final class LocksOverview {
 
     /** Holders of one lock that are described; as many as entries of its line. */
     private static final int MOST_HOLDERS = 100;
+
+    /** Begins the cursor in the locks of this instance, which goes on with a position. */
+    private static final String OWN = "own-";
 
     private final LockInventory inventory;
 
@@ -61,42 +65,45 @@ final class LocksOverview {
      */
     Map<String, @Nullable Object> next(@Nullable String cursor, String text, int count) {
         Map<String, @Nullable Object> part = new LinkedHashMap<>();
-        Iterable<String> names;
-        String following;
-        try {
-            if (this.scan == null) {
-                throw new LockScan.NotPermittedException();
+        LockScan.Part names = null;
+        if (this.scan == null) {
+            part.put("only", "store");
+        } else if (cursor != null && cursor.startsWith(OWN)) {
+            part.put("only", "permission");
+        } else {
+            names = this.scan.next(cursor, text, count);
+            if (names == null) {
+                part.put("only", "permission");
             }
-            LockScan.Part found = this.scan.next(cursor, text, count);
-            names = found.names();
-            following = found.cursor();
-        } catch (LockScan.NotPermittedException ex) {
-            part.put("only", this.scan == null ? "store" : "permission");
-            List<String> own = ownNames(cursor, text, count + 1);
-            following = own.size() > count ? own.get(count - 1) : null;
-            names = own.subList(0, Math.min(own.size(), count));
+        }
+        if (names == null) {
+            names = ownNames(cursor, text, count);
         }
         Map<String, Object> instances = new LinkedHashMap<>();
         List<Object> locks = new ArrayList<>();
-        for (String name : names) {
+        for (String name : names.names()) {
             Map<String, @Nullable Object> lock = describe(name, instances);
             if (lock != null) {
                 locks.add(lock);
             }
         }
         part.put("at", Instant.now().toEpochMilli());
-        part.put("cursor", following);
+        part.put("cursor", names.cursor());
         part.put("instances", instances);
         part.put("locks", locks);
         return part;
     }
 
-    private List<String> ownNames(@Nullable String after, String text, int count) {
-        NavigableSet<String> names = new TreeSet<>();
+    private LockScan.Part ownNames(@Nullable String cursor, String text, int count) {
+        Set<String> names = new TreeSet<>();
         this.inventory.held().forEach(held -> names.add(held.name()));
         this.inventory.awaited().forEach(awaited -> names.add(awaited.name()));
-        return (after != null ? names.tailSet(after, false) : names)
-                .stream().filter(name -> name.contains(text)).limit(count).toList();
+        names.removeIf(name -> !name.contains(text));
+        int start = cursor != null ? Integer.parseInt(cursor.substring(OWN.length())) : 0;
+        int end = start + count;
+        return new LockScan.Part(
+                names.stream().skip(start).limit(count).collect(Collectors.toCollection(LinkedHashSet::new)),
+                end < names.size() ? OWN + end : null);
     }
 
     /** Returns null if the lock is free. */

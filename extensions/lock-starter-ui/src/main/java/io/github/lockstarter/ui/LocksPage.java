@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.json.JsonWriter;
 
 /**
@@ -69,8 +70,12 @@ final class LocksPage extends HttpServlet {
         response.setHeader("X-Frame-Options", "DENY");
         response.setHeader("X-Content-Type-Options", "nosniff");
         response.setHeader("Referrer-Policy", "same-origin");
-        if (!this.rights.toRead()) {
+        if (!this.rights.permits(WebEndpointHttpMethod.GET)) {
             response.sendError(HttpServletResponse.SC_NOT_FOUND);
+            return;
+        }
+        if (!this.rights.permits(WebEndpointHttpMethod.GET, request.getContextPath())) {
+            deny(response);
             return;
         }
         String path = request.getPathInfo();
@@ -95,6 +100,14 @@ final class LocksPage extends HttpServlet {
         }
     }
 
+    private static void deny(HttpServletResponse response) throws IOException {
+        RuntimeException denied = SpringSecurity.denied();
+        if (denied != null) {
+            throw denied;
+        }
+        response.sendError(HttpServletResponse.SC_FORBIDDEN);
+    }
+
     private static void sendFile(String path, HttpServletResponse response) throws IOException {
         response.setContentType(TYPES.get(path));
         try (InputStream file = Objects.requireNonNull(
@@ -107,8 +120,8 @@ final class LocksPage extends HttpServlet {
         String cursor = request.getParameter("cursor");
         String text = request.getParameter("text");
         Map<String, @Nullable Object> data = this.overview.get().next(cursor, text != null ? text : "", count(request));
-        data.put("mayRelease", this.rights.toRelease());
-        data.put("csrf", CsrfHeader.of(request));
+        data.put("mayRelease", this.rights.permits(WebEndpointHttpMethod.DELETE, request.getContextPath()));
+        data.put("csrf", SpringSecurity.PRESENT ? SpringSecurity.csrfHeader(request) : null);
         return data;
     }
 
@@ -120,8 +133,10 @@ final class LocksPage extends HttpServlet {
     private void release(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String name = request.getParameter("name");
         String token = request.getParameter("token");
-        if (!this.rights.toRelease()) {
+        if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
             response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+        } else if (!this.rights.permits(WebEndpointHttpMethod.DELETE, request.getContextPath())) {
+            deny(response);
         } else if (request.getHeader("X-Requested-With") == null) {
             response.sendError(HttpServletResponse.SC_FORBIDDEN);
         } else {

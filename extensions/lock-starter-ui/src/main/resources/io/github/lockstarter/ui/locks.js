@@ -1,0 +1,442 @@
+'use strict';
+
+/* Asks for the locks in parts and shows them. Texts of others get into the page as text nodes only. */
+(() => {
+  const TEXTS = {
+    en: {
+      title: 'Locks', filter: 'Name contains', refresh: 'Refresh', auto: 'every 5 s', language: 'Language',
+      more: 'Load more', searchOn: 'Continue the search', cancel: 'Cancel', release: 'Release',
+      name: 'Lock', mode: 'Mode', owner: 'Owner', held: 'Held for', lease: 'Lease left', waiting: 'Waiting', actions: 'Actions',
+      WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', atRisk: 'at risk',
+      readers: n => n === 1 ? '1 reader' : `${n} readers`,
+      permits: (p, n) => `${p} ${p === 1 ? 'permit' : 'permits'}, ${n} ${n === 1 ? 'holder' : 'holders'}`,
+      pid: pid => `pid ${pid}`,
+      shown: n => n === 1 ? '1 lock' : `${n} locks`,
+      shownOfMore: n => `${n} locks shown, there may be more`,
+      none: 'No lock is held.', noneWith: 'No held lock has a name with this text.',
+      noneYet: 'No lock found so far. Redis has more keys to search.',
+      loading: 'Loading…', asOf: time => `As of ${time}`, ago: age => `(${age} ago)`, outdated: 'outdated',
+      onlyPermission: 'Only locks that this instance holds or waits for are shown: the Redis user has no permission for SCAN. '
+        + 'Add +scan to its ACL rules to see the locks of all instances.',
+      onlyStore: 'Only locks that this instance holds or waits for are shown: locks are not stored in Redis.',
+      failed: why => `The locks cannot be shown. ${why}`, noAnswer: 'The application did not answer.',
+      refused: 'Your user has no permission, or the session has ended. Load the page again to sign in.',
+      gone: 'The page is switched off: the endpoint "locks" is not exposed.', status: code => `The application answered with status ${code}.`,
+      question: 'Release this lock by force?', ownerIs: owner => `Owner: ${owner}`,
+      consequence: 'Every owner loses the lock, and the next one begins at once. The present owner is notified at its next renewal, '
+        + 'and works on until then; with a fixed lease, until its end. Prefer to stop the instance that holds the lock.',
+      RELEASED: name => `Released: ${name}`, FREE: name => `The lock was free already: ${name}`,
+      CHANGED: name => `Nothing was released, because the lock has another owner by now: ${name}`,
+      notReleased: why => `The lock may not have been released. ${why}`,
+      fullName: 'Full name', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread',
+      noThread: 'none: the lease belongs to no thread', renewals: 'Renewals',
+      renewed: n => `${n}`, notRenewed: n => `${n}; the lease is not renewed any more, or is fixed`,
+      holders: 'Holders', line: 'Waiting line', firstOf: (n, all) => `the first ${n} of ${all}`, waitersHere: 'Waiters of this instance',
+    },
+    zh: {
+      title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒', language: '语言',
+      more: '加载更多', searchOn: '继续查找', cancel: '取消', release: '强制释放',
+      name: '锁', mode: '模式', owner: '持有者', held: '已持有', lease: '租约剩余', waiting: '等待', actions: '操作',
+      WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', atRisk: '有风险',
+      readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
+      pid: pid => `进程 ${pid}`, shown: n => `共 ${n} 把锁`, shownOfMore: n => `已显示 ${n} 把锁，可能还有更多`,
+      none: '当前没有被持有的锁。', noneWith: '没有名称包含该文本的锁。', noneYet: '暂时没有找到，Redis 中还有键没有查完。',
+      loading: '正在加载…', asOf: time => `数据时间 ${time}`, ago: age => `（${age}前）`, outdated: '已过时',
+      onlyPermission: '只显示本实例持有或等待的锁：Redis 用户没有 SCAN 权限。在它的 ACL 规则中加上 +scan，就能看到所有实例的锁。',
+      onlyStore: '只显示本实例持有或等待的锁：锁没有存放在 Redis 中。',
+      failed: why => `无法显示锁。${why}`, noAnswer: '应用没有响应。',
+      refused: '没有权限，或者会话已过期。请重新加载页面并登录。',
+      gone: '页面未开放：端点 locks 没有暴露。', status: code => `应用返回了状态码 ${code}。`,
+      question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
+      consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者要到下一次续期时才会收到通知，在此之前会继续执行；'
+        + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
+      RELEASED: name => `已释放：${name}`, FREE: name => `锁已经是空闲的：${name}`,
+      CHANGED: name => `锁已换了持有者，没有释放：${name}`, notReleased: why => `锁可能没有释放。${why}`,
+      fullName: '完整名称', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '线程',
+      noThread: '无：租约不属于任何线程', renewals: '续期次数',
+      renewed: n => `${n}`, notRenewed: n => `${n}；已停止续期，或者是固定租约`,
+      holders: '持有者', line: '等待队列', firstOf: (n, all) => `前 ${n} 个，共 ${all} 个`, waitersHere: '本实例的等待者',
+    },
+  };
+  const PART = 100;
+  const MOST = 1000;
+  const COLUMNS = ['name', 'mode', 'owner', 'held', 'lease', 'waiting', 'actions'];
+  const SORTS = {
+    name: row => row.lock.name,
+    held: row => (row.lock.since == null ? -1 : row.at - row.lock.since),
+    lease: row => (row.lock.remaining == null ? -1 : row.lock.remaining),
+    waiting: row => row.lock.waiting || 0,
+  };
+  const OLD_MILLIS = 30000;
+
+  const $ = id => document.getElementById(id);
+  /** What is shown: by name, because a part of a scan may repeat what another one had. */
+  let rows = new Map();
+  let instances = {};
+  let cursor = null;
+  let loadedAt = null;
+  let mayRelease = false;
+  let csrf = null;
+  let sort = null;
+  let problem = null;
+  let only = null;
+  let outcome = null;
+  let asked = null;
+  let request = 0;
+  let loading = false;
+  const open = new Set();
+
+  let language = remembered() || (navigator.languages || []).map(tag => tag.slice(0, 2)).find(tag => TEXTS[tag]) || 'en';
+  const t = key => TEXTS[language][key];
+
+  function remembered() {
+    try {
+      return TEXTS[localStorage.getItem('lock-starter-language')] ? localStorage.getItem('lock-starter-language') : null;
+    } catch {
+      return null;
+    }
+  }
+
+  // ---- Elements
+
+  function el(tag, attributes, ...children) {
+    const element = document.createElement(tag);
+    Object.entries(attributes || {}).forEach(([name, value]) => element.setAttribute(name, value));
+    element.append(...children.filter(child => child != null && child !== ''));
+    return element;
+  }
+
+  /** Returns the name with a visible code in place of each character that is invisible or changes the direction of a text. */
+  function printable(name) {
+    return name.split(/([\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])/u).filter(part => part).map(part =>
+      /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]$/u.test(part)
+        ? el('span', { class: 'char' }, 'U+' + part.codePointAt(0).toString(16).toUpperCase().padStart(4, '0'))
+        : part);
+  }
+
+  const plain = name => printable(name).map(part => part.textContent || part).join('');
+  const short = name => { const text = plain(name); return text.length > 120 ? text.slice(0, 120) + '…' : text; };
+
+  function unit(value, name) {
+    return new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 }).format(value);
+  }
+
+  function duration(millis) {
+    const seconds = Math.max(0, millis) / 1000;
+    if (seconds < 10) {
+      return unit(Math.floor(seconds * 10) / 10, 'second');
+    }
+    const whole = Math.floor(seconds);
+    const parts = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']];
+    const first = parts.findIndex(([size]) => whole >= size);
+    return parts.slice(first, first + 2)
+      .map(([size, name], i) => [Math.floor((i ? whole % parts[first][0] : whole) / size), name])
+      .filter(([count]) => count > 0)
+      .map(([count, name]) => unit(count, name)).join(' ');
+  }
+
+  const moment = millis => new Date(millis).toLocaleString(language);
+
+  function time(millis, text) {
+    return el('time', { datetime: new Date(millis).toISOString(), title: moment(millis) }, text);
+  }
+
+  function instanceText(id) {
+    const known = instances[id];
+    if (!known || known.application == null) {
+      return plain(id || t('unknown'));
+    }
+    return plain(known.application + (known.host == null ? '' : '@' + known.host)) + (known.pid == null ? '' : ` (${t('pid')(known.pid)})`);
+  }
+
+  function ownerText(lock) {
+    const first = instanceText(lock.holder);
+    if (lock.mode === 'READ') {
+      return `${t('readers')(lock.holdersCount)}: ${first}${lock.holdersCount > 1 ? ' …' : ''}`;
+    }
+    return lock.mode === 'PERMIT'
+      ? `${t('permits')(lock.permits, lock.holdersCount)}: ${first}${lock.holdersCount > 1 ? ' …' : ''}` : first;
+  }
+
+  // ---- Rows
+
+  function cell(column, ...children) {
+    return el('td', { role: 'cell', class: 'c-' + column, 'data-label': t(column) }, ...children);
+  }
+
+  function lockRow(row) {
+    const lock = row.lock;
+    const toggle = el('button', { type: 'button', class: 'toggle', 'aria-expanded': open.has(lock.name) },
+      el('span', { class: 'name', dir: 'auto' }, ...printable(lock.name)));
+    toggle.addEventListener('click', () => {
+      open.has(lock.name) ? open.delete(lock.name) : open.add(lock.name);
+      toggle.setAttribute('aria-expanded', open.has(lock.name));
+      open.has(lock.name) ? toggle.closest('tr').after(detailsRow(row)) : toggle.closest('tr').nextSibling.remove();
+    });
+    if (lock.error) {
+      return el('tr', { role: 'row', class: 'lock' }, cell('name', toggle),
+        el('td', { role: 'cell', colspan: 6 }, el('span', { class: 'chip warn' }, plain(lock.error))));
+    }
+    const actions = cell('actions');
+    if (mayRelease) {
+      const button = el('button', { type: 'button', class: 'release', 'aria-label': `${t('release')}: ${short(lock.name)}` }, t('release'));
+      button.addEventListener('click', () => ask(row));
+      actions.append(button);
+    }
+    const atRisk = lock.held && lock.held.state === 'AT_RISK';
+    return el('tr', { role: 'row', class: 'lock' },
+      cell('name', toggle),
+      cell('mode', el('span', { class: 'chip' }, t(lock.mode) || t('unknown'))),
+      cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t('here')) : '')),
+      cell('held', lock.since == null ? t('unknown') : time(lock.since, duration(row.at - lock.since))),
+      cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',
+        atRisk ? el('span', { class: 'chip warn' }, '⚠ ' + t('atRisk')) : '')),
+      cell('waiting', lock.waiting == null ? t('unknown') : String(lock.waiting)),
+      actions);
+  }
+
+  function detailsRow(row) {
+    const lock = row.lock;
+    const facts = el('dl');
+    const fact = (name, value, attributes) => value != null && facts.append(el('dt', {}, t(name)), el('dd', attributes || {}, ...[].concat(value)));
+    fact('fullName', printable(lock.name), { class: 'name', dir: 'auto', tabindex: 0 });
+    fact('token', lock.token);
+    fact('since', lock.since == null ? null : moment(lock.since));
+    const instance = instances[lock.holder];
+    fact('instance', lock.holder && plain(lock.holder) + (instance && instance.startedAt != null ? `, ${t('started')} ${moment(instance.startedAt)}` : ''));
+    if (lock.held) {
+      fact('thread', lock.held.thread == null ? t('noThread') : plain(lock.held.thread));
+      fact('renewals', t(lock.held.renewed ? 'renewed' : 'notRenewed')(lock.held.renewals));
+    }
+    fact('waitersHere', lock.waitersHere == null ? null : String(lock.waitersHere));
+    return el('tr', { role: 'row', class: 'details' }, el('td', { role: 'cell', colspan: 7 }, facts,
+      ...list('holders', lock.holders, lock.holdersCount, each => [
+        instanceText(each.instance), lock.mode === 'PERMIT' ? ` · ${t('PERMIT')}: ${each.permits}` : '',
+        ' · ', t('held'), ' ', time(each.since, duration(row.at - each.since)),
+        each.remaining == null ? '' : ` · ${t('lease')} ${duration(each.remaining)}`, ` · ${t('token')} ${each.token}`]),
+      ...list('line', lock.line, lock.waiting, each => [`${instanceText(each.instance)} · ${t(each.mode)}`])));
+  }
+
+  function list(title, items, all, describe) {
+    if (!items || items.length === 0) {
+      return [];
+    }
+    return [el('h3', {}, t(title) + (all > items.length ? ` (${t('firstOf')(items.length, all)})` : '')),
+      el('ol', { tabindex: 0, 'aria-label': t(title) }, ...items.map(each => el('li', {}, ...describe(each))))];
+  }
+
+  const elements = row => open.has(row.lock.name) ? [lockRow(row), detailsRow(row)] : [lockRow(row)];
+
+  function sorted() {
+    const all = [...rows.values()];
+    if (sort) {
+      const value = SORTS[sort.column];
+      const compare = (a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0);
+      all.sort((a, b) => sort.direction * compare(a, b));
+    }
+    return all;
+  }
+
+  // ---- Page
+
+  function showColumns() {
+    $('columns').replaceChildren(...COLUMNS.map(column => {
+      const isSorted = sort && sort.column === column;
+      const header = el('th', { role: 'columnheader', scope: 'col', class: `c-${column}${SORTS[column] ? ' sorts' : ''}` });
+      if (!SORTS[column]) {
+        header.append(column === 'actions' ? el('span', { class: 'hidden' }, t(column)) : t(column));
+        return header;
+      }
+      header.setAttribute('aria-sort', isSorted ? (sort.direction > 0 ? 'ascending' : 'descending') : 'none');
+      const button = el('button', { type: 'button' }, t(column));
+      button.addEventListener('click', () => {
+        const first = column === 'name' || column === 'lease' ? 1 : -1;
+        sort = { column, direction: isSorted ? -sort.direction : first };
+        showAll();
+        $('columns').querySelector(`.c-${column} button`).focus();
+      });
+      header.append(button);
+      return header;
+    }));
+  }
+
+  function notice(id, text) {
+    $(id).textContent = text || '';
+    $(id).hidden = !text;
+  }
+
+  function showState() {
+    notice('problem', problem && problem());
+    notice('only', only && t(only === 'permission' ? 'onlyPermission' : 'onlyStore'));
+    notice('outcome', outcome && outcome());
+    const count = rows.size;
+    const found = cursor != null ? 'noneYet' : $('text').value ? 'noneWith' : 'none';
+    $('count').textContent = loading && loadedAt == null ? t('loading')
+      : loadedAt == null ? '' : count === 0 ? t(found) : t(cursor != null ? 'shownOfMore' : 'shown')(count);
+    $('more').hidden = cursor == null || loadedAt == null;
+    $('more').textContent = t(count ? 'more' : 'searchOn');
+    $('more').disabled = loading;
+    document.querySelector('table').hidden = count === 0;
+    document.body.setAttribute('aria-busy', loading);
+    showAge();
+  }
+
+  function showAge() {
+    const age = loadedAt == null ? 0 : Date.now() - loadedAt;
+    $('age').textContent = loadedAt == null ? ''
+      : `${t('asOf')(new Date(loadedAt).toLocaleTimeString(language))} ${age < 1000 ? '' : t('ago')(duration(Math.floor(age / 1000) * 1000))}`
+        + (age > OLD_MILLIS ? ` – ${t('outdated')}` : '');
+    $('age').classList.toggle('old', age > OLD_MILLIS);
+  }
+
+  function showAll() {
+    document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
+    document.title = t('title');
+    document.querySelectorAll('[data-text]').forEach(each => { each.textContent = t(each.dataset.text); });
+    $('text').placeholder = t('filter');
+    $('language').value = language;
+    showColumns();
+    $('rows').replaceChildren(...sorted().flatMap(elements));
+    showState();
+  }
+
+  // ---- Requests
+
+  async function send(address, options) {
+    let response;
+    try {
+      response = await fetch(address, { headers: { Accept: 'application/json' }, cache: 'no-store', ...options });
+    } catch {
+      throw { why: () => t('noAnswer') };
+    }
+    const isJson = (response.headers.get('Content-Type') || '').startsWith('application/json');
+    const body = isJson ? await response.json().catch(() => ({})) : null;
+    if (response.ok && body) {
+      return body;
+    }
+    // A page of HTML in place of the data is that of a login.
+    const isRefused = response.status === 401 || response.status === 403 || response.ok;
+    throw {
+      why: () => (body && response.status !== 403 && body.error) || (isRefused ? t('refused') : response.status === 404 ? t('gone') : t('status')(response.status)),
+    };
+  }
+
+  /** Loads the first locks, as many as are shown, or the next ones. */
+  async function load(next) {
+    const mine = ++request;
+    const parameters = new URLSearchParams({
+      text: $('text').value,
+      count: next ? PART : Math.min(Math.max(rows.size, PART), MOST),
+    });
+    if (next) {
+      parameters.set('cursor', cursor);
+    }
+    loading = true;
+    showState();
+    let data;
+    try {
+      data = await send('data?' + parameters);
+    } catch (failure) {
+      if (mine === request) {
+        loading = false;
+        problem = () => t('failed')(plain(failure.why()));
+        // What was loaded before is no answer to this question.
+        if (!next) {
+          rows = new Map();
+          cursor = null;
+          loadedAt = null;
+          $('rows').replaceChildren();
+        }
+        showState();
+      }
+      return;
+    }
+    if (mine !== request) {
+      return;
+    }
+    loading = false;
+    problem = null;
+    only = data.only;
+    mayRelease = data.mayRelease;
+    csrf = data.csrf;
+    cursor = data.cursor;
+    if (!next) {
+      rows = new Map();
+      instances = {};
+      loadedAt = Date.now();
+    }
+    Object.assign(instances, data.instances);
+    const added = data.locks.filter(lock => !rows.has(lock.name)).map(lock => ({ lock, at: data.at }));
+    added.forEach(row => rows.set(row.lock.name, row));
+    if (next && !sort) {
+      $('rows').append(...added.flatMap(elements));
+      showState();
+    } else {
+      showAll();
+    }
+  }
+
+  // ---- Release
+
+  function ask(row) {
+    asked = row;
+    $('confirm-name').replaceChildren(...printable(row.lock.name));
+    $('confirm-owner').textContent = t('ownerIs')(ownerText(row.lock));
+    $('release').disabled = false;
+    $('confirm').showModal();
+    $('cancel').focus();
+  }
+
+  async function release() {
+    const lock = asked.lock;
+    $('release').disabled = true;
+    const headers = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' };
+    if (csrf) {
+      headers[csrf.name] = csrf.value;
+    }
+    try {
+      const body = new URLSearchParams({ name: lock.name, token: lock.token || '' });
+      const answer = await send('release', { method: 'POST', headers, body });
+      outcome = () => t(answer.outcome)(short(lock.name));
+    } catch (failure) {
+      outcome = () => t('notReleased')(plain(failure.why()));
+    }
+    $('confirm').close();
+    await load(false);
+    $('outcome').focus();
+  }
+
+  // ---- Events
+
+  $('search').addEventListener('submit', event => {
+    event.preventDefault();
+    outcome = null;
+    load(false);
+  });
+  let typed = null;
+  $('text').addEventListener('input', () => {
+    clearTimeout(typed);
+    typed = setTimeout(() => load(false), 300);
+  });
+  $('more').addEventListener('click', () => load(true));
+  $('cancel').addEventListener('click', () => $('confirm').close());
+  $('release').addEventListener('click', release);
+  $('language').addEventListener('change', () => {
+    language = $('language').value;
+    try {
+      localStorage.setItem('lock-starter-language', language);
+    } catch {
+      // The choice holds until the page is left.
+    }
+    showAll();
+  });
+  setInterval(showAge, 1000);
+  setInterval(() => {
+    if ($('auto').checked && !loading && !document.hidden && !$('confirm').open) {
+      load(false);
+    }
+  }, 5000);
+
+  showAll();
+  load(false);
+})();
