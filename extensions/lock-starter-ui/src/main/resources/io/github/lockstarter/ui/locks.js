@@ -7,7 +7,7 @@
       title: 'Locks', filter: 'Name contains', refresh: 'Refresh', auto: 'every 5 s', language: 'Language',
       more: 'Load more', searchOn: 'Continue the search', cancel: 'Cancel', release: 'Release',
       name: 'Lock', mode: 'Mode', owner: 'Owner', held: 'Held for', lease: 'Lease left', waiting: 'Waiting', actions: 'Actions',
-      WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', atRisk: 'at risk',
+      WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', waitHere: n => `${n} here`, atRisk: 'at risk',
       readers: n => n === 1 ? '1 reader' : `${n} readers`,
       permits: (p, n) => `${p} ${p === 1 ? 'permit' : 'permits'}, ${n} ${n === 1 ? 'holder' : 'holders'}`,
       pid: pid => `pid ${pid}`,
@@ -37,7 +37,7 @@
       title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒', language: '语言',
       more: '加载更多', searchOn: '继续查找', cancel: '取消', release: '强制释放',
       name: '锁', mode: '模式', owner: '持有者', held: '已持有', lease: '租约剩余', waiting: '等待', actions: '操作',
-      WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', atRisk: '有风险',
+      WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
       readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
       pid: pid => `进程 ${pid}`, shown: n => `共 ${n} 把锁`, shownOfMore: n => `已显示 ${n} 把锁，可能还有更多`,
       none: '当前没有被持有的锁。', noneWith: '没有名称包含该文本的锁。', noneYet: '暂时没有找到，Redis 中还有键没有查完。',
@@ -118,7 +118,7 @@
   const short = name => { const text = plain(name); return text.length > 120 ? text.slice(0, 120) + '…' : text; };
 
   function unit(value, name) {
-    return new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 }).format(value);
+    return new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'narrow', maximumFractionDigits: 1 }).format(value);
   }
 
   function duration(millis) {
@@ -188,10 +188,11 @@
       cell('name', toggle),
       cell('mode', el('span', { class: 'chip' }, t(lock.mode) || t('unknown'))),
       cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t('here')) : '')),
-      cell('held', lock.since == null ? t('unknown') : time(lock.since, duration(row.at - lock.since))),
+      cell('held', lock.since == null ? el('span', {}, t('unknown')) : time(lock.since, duration(row.at - lock.since))),
       cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',
         atRisk ? el('span', { class: 'chip warn' }, '⚠ ' + t('atRisk')) : '')),
-      cell('waiting', lock.waiting == null ? t('unknown') : String(lock.waiting)),
+      cell('waiting', el('span', {}, lock.waiting == null ? t('unknown') : String(lock.waiting), ' ',
+        lock.waitersHere ? el('span', { class: 'chip' }, t('waitHere')(lock.waitersHere)) : '')),
       actions);
   }
 
@@ -221,11 +222,15 @@
     if (!items || items.length === 0) {
       return [];
     }
-    return [el('h3', {}, t(title) + (all > items.length ? ` (${t('firstOf')(items.length, all)})` : '')),
+    return [el('h2', {}, t(title) + (all > items.length ? ` (${t('firstOf')(items.length, all)})` : '')),
       el('ol', { tabindex: 0, 'aria-label': t(title) }, ...items.map(each => el('li', {}, ...describe(each))))];
   }
 
-  const elements = row => open.has(row.lock.name) ? [lockRow(row), detailsRow(row)] : [lockRow(row)];
+  function elements(row) {
+    const first = lockRow(row);
+    first.lockName = row.lock.name;
+    return open.has(row.lock.name) ? [first, detailsRow(row)] : [first];
+  }
 
   function sorted() {
     const all = [...rows.values()];
@@ -296,8 +301,20 @@
     $('text').placeholder = t('filter');
     $('language').value = language;
     showColumns();
-    $('rows').replaceChildren(...sorted().flatMap(elements));
+    showRows();
     showState();
+  }
+
+  /** Replaces the rows. The focus stays at the same button of the same lock, if it is still there. */
+  function showRows() {
+    const focused = document.activeElement;
+    const name = focused.closest('tr') ? focused.closest('tr').lockName : null;
+    $('rows').replaceChildren(...sorted().flatMap(elements));
+    const row = name == null ? null : [...$('rows').children].find(each => each.lockName === name);
+    const same = row && row.querySelector(focused.className === 'release' ? '.release' : '.toggle');
+    if (same) {
+      same.focus({ preventScroll: true });
+    }
   }
 
   // ---- Requests

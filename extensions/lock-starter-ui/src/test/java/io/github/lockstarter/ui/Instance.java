@@ -2,11 +2,12 @@ package io.github.lockstarter.ui;
 
 import com.jayway.jsonpath.JsonPath;
 import com.jayway.jsonpath.PathNotFoundException;
-import io.github.lockstarter.testsupport.RedisServer;
 import java.io.IOException;
+import java.net.CookieManager;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -27,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 final class Instance implements AutoCloseable {
 
     /** What it answered. */
-    record Answer(int status, java.net.http.HttpHeaders headers, String body) {
+    record Answer(int status, HttpHeaders headers, String body) {
 
         /** What stands there; null: nothing does. */
         @SuppressWarnings("TypeParameterUnusedInFormals") // JsonPath's own shape
@@ -40,7 +41,8 @@ final class Instance implements AutoCloseable {
         }
     }
 
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final HttpClient client =
+            HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
 
     private final ConfigurableApplicationContext context;
 
@@ -48,25 +50,25 @@ final class Instance implements AutoCloseable {
         this.context = context;
     }
 
-    /** Starts an application without Spring Security, and with the endpoint exposed. */
-    static Instance start(String redisHost, int redisPort, String... options) {
+    /** Starts an application without Spring Security. */
+    static Instance start(String... options) {
+        return start(Application.class, options);
+    }
+
+    /** Starts an application with the endpoint exposed. */
+    static Instance start(Class<?> application, String... options) {
         List<String> all = new ArrayList<>(List.of(
                 "--server.address=127.0.0.1",
                 "--server.port=0",
-                "--spring.data.redis.host=" + redisHost,
-                "--spring.data.redis.port=" + redisPort,
                 "--distributed-lock.ui.enabled=true",
+                "--distributed-lock.shutdown-timeout=0",
                 "--management.endpoints.web.exposure.include=locks"));
         all.addAll(List.of(options));
-        return new Instance(new SpringApplicationBuilder(Application.class)
+        return new Instance(new SpringApplicationBuilder(application)
                 .web(WebApplicationType.SERVLET)
                 .bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false)
                 .run(all.toArray(String[]::new)));
-    }
-
-    static Instance start(RedisServer redis, String... options) {
-        return start(redis.host(), redis.port(), options);
     }
 
     <T> T bean(Class<T> type) {
@@ -74,15 +76,27 @@ final class Instance implements AutoCloseable {
     }
 
     String address() {
-        return "http://127.0.0.1:" + this.context.getEnvironment().getRequiredProperty("local.server.port");
+        return address("local.server.port");
     }
 
-    Answer get(String path) {
-        return send(HttpRequest.newBuilder(URI.create(path.startsWith("http") ? path : address() + path)));
+    String address(String port) {
+        return "http://127.0.0.1:" + this.context.getEnvironment().getRequiredProperty(port);
+    }
+
+    /** Sends a request for a path, or for an address of another port. */
+    Answer get(String path, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(path.startsWith("http") ? path : address() + path));
+        return send(headers.length > 0 ? request.headers(headers) : request);
+    }
+
+    /** Releases a lock as the page does. */
+    Answer release(String name, String token) {
+        return post("/locks/release", Map.of("name", name, "token", token), "X-Requested-With", "test");
     }
 
     Answer post(String path, Map<String, String> parameters, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address() + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(path.startsWith("http") ? path : address() + path))
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(BodyPublishers.ofString(parameters.entrySet().stream()
                         .map(each -> each.getKey() + '=' + encoded(each.getValue()))

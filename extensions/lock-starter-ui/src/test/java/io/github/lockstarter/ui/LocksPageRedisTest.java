@@ -1,0 +1,316 @@
+package io.github.lockstarter.ui;
+
+import static io.github.lockstarter.ui.Instance.encoded;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import io.github.lockstarter.ui.Instance.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the page gets over HTTP, on a real Redis. */
+@RedisTest
+@Timeout(90)
+class LocksPageRedisTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static Instance shop;
+
+    private static LockRegistry registry;
+
+    @BeforeAll
+    static void start(FaultProxy proxy) {
+        shop = Instance.start(
+                "--spring.application.name=shop",
+                "--spring.data.redis.host=" + proxy.host(),
+                "--spring.data.redis.port=" + proxy.port(),
+                "--distributed-lock.redis.command-timeout=1500ms",
+                "--management.endpoint.locks.access=unrestricted");
+        registry = shop.bean(LockRegistry.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        shop.close();
+    }
+
+    private static String lock(String name) {
+        return "$.locks[?(@.name=='" + name + "')].";
+    }
+
+    private static <T> T only(Answer answer, String path) {
+        List<T> found = answer.at(path);
+        assertThat(found).as(path + " in " + answer.body()).hasSize(1);
+        return found.get(0);
+    }
+
+    @Test
+    void shouldShowTheLocksOfAllInstances(RedisServer redis) throws Exception {
+        try (Instance billing = Instance.start(
+                "--spring.application.name=billing",
+                "--spring.data.redis.host=" + redis.host(),
+                "--spring.data.redis.port=" + redis.port())) {
+            LockRegistry other = billing.bean(LockRegistry.class);
+            LockRequest reading = LockRequest.of("prices").withMode(LockMode.READ);
+            Lease invoice = other.acquire(LockRequest.of("invoice"));
+            Lease order = registry.acquire(LockRequest.of("order").withLease(PATIENCE));
+            List<Lease> readers = List.of(registry.acquire(reading), other.acquire(reading));
+            List<Lease> permits = List.of(
+                    registry.acquire(LockRequest.of("export").withPermits(2, 5)),
+                    other.acquire(LockRequest.of("export").withPermits(3, 5)));
+            CompletableFuture<Lease> waiter = registry.acquireAsync(
+                            LockRequest.of("invoice").withWaitTime(PATIENCE))
+                    .toCompletableFuture();
+
+            // The description of an instance that was not there yet is read again after five seconds.
+            await().atMost(PATIENCE).pollInSameThread().untilAsserted(() -> {
+                Answer data = shop.get("/locks/data");
+                assertThat(data.<List<String>>at("$.locks[*].name"))
+                        .containsExactlyInAnyOrder("invoice", "order", "prices", "export");
+                assertThat(data.<List<?>>at("$.instances[*][?(@.application=='billing')]"))
+                        .hasSize(1);
+                assertThat(data.<List<Integer>>at(lock("invoice") + "waiting")).containsExactly(1);
+            });
+
+            Answer data = shop.get("/locks/data");
+            assertThat(data.<Object>at("$.cursor")).isNull();
+            assertThat(data.<Object>at("$.only")).isNull();
+            String theirs = only(data, lock("invoice") + "holder");
+            String ours = only(data, lock("order") + "holder");
+            assertThat(data.<String>at("$.instances['" + theirs + "'].application"))
+                    .isEqualTo("billing");
+            assertThat(data.<String>at("$.instances['" + ours + "'].application"))
+                    .isEqualTo("shop");
+            assertThat(data.<Number>at("$.instances['" + ours + "'].pid").longValue())
+                    .isEqualTo(ProcessHandle.current().pid());
+            assertThat(PageTests.<String>list(data, lock("invoice") + "mode")).containsExactly("WRITE");
+            assertThat(PageTests.<String>list(data, lock("invoice") + "token"))
+                    .containsExactly(Long.toString(invoice.fencingToken()));
+            assertThat(PageTests.<Object>list(data, lock("invoice") + "held"))
+                    .as("renewals and thread of another instance")
+                    .isEmpty();
+            assertThat(PageTests.<Integer>list(data, lock("invoice") + "waitersHere"))
+                    .containsExactly(1);
+            assertThat(PageTests.<String>list(data, lock("invoice") + "line[*].instance"))
+                    .containsExactly(ours);
+            assertThat(PageTests.<Boolean>list(data, lock("order") + "held.renewed"))
+                    .containsExactly(false);
+            assertThat(PageTests.<Number>list(data, lock("order") + "since"))
+                    .extracting(Number::longValue)
+                    .containsExactly(order.fencingToken() / 1000);
+            assertThat(PageTests.<Integer>list(data, lock("order") + "remaining"))
+                    .allSatisfy(millis -> assertThat(millis).isBetween(1, 30_000));
+            assertThat(PageTests.<String>list(data, lock("prices") + "mode")).containsExactly("READ");
+            assertThat(PageTests.<String>list(data, lock("prices") + "holders[*].instance"))
+                    .containsExactly(ours, theirs);
+            assertThat(PageTests.<Integer>list(data, lock("export") + "permits"))
+                    .containsExactly(5);
+            assertThat(PageTests.<Integer>list(data, lock("export") + "holders[*].permits"))
+                    .containsExactly(2, 3);
+
+            assertThat(shop.get("/locks/data?text=rice").<List<String>>at("$.locks[*].name"))
+                    .containsExactly("prices");
+
+            invoice.release();
+            waiter.get(30, TimeUnit.SECONDS).release();
+            order.release();
+            readers.forEach(Lease::release);
+            permits.forEach(Lease::release);
+            assertThat(shop.get("/locks/data").<List<?>>at("$.locks")).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldListManyLocksInParts(RedisCli redis) {
+        PageTests.createLocks(redis, 10_000);
+        redis.command("CONFIG", "RESETSTAT");
+        long start = System.nanoTime();
+
+        Answer first = shop.get("/locks/data");
+
+        System.out.printf("First 100 of 10,000 locks: %d ms%n", (System.nanoTime() - start) / 1_000_000);
+        assertThat(redis.infoCommandStats().get("scan")).as("calls of SCAN").isLessThanOrEqualTo(3);
+        assertThat(redis.infoCommandStats()).doesNotContainKey("keys");
+        Set<String> names = new HashSet<>();
+        List<Integer> sizes = new ArrayList<>();
+        Answer part = first;
+        while (true) {
+            List<String> found = part.at("$.locks[*].name");
+            names.addAll(found);
+            sizes.add(found.size());
+            String cursor = part.at("$.cursor");
+            if (cursor == null) {
+                break;
+            }
+            part = shop.get("/locks/data?count=400&cursor=" + encoded(cursor));
+        }
+        assertThat(names).hasSize(10_000).allMatch(name -> name.matches("many:\\d+"));
+        assertThat(sizes.get(0)).isBetween(100, 300);
+        assertThat(sizes).allMatch(size -> size < 1500);
+        assertThat(shop.get("/locks/data?text=many:9999").<List<String>>at("$.locks[*].name"))
+                .containsExactly("many:9999");
+    }
+
+    static Stream<String> hostileNames() {
+        return PageTests.hostileNames().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostileNames")
+    void shouldShowAndReleaseALockOfAnyName(String name) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of(name));
+        Answer data = shop.get("/locks/data?text=" + encoded(name.substring(0, Math.min(200, name.length()))));
+        assertThat(data.<List<String>>at("$.locks[*].name")).containsExactly(name);
+        assertThat(data.body()).as("is JSON for a script").doesNotContain("</script");
+        assertThat(data.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type)
+                .startsWith("application/json"));
+
+        Answer released = shop.release(name, data.at("$.locks[0].token"));
+
+        assertThat(released.<String>at("$.outcome")).isEqualTo("RELEASED");
+        assertThat(lease.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(LossReason.DELETED);
+        assertThat(shop.get("/locks/data").<List<?>>at("$.locks")).isEmpty();
+        assertThat(shop.release(name, "1").<String>at("$.outcome")).isEqualTo("FREE");
+    }
+
+    @Test
+    void shouldNotReleaseTheLockOfAnotherOwnerThanTheOneThatWasShown() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("busy"));
+
+        assertThat(shop.release("busy", Long.toString(lease.fencingToken() - 1)).<String>at("$.outcome"))
+                .isEqualTo("CHANGED");
+        assertThat(lease.release()).as("still ours").isTrue();
+    }
+
+    @Test
+    void shouldReleaseReaders() throws Exception {
+        LockRequest reading = LockRequest.of("prices").withMode(LockMode.READ);
+        Lease reader = registry.acquire(reading);
+
+        assertThat(shop.release("prices", "").<String>at("$.outcome")).isEqualTo("RELEASED");
+        assertThat(reader.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isNotNull();
+    }
+
+    @Test
+    void shouldRejectWhatNoPageSends() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("safe"));
+        String token = Long.toString(lease.fencingToken());
+
+        assertThat(shop.post("/locks/release", Map.of("name", "safe", "token", token)).status())
+                .as("a form of another site")
+                .isEqualTo(403);
+        assertThat(shop.get("/locks/release?name=safe&token=" + token).status()).isEqualTo(405);
+        assertThat(shop.release("", "").status()).isEqualTo(400);
+        assertThat(shop.post("/locks/release", Map.of(), "X-Requested-With", "test").status())
+                .isEqualTo(400);
+        assertThat(shop.get("/locks/data?cursor=x").status()).isEqualTo(400);
+        assertThat(shop.get("/locks/data?count=x").status()).isEqualTo(400);
+        assertThat(shop.get("/locks/LocksPage.class").status()).isEqualTo(404);
+        assertThat(shop.get("/locks/nothing").status()).isEqualTo(404);
+        assertThat(lease.release()).as("still ours").isTrue();
+    }
+
+    @Test
+    void shouldServeThePageWithStrictHeaders() {
+        Answer moved = shop.get("/locks");
+        assertThat(moved.status()).isEqualTo(302);
+        assertThat(moved.headers().firstValue("Location")).as("relative").hasValue("locks/");
+        for (String file : List.of("", "locks.css", "locks.js", "data")) {
+            Answer answer = shop.get("/locks/" + file);
+            assertThat(answer.status()).as(file).isEqualTo(200);
+            Map<String, List<String>> headers = answer.headers().map();
+            assertThat(headers).containsEntry("cache-control", List.of("no-store"));
+            assertThat(headers).containsEntry("x-frame-options", List.of("DENY"));
+            assertThat(headers).containsEntry("x-content-type-options", List.of("nosniff"));
+            assertThat(headers.get("content-security-policy").get(0))
+                    .contains("default-src 'none'")
+                    .doesNotContain("unsafe");
+        }
+        assertThat(shop.get("/locks/").body()).doesNotContainPattern("<style|style=|<script>| on\\w+=|https?://");
+        assertThat(shop.get("/locks/locks.js").body())
+                .doesNotContainPattern("innerHTML|outerHTML|insertAdjacentHTML|document\\.write|eval\\(|https?://");
+        assertThat(shop.get("/locks/locks.css").body()).doesNotContainPattern("https?://|@import|url\\(");
+    }
+
+    @Test
+    void shouldShowAKeyThatIsNoLockAsAnError(RedisCli redis) {
+        redis.command("SET", "lock:{foreign}", "text");
+        redis.command("HSET", "lock:instances", "o", "no lock");
+
+        Answer data = shop.get("/locks/data");
+
+        assertThat(data.<List<String>>at("$.locks[*].name")).containsExactly("foreign");
+        assertThat(data.<String>at("$.locks[0].error")).contains("foreign");
+    }
+
+    @Test
+    void shouldFailWithoutAnAnswerOfRedis(FaultProxy proxy) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("dark").withLease(Duration.ofMinutes(2)));
+        proxy.blackHole();
+
+        Answer data = shop.get("/locks/data");
+        Answer released = shop.release("dark", Long.toString(lease.fencingToken()));
+
+        assertThat(data.status()).isEqualTo(503);
+        assertThat(data.<String>at("$.error")).isNotBlank();
+        assertThat(data.<Object>at("$.locks")).isNull();
+        assertThat(released.status()).isEqualTo(503);
+        proxy.heal();
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(
+                        shop.get("/locks/data").<List<String>>at("$.locks[*].name"))
+                .contains("dark"));
+        lease.release();
+    }
+
+    @Test
+    void shouldShowTheLocksOfThisInstanceWithoutPermissionForScan(RedisServer redis, RedisCli cli) throws Exception {
+        cli.command("ACL", "SETUSER", "noscan", "on", ">secret", "~*", "&*", "+@all", "-scan");
+        try (Instance limited = Instance.start(
+                "--spring.data.redis.host=" + redis.host(),
+                "--spring.data.redis.port=" + redis.port(),
+                "--spring.data.redis.username=noscan",
+                "--spring.data.redis.password=secret")) {
+            LockRegistry here = limited.bean(LockRegistry.class);
+            registry.acquire(LockRequest.of("theirs"));
+            for (int i = 0; i < 5; i++) {
+                here.acquire(LockRequest.of("ours:" + i));
+            }
+
+            Answer first = limited.get("/locks/data?count=3");
+            Answer second = limited.get("/locks/data?count=3&cursor=" + first.at("$.cursor"));
+
+            assertThat(first.<String>at("$.only")).isEqualTo("permission");
+            assertThat(second.<String>at("$.only")).isEqualTo("permission");
+            assertThat(first.<List<String>>at("$.locks[*].name")).containsExactly("ours:0", "ours:1", "ours:2");
+            assertThat(second.<List<String>>at("$.locks[*].name")).containsExactly("ours:3", "ours:4");
+            assertThat(second.<Object>at("$.cursor")).isNull();
+            assertThat(limited.get("/locks/data?text=s:4").<List<String>>at("$.locks[*].name"))
+                    .containsExactly("ours:4");
+        } finally {
+            cli.command("ACL", "DELUSER", "noscan");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.github.lockstarter.ui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ui.Instance.Answer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpMethod;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** The page with Spring Security, whose rules for the endpoint apply to the page as well. */
+class SecuredPageTest {
+
+    private static Instance instance;
+
+    private static LockRegistry registry;
+
+    @BeforeAll
+    static void start() {
+        instance = Instance.start(
+                SecuredApplication.class,
+                "--distributed-lock.store=memory",
+                "--server.servlet.context-path=/app",
+                "--management.endpoint.locks.access=unrestricted");
+        registry = instance.bean(LockRegistry.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        instance.close();
+    }
+
+    private static String[] as(String user, String... more) {
+        String credentials = Base64.getEncoder().encodeToString((user + ":secret").getBytes(StandardCharsets.UTF_8));
+        return java.util.stream.Stream.concat(
+                        java.util.stream.Stream.of("Authorization", "Basic " + credentials),
+                        java.util.stream.Stream.of(more))
+                .toArray(String[]::new);
+    }
+
+    private static Answer release(Lease lease, String... headers) {
+        return instance.post(
+                "/app/locks/release",
+                Map.of("name", lease.lockName(), "token", Long.toString(lease.fencingToken())),
+                headers);
+    }
+
+    @Test
+    void shouldAskAnonymousUsersToLogIn() {
+        for (String path : List.of("/app/locks/", "/app/locks/data", "/app/locks/locks.js")) {
+            assertThat(instance.get(path).status()).as(path).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void shouldRefuseUsersWithoutTheRightsOfTheEndpoint() {
+        assertThat(instance.get("/app/locks/", as("stranger")).status()).isEqualTo(403);
+        assertThat(instance.get("/app/locks/data", as("stranger")).status()).isEqualTo(403);
+    }
+
+    @Test
+    void shouldLetReadersReadOnly() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("read"));
+        Answer data = instance.get("/app/locks/data", as("reader"));
+        assertThat(data.status()).isEqualTo(200);
+        assertThat(data.<Boolean>at("$.mayRelease")).isFalse();
+
+        Answer refused = release(
+                lease, as("reader", "X-Requested-With", "test", data.at("$.csrf.name"), data.at("$.csrf.value")));
+
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(lease.release()).as("still held").isTrue();
+    }
+
+    @Test
+    void shouldReleaseWithTheTokenAgainstForgedRequestsOnly() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("write"));
+        Answer data = instance.get("/app/locks/data", as("operator"));
+        assertThat(data.<Boolean>at("$.mayRelease")).isTrue();
+
+        assertThat(release(lease, as("operator", "X-Requested-With", "test")).status())
+                .as("without the token")
+                .isEqualTo(403);
+        assertThat(lease.isHeld()).isTrue();
+        Answer released = release(
+                lease, as("operator", "X-Requested-With", "test", data.at("$.csrf.name"), data.at("$.csrf.value")));
+        assertThat(released.status()).isEqualTo(200);
+        assertThat(released.<String>at("$.outcome")).isEqualTo("RELEASED");
+    }
+
+    /** The path of the page itself is open: what protects it are the rules for the endpoint. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class SecuredApplication {
+
+        @Bean
+        SecurityFilterChain rules(HttpSecurity http) throws Exception {
+            return http.authorizeHttpRequests(requests -> requests.requestMatchers("/locks/**")
+                            .permitAll()
+                            .requestMatchers(HttpMethod.GET, "/actuator/locks/**")
+                            .hasAnyRole("READER", "OPERATOR")
+                            .requestMatchers("/actuator/locks/**")
+                            .hasRole("OPERATOR")
+                            .anyRequest()
+                            .denyAll())
+                    .httpBasic(Customizer.withDefaults())
+                    .build();
+        }
+
+        @Bean
+        UserDetailsService users() {
+            return new InMemoryUserDetailsManager(
+                    User.withUsername("stranger").password("{noop}secret").roles().build(),
+                    User.withUsername("reader").password("{noop}secret").roles("READER").build(),
+                    User.withUsername("operator").password("{noop}secret").roles("OPERATOR").build());
+        }
+    }
+}
