@@ -116,9 +116,9 @@ final class LocksOverview {
                 return null;
             }
             describe(stored.get(), lock, instances);
-        } catch (LockStoreException ex) {
-            if (ex.isTransient()) {
-                throw ex;
+        } catch (LockStoreException | IllegalArgumentException ex) {
+            if (ex instanceof LockStoreException failure && failure.isTransient()) {
+                throw failure;
             }
             // Another program has written the key.
             lock.put("error", ex.getMessage());

@@ -71,7 +71,7 @@ final class LocksPage extends HttpServlet {
         response.setHeader("X-Content-Type-Options", "nosniff");
         response.setHeader("Referrer-Policy", "same-origin");
         if (!this.rights.permits(WebEndpointHttpMethod.GET)) {
-            response.sendError(HttpServletResponse.SC_NOT_FOUND);
+            response.setStatus(HttpServletResponse.SC_NOT_FOUND);
             return;
         }
         if (!this.rights.permits(WebEndpointHttpMethod.GET, request.getContextPath())) {
@@ -93,19 +93,19 @@ final class LocksPage extends HttpServlet {
             request.setCharacterEncoding(StandardCharsets.UTF_8.name());
             release(request, response);
         } else {
-            response.sendError(
+            response.setStatus(
                     path != null && (TYPES.containsKey(path) || path.equals("/data") || path.equals("/release"))
                             ? HttpServletResponse.SC_METHOD_NOT_ALLOWED
                             : HttpServletResponse.SC_NOT_FOUND);
         }
     }
 
-    private static void deny(HttpServletResponse response) throws IOException {
+    private static void deny(HttpServletResponse response) {
         RuntimeException denied = SpringSecurity.denied();
         if (denied != null) {
             throw denied;
         }
-        response.sendError(HttpServletResponse.SC_FORBIDDEN);
+        response.setStatus(HttpServletResponse.SC_FORBIDDEN);
     }
 
     private static void sendFile(String path, HttpServletResponse response) throws IOException {
@@ -134,11 +134,11 @@ final class LocksPage extends HttpServlet {
         String name = request.getParameter("name");
         String token = request.getParameter("token");
         if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
-            response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+            response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
         } else if (!this.rights.permits(WebEndpointHttpMethod.DELETE, request.getContextPath())) {
             deny(response);
         } else if (request.getHeader("X-Requested-With") == null) {
-            response.sendError(HttpServletResponse.SC_FORBIDDEN);
+            response.setStatus(HttpServletResponse.SC_FORBIDDEN);
         } else {
             answer(response, () -> {
                 if (name == null) {

@@ -13,8 +13,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.springframework.boot.Banner;
@@ -57,18 +55,17 @@ final class Instance implements AutoCloseable {
 
     /** Starts an application with the endpoint exposed. */
     static Instance start(Class<?> application, String... options) {
-        List<String> all = new ArrayList<>(List.of(
-                "--server.address=127.0.0.1",
-                "--server.port=0",
-                "--distributed-lock.ui.enabled=true",
-                "--distributed-lock.shutdown-timeout=0",
-                "--management.endpoints.web.exposure.include=locks"));
-        all.addAll(List.of(options));
         return new Instance(new SpringApplicationBuilder(application)
+                .properties(
+                        "server.address=127.0.0.1",
+                        "server.port=0",
+                        "distributed-lock.ui.enabled=true",
+                        "distributed-lock.shutdown-timeout=0",
+                        "management.endpoints.web.exposure.include=locks")
                 .web(WebApplicationType.SERVLET)
                 .bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false)
-                .run(all.toArray(String[]::new)));
+                .run(options));
     }
 
     <T> T bean(Class<T> type) {

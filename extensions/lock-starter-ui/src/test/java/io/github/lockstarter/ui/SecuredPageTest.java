@@ -6,10 +6,12 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ui.Instance.Answer;
+import jakarta.servlet.DispatcherType;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,16 +50,16 @@ class SecuredPageTest {
 
     private static String[] as(String user, String... more) {
         String credentials = Base64.getEncoder().encodeToString((user + ":secret").getBytes(StandardCharsets.UTF_8));
-        return java.util.stream.Stream.concat(
-                        java.util.stream.Stream.of("Authorization", "Basic " + credentials),
-                        java.util.stream.Stream.of(more))
+        return Stream.concat(
+                        Stream.of("Authorization", "Basic " + credentials),
+                        Stream.of(more))
                 .toArray(String[]::new);
     }
 
     private static Answer release(Lease lease, String... headers) {
         return instance.post(
                 "/app/locks/release",
-                Map.of("name", lease.lockName(), "token", Long.toString(lease.fencingToken())),
+                Map.of("name", lease.name(), "token", Long.toString(lease.fencingToken())),
                 headers);
     }
 
@@ -111,7 +113,9 @@ class SecuredPageTest {
 
         @Bean
         SecurityFilterChain rules(HttpSecurity http) throws Exception {
-            return http.authorizeHttpRequests(requests -> requests.requestMatchers("/locks/**")
+            return http.authorizeHttpRequests(requests -> requests.dispatcherTypeMatchers(DispatcherType.ERROR)
+                            .permitAll()
+                            .requestMatchers("/locks/**")
                             .permitAll()
                             .requestMatchers(HttpMethod.GET, "/actuator/locks/**")
                             .hasAnyRole("READER", "OPERATOR")
