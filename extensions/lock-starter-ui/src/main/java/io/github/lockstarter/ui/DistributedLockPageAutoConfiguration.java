@@ -12,7 +12,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -38,8 +40,9 @@ public final class DistributedLockPageAutoConfiguration {
     private static final LockLog logger = LockLog.of(DistributedLockPageAutoConfiguration.class);
 
     @Bean
-    EndpointRights distributedLockPageRights(ApplicationContext context) {
-        return new EndpointRights(context);
+    EndpointRights distributedLockPageRights(
+            ObjectProvider<WebEndpointsSupplier> endpoints, ObjectProvider<PathMappedEndpoints> paths) {
+        return new EndpointRights(endpoints, paths);
     }
 
     /** Logs why the page is not served, if it is not. */

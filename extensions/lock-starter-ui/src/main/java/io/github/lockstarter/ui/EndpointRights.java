@@ -1,35 +1,30 @@
 package io.github.lockstarter.ui;
 
 import java.util.Collection;
-import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
-import org.springframework.context.ApplicationContext;
-import org.springframework.core.env.Environment;
 
-/**
- * What the endpoint {@code locks} permits over HTTP, which the page does not exceed: by its exposure, by its access and, on the
- * port of the application, by the rules of Spring Security for its path. Thread-safe.
- *
- * <p>Rules for a separate port cannot be asked about from here: those for the path of the page apply there.
- */
+/** What the endpoint {@code locks} permits over HTTP by its exposure and its access, which the page does not exceed. Thread-safe. */
 final class EndpointRights {
 
     private static final EndpointId LOCKS = EndpointId.of("locks");
 
-    private final ApplicationContext context;
+    private final ObjectProvider<WebEndpointsSupplier> endpoints;
 
-    EndpointRights(ApplicationContext context) {
-        this.context = context;
+    private final ObjectProvider<PathMappedEndpoints> paths;
+
+    EndpointRights(ObjectProvider<WebEndpointsSupplier> endpoints, ObjectProvider<PathMappedEndpoints> paths) {
+        this.endpoints = endpoints;
+        this.paths = paths;
     }
 
     /** Returns whether the endpoint has an operation of that method, whoever asks. */
     boolean permits(WebEndpointHttpMethod method) {
-        return this.context
-                .getBeanProvider(WebEndpointsSupplier.class)
-                .stream()
+        return this.endpoints.stream()
                 .map(WebEndpointsSupplier::getEndpoints)
                 .flatMap(Collection::stream)
                 .filter(endpoint -> endpoint.getEndpointId().equals(LOCKS))
@@ -37,17 +32,9 @@ final class EndpointRights {
                 .anyMatch(operation -> operation.getRequestPredicate().getHttpMethod() == method);
     }
 
-    /** Returns whether the user of the present request may send such a request to the endpoint. */
-    boolean permits(WebEndpointHttpMethod method, String contextPath) {
-        Environment environment = this.context.getEnvironment();
-        if (!permits(method)) {
-            return false;
-        }
-        if (!SpringSecurity.PRESENT || ManagementPortType.get(environment) != ManagementPortType.SAME) {
-            return true;
-        }
-        String servlet = environment.getProperty("spring.mvc.servlet.path", "").replaceFirst("/$", "");
-        String path = this.context.getBean(PathMappedEndpoints.class).getPath(LOCKS);
-        return SpringSecurity.permits(this.context, contextPath, servlet + path, method.name());
+    /** Returns the path of the endpoint in the servlet that serves it; null if it has none. */
+    @Nullable String path() {
+        PathMappedEndpoints mapped = this.paths.getIfUnique();
+        return mapped != null ? mapped.getPath(LOCKS) : null;
     }
 }

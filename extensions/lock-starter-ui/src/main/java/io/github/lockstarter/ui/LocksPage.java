@@ -45,17 +45,22 @@ final class LocksPage extends HttpServlet {
 
     private final transient EndpointRights rights;
 
+    private final transient @Nullable SpringSecurity security;
+
     private final String lastSegment;
 
     /**
      * Creates the servlet.
      *
-     * @param overview called with the first request for data
+     * @param overview called for each request for data, so that nothing is created when the server starts
+     * @param security null: there is none
      * @param path path of the servlet
      */
-    LocksPage(Supplier<LocksOverview> overview, EndpointRights rights, String path) {
+    LocksPage(
+            Supplier<LocksOverview> overview, EndpointRights rights, @Nullable SpringSecurity security, String path) {
         this.overview = overview;
         this.rights = rights;
+        this.security = security;
         this.lastSegment = path.substring(path.lastIndexOf('/') + 1);
     }
 
@@ -74,7 +79,7 @@ final class LocksPage extends HttpServlet {
             response.setStatus(HttpServletResponse.SC_NOT_FOUND);
             return;
         }
-        if (!this.rights.permits(WebEndpointHttpMethod.GET, request.getContextPath())) {
+        if (!isPermitted(WebEndpointHttpMethod.GET, request)) {
             deny(response);
             return;
         }
@@ -100,8 +105,15 @@ final class LocksPage extends HttpServlet {
         }
     }
 
-    private static void deny(HttpServletResponse response) {
-        RuntimeException denied = SpringSecurity.denied();
+    /** Returns whether the endpoint has such an operation, and its user may call it. */
+    private boolean isPermitted(WebEndpointHttpMethod method, HttpServletRequest request) {
+        String path = this.rights.path();
+        return this.rights.permits(method)
+                && (this.security == null || path == null || this.security.permits(request, method.name(), path));
+    }
+
+    private void deny(HttpServletResponse response) {
+        RuntimeException denied = this.security != null ? this.security.denied() : null;
         if (denied != null) {
             throw denied;
         }
@@ -120,8 +132,8 @@ final class LocksPage extends HttpServlet {
         String cursor = request.getParameter("cursor");
         String text = request.getParameter("text");
         Map<String, @Nullable Object> data = this.overview.get().next(cursor, text != null ? text : "", count(request));
-        data.put("mayRelease", this.rights.permits(WebEndpointHttpMethod.DELETE, request.getContextPath()));
-        data.put("csrf", SpringSecurity.PRESENT ? SpringSecurity.csrfHeader(request) : null);
+        data.put("mayRelease", isPermitted(WebEndpointHttpMethod.DELETE, request));
+        data.put("csrf", this.security != null ? this.security.csrfHeader(request) : null);
         return data;
     }
 
@@ -135,7 +147,7 @@ final class LocksPage extends HttpServlet {
         String token = request.getParameter("token");
         if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
             response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
-        } else if (!this.rights.permits(WebEndpointHttpMethod.DELETE, request.getContextPath())) {
+        } else if (!isPermitted(WebEndpointHttpMethod.DELETE, request)) {
             deny(response);
         } else if (request.getHeader("X-Requested-With") == null) {
             response.setStatus(HttpServletResponse.SC_FORBIDDEN);

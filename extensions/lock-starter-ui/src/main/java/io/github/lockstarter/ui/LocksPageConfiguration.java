@@ -7,6 +7,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.web.FilterChainProxy;
+import org.springframework.security.web.SecurityFilterChain;
 
 /** Adds the page to the server that serves the endpoints: that of the application, or the one of the management port. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
@@ -18,10 +21,26 @@ class LocksPageConfiguration {
     /** Creates the registration when the server starts, which is before the other beans. */
     @Bean
     ServletRegistrationBean<LocksPage> distributedLockPage(
-            LocksPageProperties properties, EndpointRights rights, ObjectProvider<LocksOverview> overview) {
-        ServletRegistrationBean<LocksPage> page = new ServletRegistrationBean<>(
-                new LocksPage(overview::getObject, rights, properties.path()), properties.path() + "/*");
-        page.setName("distributedLockPage");
-        return page;
+            LocksPageProperties properties,
+            EndpointRights rights,
+            ObjectProvider<SpringSecurity> security,
+            ObjectProvider<LocksOverview> overview) {
+        LocksPage page = new LocksPage(overview::getObject, rights, security.getIfAvailable(), properties.path());
+        ServletRegistrationBean<LocksPage> registration =
+                new ServletRegistrationBean<>(page, properties.path() + "/*");
+        registration.setName("distributedLockPage");
+        return registration;
+    }
+
+    /** Loaded only if Spring Security is present. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(FilterChainProxy.class)
+    static class Security {
+
+        @Bean
+        SpringSecurity distributedLockPageSecurity(
+                ObjectProvider<FilterChainProxy> filters, ObjectProvider<SecurityFilterChain> chains) {
+            return new SpringSecurity(filters, chains);
+        }
     }
 }

@@ -1,43 +1,162 @@
 package io.github.lockstarter.ui;
 
+import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.MappingMatch;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.ApplicationContext;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.security.access.AccessDeniedException;
-import org.springframework.security.core.Authentication;
+import org.springframework.security.authorization.AuthorizationResult;
 import org.springframework.security.core.context.SecurityContextHolder;
-import org.springframework.security.web.access.WebInvocationPrivilegeEvaluator;
+import org.springframework.security.web.FilterChainProxy;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.csrf.CsrfToken;
-import org.springframework.util.ClassUtils;
 
-/** What the page needs of Spring Security. Methods are called only if it is present. */
+/** What the page needs of Spring Security, if it is present. Thread-safe. */
 final class SpringSecurity {
 
-    static final boolean PRESENT = ClassUtils.isPresent(
-            "org.springframework.security.web.access.WebInvocationPrivilegeEvaluator",
-            SpringSecurity.class.getClassLoader());
+    private final ObjectProvider<FilterChainProxy> filters;
 
-    private SpringSecurity() {}
+    private final ObjectProvider<SecurityFilterChain> chains;
 
-    /** Returns whether the rules for a path permit the user of the present request to send such a request there. */
-    static boolean permits(ApplicationContext context, String contextPath, String path, String method) {
-        Authentication user = SecurityContextHolder.getContext().getAuthentication();
-        return context.getBeanProvider(WebInvocationPrivilegeEvaluator.class).stream()
-                .allMatch(rules -> rules.isAllowed(contextPath, path, method, user));
+    /**
+     * Creates the access.
+     *
+     * @param filters the chains with those that ignore a path; none in debug mode
+     */
+    SpringSecurity(ObjectProvider<FilterChainProxy> filters, ObjectProvider<SecurityFilterChain> chains) {
+        this.filters = filters;
+        this.chains = chains;
     }
 
-    /** Returns the exception that makes Spring Security ask an anonymous user to log in; null: nobody would handle it. */
-    static @Nullable RuntimeException denied() {
+    /**
+     * Returns whether the rules permit the user of a request to send one with this method to that path, below the context path.
+     *
+     * <p>A {@code WebInvocationPrivilegeEvaluator} would ask about a request that it makes up, on which matchers of Spring
+     * Security 7 fail. This one differs from the present request in method and path only.
+     */
+    boolean permits(HttpServletRequest request, String method, String path) {
+        HttpServletRequest asked = new OtherRequest(request, method, path);
+        FilterChainProxy proxy = this.filters.getIfUnique();
+        List<SecurityFilterChain> all =
+                proxy != null ? proxy.getFilterChains() : this.chains.orderedStream().toList();
+        return all.stream()
+                .filter(chain -> chain.matches(asked))
+                .findFirst()
+                .stream()
+                .flatMap(chain -> chain.getFilters().stream())
+                .filter(AuthorizationFilter.class::isInstance)
+                .allMatch(filter -> isGranted((AuthorizationFilter) filter, asked));
+    }
+
+    private static boolean isGranted(AuthorizationFilter filter, HttpServletRequest asked) {
+        AuthorizationResult result = filter.getAuthorizationManager()
+                .authorize(() -> SecurityContextHolder.getContext().getAuthentication(), asked);
+        return result == null || result.isGranted();
+    }
+
+    /** Returns the exception for which Spring Security asks an anonymous user to log in; null: no filter would handle it. */
+    @Nullable RuntimeException denied() {
         return SecurityContextHolder.getContext().getAuthentication() != null
-                ? new AccessDeniedException("The page needs the rights of the endpoint.")
+                ? new AccessDeniedException("The page requires the rights for the endpoint \"locks\".")
                 : null;
     }
 
     /** Returns the name and the value of the header that requests need which change something; null: none. */
-    static @Nullable Map<String, String> csrfHeader(HttpServletRequest request) {
+    @Nullable Map<String, String> csrfHeader(HttpServletRequest request) {
         return request.getAttribute("_csrf") instanceof CsrfToken token
                 ? Map.of("name", token.getHeaderName(), "value", token.getToken())
                 : null;
+    }
+
+    /** A request of the same user with another method and path. */
+    private static final class OtherRequest extends HttpServletRequestWrapper {
+
+        private final String method;
+
+        private final String path;
+
+        /** Parsed paths, which belong to one request. */
+        private final Map<String, Object> attributes = new HashMap<>();
+
+        OtherRequest(HttpServletRequest request, String method, String path) {
+            super(request);
+            this.method = method;
+            this.path = path;
+        }
+
+        @Override
+        public String getMethod() {
+            return this.method;
+        }
+
+        @Override
+        public String getRequestURI() {
+            return getContextPath() + this.path;
+        }
+
+        @Override
+        public StringBuffer getRequestURL() {
+            StringBuffer url = super.getRequestURL();
+            return url.replace(url.length() - super.getRequestURI().length(), url.length(), getRequestURI());
+        }
+
+        @Override
+        public String getServletPath() {
+            return this.path;
+        }
+
+        @Override
+        public @Nullable String getPathInfo() {
+            return null;
+        }
+
+        @Override
+        public HttpServletMapping getHttpServletMapping() {
+            return new HttpServletMapping() {
+
+                @Override
+                public String getMatchValue() {
+                    return "";
+                }
+
+                @Override
+                public String getPattern() {
+                    return "/";
+                }
+
+                @Override
+                public String getServletName() {
+                    return "dispatcherServlet";
+                }
+
+                @Override
+                public MappingMatch getMappingMatch() {
+                    return MappingMatch.DEFAULT;
+                }
+            };
+        }
+
+        @Override
+        public @Nullable Object getAttribute(String name) {
+            return this.attributes.containsKey(name) || name.startsWith("org.springframework.web.util.")
+                    ? this.attributes.get(name)
+                    : super.getAttribute(name);
+        }
+
+        @Override
+        public void setAttribute(String name, @Nullable Object value) {
+            this.attributes.put(name, value);
+        }
+
+        @Override
+        public void removeAttribute(String name) {
+            this.attributes.remove(name);
+        }
     }
 }
