@@ -25,6 +25,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.context.WebApplicationContext;
 
@@ -41,8 +42,10 @@ public final class DistributedLockPageAutoConfiguration {
 
     @Bean
     EndpointRights distributedLockPageRights(
-            ObjectProvider<WebEndpointsSupplier> endpoints, ObjectProvider<PathMappedEndpoints> paths) {
-        return new EndpointRights(endpoints, paths);
+            ObjectProvider<WebEndpointsSupplier> endpoints,
+            ObjectProvider<PathMappedEndpoints> paths,
+            Environment environment) {
+        return new EndpointRights(endpoints, paths, environment);
     }
 
     /** Logs why the page is not served, if it is not. */

@@ -3,10 +3,12 @@ package io.github.lockstarter.ui;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
+import org.springframework.core.env.Environment;
 
 /** What the endpoint {@code locks} permits over HTTP by its exposure and its access, which the page does not exceed. Thread-safe. */
 final class EndpointRights {
@@ -17,9 +19,15 @@ final class EndpointRights {
 
     private final ObjectProvider<PathMappedEndpoints> paths;
 
-    EndpointRights(ObjectProvider<WebEndpointsSupplier> endpoints, ObjectProvider<PathMappedEndpoints> paths) {
+    private final Environment environment;
+
+    EndpointRights(
+            ObjectProvider<WebEndpointsSupplier> endpoints,
+            ObjectProvider<PathMappedEndpoints> paths,
+            Environment environment) {
         this.endpoints = endpoints;
         this.paths = paths;
+        this.environment = environment;
     }
 
     /** Returns whether the endpoint has an operation of that method, whoever asks. */
@@ -32,9 +40,13 @@ final class EndpointRights {
                 .anyMatch(operation -> operation.getRequestPredicate().getHttpMethod() == method);
     }
 
-    /** Returns the path of the endpoint in the servlet that serves it; null if it has none. */
+    /** Returns the path of the endpoint below the context path; null if it has none. */
     @Nullable String path() {
         PathMappedEndpoints mapped = this.paths.getIfUnique();
-        return mapped != null ? mapped.getPath(LOCKS) : null;
+        String path = mapped != null ? mapped.getPath(LOCKS) : null;
+        // On a port of their own, endpoints have a servlet of their own.
+        return path == null || ManagementPortType.get(this.environment) != ManagementPortType.SAME
+                ? path
+                : this.environment.getProperty("spring.mvc.servlet.path", "").replaceFirst("/$", "") + path;
     }
 }

@@ -151,8 +151,9 @@ public final class Browser implements AutoCloseable {
         await(expression).atMost(LIMIT).until(() -> Boolean.TRUE.equals(evaluate("!!(" + expression + ")")));
     }
 
-    public @Nullable Object evaluate(String script) {
-        return driver.executeScript("return " + script);
+    /** Returns the value of an expression of JavaScript, which may use {@code arguments}. */
+    public @Nullable Object evaluate(String expression, Object... arguments) {
+        return driver.executeScript("return " + expression, arguments);
     }
 
     public List<String> errorsOfScripts() {

@@ -1,0 +1,306 @@
+package io.github.lockstarter.ui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.deque.html.axecore.results.Rule;
+import com.deque.html.axecore.selenium.AxeBuilder;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.Browser;
+import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.openqa.selenium.Keys;
+
+/** The page in a browser. */
+@RedisTest
+@Timeout(180)
+class LocksPageBrowserTest {
+
+    private static final int WIDE = 1400;
+
+    private static final int NARROW = 390;
+
+    private static Browser browser;
+
+    private static Instance instance;
+
+    private static LockRegistry registry;
+
+    @BeforeAll
+    static void start(FaultProxy proxy) {
+        browser = Browser.open();
+        instance = Instance.start(
+                "--spring.application.name=shop",
+                "--spring.data.redis.host=" + proxy.host(),
+                "--spring.data.redis.port=" + proxy.port(),
+                "--distributed-lock.redis.command-timeout=1500ms",
+                "--server.servlet.context-path=/app",
+                "--management.endpoint.locks.access=unrestricted");
+        registry = instance.bean(LockRegistry.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (instance != null) {
+            instance.close();
+        }
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @AfterEach
+    void shouldHaveNoErrors() {
+        assertThat(browser.errorsOfScripts()).isEmpty();
+    }
+
+    private static void visit(String languages, int width, String scheme) {
+        browser.languages(languages);
+        browser.width(width);
+        browser.colorScheme(scheme);
+        browser.visit(instance.address() + "/app/locks");
+        browser.evaluate("localStorage.clear()");
+        browser.visit(instance.address() + "/app/locks");
+        awaitLoaded();
+    }
+
+    private static void awaitLoaded() {
+        browser.awaitTrue("document.body.getAttribute('aria-busy') === 'false'");
+    }
+
+    private static void shouldBeAccessible() {
+        List<Rule> violations = new AxeBuilder().analyze(browser.driver()).getViolations();
+        assertThat(violations).isEmpty();
+        assertThat(browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                .as("horizontal scrolling")
+                .isEqualTo(0L);
+    }
+
+    /** Makes locks of each mode, with holders and waiters of several instances. */
+    private static void createSample(RedisCli redis) throws Exception {
+        redis.command(
+                "EVAL",
+                """
+                local now = redis.call('TIME')
+                local micros = now[1] * 1000000 + now[2]
+                local function instance(id, application, host, pid)
+                  redis.call('HSET', 'lock:instance:' .. id, 'application', application, 'host', host, 'pid', pid,
+                    'started', string.format('%.0f', micros / 1000 - 7200000))
+                end
+                instance('Zx8cV6bN4mQ', 'billing', 'host-9', 815)
+                instance('Ab3dE5gH1jK', 'shipping', 'host-7', 4711)
+                local function lock(name, instance, age, lease, waiters)
+                  local key = 'lock:{' .. name .. '}'
+                  redis.call('HSET', key, 'o', instance .. '-1', 'f', string.format('%.0f', micros - age * 1000000))
+                  for i = 1, waiters do
+                    local id = (i % 2 == 0 and 'Zx8cV6bN4mQ' or 'Ab3dE5gH1jK') .. '-' .. i .. '0'
+                    redis.call('HSET', key, 'e:' .. i, id,
+                      'w:' .. id, i .. ':' .. string.format('%.0f', micros / 1000 + 600000) .. ':2000:inbox')
+                  end
+                  if waiters > 0 then
+                    redis.call('HSET', key, 'q',
+                      '1:' .. waiters .. ':' .. waiters .. ':' .. string.format('%.0f', micros / 1000 + 600000))
+                  end
+                  redis.call('PEXPIRE', key, lease)
+                end
+                lock('invoice:2026-11', 'Zx8cV6bN4mQ', 754, 21400, 3)
+                lock('export:customers', 'Zx8cV6bN4mQ', 9432, 28900, 1)
+                lock('shipment:81734', 'Ab3dE5gH1jK', 4, 26200, 0)
+                lock('shipment:81739', 'Ab3dE5gH1jK', 2, 28000, 0)
+                """,
+                "0");
+        Lease unused = registry.acquire(LockRequest.of("order:4711"));
+        registry.acquire(LockRequest.of("report:daily").withLease(Duration.ofMinutes(5)));
+        registry.acquire(LockRequest.of("prices").withMode(LockMode.READ));
+        registry.acquire(LockRequest.of("thumbnails").withPermits(2, 5));
+        registry.acquire(LockRequest.of("thumbnails").withPermits(3, 5));
+        registry.acquireAsync(LockRequest.of("order:4711").withWaitTime(Duration.ofMinutes(2)));
+    }
+
+    @Test
+    void shouldShowTheLocksInBothLanguagesAndWidthsAndSchemes(RedisCli redis) throws Exception {
+        createSample(redis);
+
+        visit("en-GB,en", WIDE, "light");
+        browser.find("#count", "9 locks");
+        browser.find("tr.lock .owner", "billing@host-9 (pid 815)");
+        browser.find("tr.lock .owner", "5 permits, 2 holders: shop@");
+        browser.find("th.c-held button").click();
+        assertThat(browser.find("tr.lock").getText()).startsWith("export:customers");
+        browser.find("tr.lock .toggle", "invoice:2026-11").click();
+        assertThat(browser.find("tr.details").getText()).contains("Zx8cV6bN4mQ", "shipping@host-7");
+        shouldBeAccessible();
+        browser.screenshot("locks-page");
+
+        visit("zh-CN,zh,en", WIDE, "dark");
+        browser.find("#count", "共 9 把锁");
+        assertThat(browser.evaluate("document.documentElement.lang")).isEqualTo("zh-CN");
+        assertThat(browser.evaluate("getComputedStyle(document.body).backgroundColor"))
+                .isEqualTo("rgb(20, 24, 29)");
+        browser.find("tr.lock .toggle", "thumbnails").click();
+        shouldBeAccessible();
+        browser.screenshot("zh-dark-wide");
+
+        visit("zh-CN,zh,en", NARROW, "dark");
+        browser.find("tr.lock .toggle", "invoice").click();
+        shouldBeAccessible();
+        browser.screenshot("zh-dark-narrow");
+
+        visit("de,fr", NARROW, "light");
+        browser.find("#count", "9 locks");
+        browser.find("tr.lock .toggle", "order:4711").click();
+        shouldBeAccessible();
+        browser.screenshot("en-light-narrow");
+
+        browser.find("#language option[value=zh]").click();
+        browser.find("#count", "共 9 把锁");
+        browser.visit(instance.address() + "/app/locks");
+        browser.find("#count", "共 9 把锁");
+    }
+
+    @Test
+    void shouldShowManyLocksOnceEach(RedisCli redis) {
+        PageTests.createLocks(redis, 10_000);
+
+        visit("en", WIDE, "light");
+
+        browser.find("#count", "there may be more");
+        assertThat((long) browser.evaluate("document.querySelectorAll('tr.lock').length"))
+                .isBetween(100L, 300L);
+        for (int i = 0; i < 100 && browser.find("#age").isDisplayed(); i++) {
+            if (!Boolean.TRUE.equals(browser.evaluate("!document.getElementById('more').hidden"))) {
+                break;
+            }
+            // By a script, because a click that scrolls to the end of the page takes long.
+            browser.evaluate("document.getElementById('more').click()");
+            awaitLoaded();
+        }
+        browser.find("#count", "10000 locks");
+        assertThat(browser.evaluate("new Set([...document.querySelectorAll('tr.lock')].map(row => row.lockName)).size"))
+                .isEqualTo(10_000L);
+        assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length"))
+                .isEqualTo(10_000L);
+        browser.find("#text").sendKeys("many:9999");
+        browser.find("#count", "1 lock");
+        assertThat(browser.find("tr.lock").getText()).contains("many:9999");
+        shouldBeAccessible();
+    }
+
+    @Test
+    void shouldShowAndReleaseLocksOfAnyName() throws Exception {
+        for (String name : PageTests.hostileNames()) {
+            Lease lease = registry.acquire(LockRequest.of(name));
+            registry.acquire(LockRequest.of("kept:" + lease.fencingToken()));
+        }
+        visit("en", NARROW, "light");
+        browser.find("#count", "20 locks");
+        shouldBeAccessible();
+        browser.screenshot("hostile-narrow");
+        browser.width(WIDE);
+        shouldBeAccessible();
+        browser.screenshot("hostile-wide");
+        for (String name : PageTests.hostileNames()) {
+            String row = "[...document.querySelectorAll('tr.lock')].find(row => row.lockName === arguments[0])";
+            browser.evaluate(row + ".querySelector('.release').click()", name);
+            assertThat(browser.find("#confirm-owner").getText()).contains("shop@");
+            browser.find("#release").click();
+            browser.find("#outcome", "Released: ");
+            awaitLoaded();
+            assertThat(browser.evaluate("!" + row, name)).as(name).isEqualTo(true);
+        }
+        browser.find("#count", "10 locks");
+        assertThat(browser.evaluate("document.querySelectorAll('main img, main script').length"))
+                .isEqualTo(0L);
+    }
+
+    @Test
+    void shouldReleaseByKeyboardAfterAConfirmation() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("stuck"));
+        visit("en", WIDE, "light");
+        browser.find("tr.lock .release");
+        tabTo("tr.lock .toggle");
+        browser.press(Keys.ENTER);
+        browser.find("tr.details", "Fencing token");
+        tabTo("tr.lock .release");
+        browser.press(Keys.ENTER);
+        browser.find("#confirm[open]", "stuck");
+        shouldBeAccessible();
+        assertThat(browser.focused().getAttribute("id")).isEqualTo("cancel");
+        browser.screenshot("confirm");
+        browser.press(Keys.ESCAPE);
+        browser.awaitTrue("!document.getElementById('confirm').open");
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(browser.focused().getAttribute("class")).isEqualTo("release");
+
+        browser.press(Keys.ENTER);
+        browser.find("#confirm[open]", "stuck");
+        browser.press(Keys.TAB);
+        assertThat(browser.focused().getAttribute("id")).isEqualTo("release");
+        browser.press(Keys.ENTER);
+
+        browser.find("#outcome", "Released: stuck");
+        browser.find("#count", "No lock is held.");
+        assertThat(lease.release()).as("still ours").isFalse();
+        browser.awaitTrue("document.activeElement.id === 'outcome'");
+        shouldBeAccessible();
+    }
+
+    private static void tabTo(String selector) {
+        for (int i = 0; i < 30; i++) {
+            browser.press(Keys.TAB);
+            if (Boolean.TRUE.equals(browser.evaluate("document.activeElement.matches('" + selector + "')"))) {
+                return;
+            }
+        }
+        throw new AssertionError("The key TAB does not reach " + selector);
+    }
+
+    @Test
+    void shouldNotReleaseTheLockOfTheNextOwner() throws Exception {
+        Lease shown = registry.acquire(LockRequest.of("passed on"));
+        visit("en", WIDE, "light");
+        browser.find("tr.lock .release").click();
+        shown.release();
+        Lease next = registry.acquire(LockRequest.of("passed on"));
+
+        browser.find("#release").click();
+
+        browser.find("#outcome", "another owner");
+        awaitLoaded();
+        assertThat(next.release()).as("still theirs").isTrue();
+    }
+
+    @Test
+    void shouldShowAnErrorInPlaceOfTheTable(FaultProxy proxy) throws Exception {
+        registry.acquire(LockRequest.of("dark").withLease(Duration.ofMinutes(5)));
+        visit("en", WIDE, "light");
+        browser.find("tr.lock", "dark");
+        proxy.blackHole();
+
+        browser.find("#search button").click();
+
+        browser.find("#problem", "The locks cannot be shown.");
+        assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length")).isEqualTo(0L);
+        assertThat(browser.text()).doesNotContain("No lock is held");
+        shouldBeAccessible();
+        browser.screenshot("problem");
+        proxy.heal();
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            browser.find("#search button").click();
+            awaitLoaded();
+            assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length")).isEqualTo(1L);
+        });
+        assertThat(browser.evaluate("document.getElementById('problem').hidden")).isEqualTo(true);
+    }
+}
