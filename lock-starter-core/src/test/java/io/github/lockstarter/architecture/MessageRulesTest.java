@@ -30,6 +30,7 @@ class MessageRulesTest {
             "extensions/lock-starter-shedlock",
             "extensions/lock-starter-spring-integration",
             "extensions/lock-starter-test",
+            "extensions/lock-starter-ui",
             "extensions/lock-starter-health-boot3");
 
     private static final Pattern STRING = Pattern.compile("\"(?:[^\"\\\\\\n]|\\\\.)*\"");

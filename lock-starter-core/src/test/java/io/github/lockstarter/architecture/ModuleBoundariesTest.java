@@ -25,6 +25,7 @@ class ModuleBoundariesTest {
             "extensions/lock-starter-shedlock",
             "extensions/lock-starter-spring-integration",
             "extensions/lock-starter-test",
+            "extensions/lock-starter-ui",
             "lock-starter-sample");
 
     /** What auto-configuration creates, and the texts that the adapters share. */
@@ -52,6 +53,7 @@ class ModuleBoundariesTest {
             "metrics.MicrometerLockListener",
             "store.redis.RedisLockStore",
             "store.redis.RedisStoreSettings",
+            "store.redis.script.LockKeys",
             "text.LockLog",
             "text.LoggedNames",
             "text.Printable",

@@ -58,7 +58,8 @@
       holders: '持有者', line: '等待队列', firstOf: (n, all) => `前 ${n} 个，共 ${all} 个`, waitersHere: '本实例的等待者',
     },
   };
-  const PART = 100;
+  const FIRST = 100;
+  const NEXT = 500;
   const MOST = 1000;
   const COLUMNS = ['name', 'mode', 'owner', 'held', 'lease', 'waiting', 'actions'];
   const SORTS = {
@@ -343,7 +344,7 @@
     const mine = ++request;
     const parameters = new URLSearchParams({
       text: $('text').value,
-      count: next ? PART : Math.min(Math.max(rows.size, PART), MOST),
+      count: next ? NEXT : Math.min(Math.max(rows.size, FIRST), MOST),
     });
     if (next) {
       parameters.set('cursor', cursor);

@@ -9,6 +9,7 @@ import io.github.lockstarter.integration.DistributedLockIntegrationAutoConfigura
 import io.github.lockstarter.jdbc.DistributedLockFenceAutoConfiguration;
 import io.github.lockstarter.shedlock.DistributedLockShedLockAutoConfiguration;
 import io.github.lockstarter.test.UseRedisProcess;
+import io.github.lockstarter.ui.DistributedLockPageAutoConfiguration;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Set;
@@ -47,6 +48,7 @@ class LinkageTest {
                 DistributedLockIntegrationAutoConfiguration.class,
                 DistributedLockShedLockAutoConfiguration.class,
                 DistributedLockFenceAutoConfiguration.class,
+                DistributedLockPageAutoConfiguration.class,
                 UseRedisProcess.class
             })
     void shouldFindAllThatTheJarUses(Class<?> inside) throws IOException {

@@ -32,6 +32,8 @@ public final class Browser implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    private static final Duration POLL = Duration.ofMillis(30);
+
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
 
     private final ChromeDriver driver;
@@ -127,7 +129,9 @@ public final class Browser implements AutoCloseable {
     /** Waits for an element that contains such a text. */
     public WebElement find(String selector, String text) {
         try {
-            return await().atMost(LIMIT)
+            return await().pollDelay(Duration.ZERO)
+                    .pollInterval(POLL)
+                    .atMost(LIMIT)
                     .ignoreException(StaleElementReferenceException.class)
                     .until(() -> present(selector, text), Optional::isPresent)
                     .orElseThrow();
@@ -148,7 +152,7 @@ public final class Browser implements AutoCloseable {
 
     /** Waits until an expression of JavaScript is true. */
     public void awaitTrue(String expression) {
-        await(expression).atMost(LIMIT).until(() -> Boolean.TRUE.equals(evaluate("!!(" + expression + ")")));
+        await(expression).pollDelay(Duration.ZERO).pollInterval(POLL).atMost(LIMIT).until(() -> Boolean.TRUE.equals(evaluate("!!(" + expression + ")")));
     }
 
     /** Returns the value of an expression of JavaScript, which may use {@code arguments}. */
