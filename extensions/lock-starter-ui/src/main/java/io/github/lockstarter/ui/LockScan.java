@@ -82,7 +82,7 @@ final class LockScan {
         this.redis = new StringRedisTemplate(factory);
         this.keys = new LockKeys(keyPrefix, LoggedNames.withKeys(true));
         this.limit = limit;
-        CustomizableThreadFactory daemons = new CustomizableThreadFactory("locks-page-");
+        CustomizableThreadFactory daemons = new CustomizableThreadFactory("lock-page-");
         daemons.setDaemon(true);
         this.threads = new ThreadPoolExecutor(0, 2, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
     }

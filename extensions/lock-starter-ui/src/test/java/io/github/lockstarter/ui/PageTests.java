@@ -13,7 +13,7 @@ final class PageTests {
         redis.command("EVAL", """
                 for i = 1, ARGV[1] do
                   local key = 'lock:{many:' .. i .. '}'
-                  redis.call('HSET', key, 'o', 'Ab3dE5gH1jK-0000000000', 'f', 1795758698000000 + i)
+                  redis.call('HSET', key, 'o', 'ManyLocks01-0000000000', 'f', 1795758698000000 + i)
                   redis.call('PEXPIRE', key, 600000)
                 end
                 """, "0", Integer.toString(count));
