@@ -41,7 +41,8 @@ final class EndpointRights {
     }
 
     /** Returns the path of the endpoint below the context path; null if it has none. */
-    @Nullable String path() {
+    @Nullable
+    String path() {
         PathMappedEndpoints mapped = this.paths.getIfUnique();
         String path = mapped != null ? mapped.getPath(LOCKS) : null;
         // On a port of their own, endpoints have a servlet of their own.

@@ -104,24 +104,27 @@ final class LockScan {
      * @throws LockStoreException if Redis does not answer in time
      * @throws IllegalArgumentException if the cursor is none
      */
-    @Nullable Part next(@Nullable String cursor, String text, int count) {
+    @Nullable
+    Part next(@Nullable String cursor, String text, int count) {
         if (cursor != null && !cursor.matches("\\d{1,5}-\\d{1,20}")) {
             throw new IllegalArgumentException("This is no cursor.");
         }
         try {
-            return this.threads.submit(() -> scan(cursor, text, count)).get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
+            return this.threads
+                    .submit(() -> scan(cursor, text, count))
+                    .get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
         } catch (ExecutionException ex) {
-            throw failed(String.valueOf(ex.getCause()), ex.getCause());
+            throw failed("The locks in Redis could not be listed: " + ex.getCause(), ex.getCause());
         } catch (TimeoutException | RejectedExecutionException ex) {
-            throw failed("no answer within " + Printable.duration(this.limit), ex);
+            throw failed("Redis did not answer within " + Printable.duration(this.limit), ex);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw failed("interrupted", ex);
+            throw failed("The thread was interrupted", ex);
         }
     }
 
     private static LockStoreException failed(String why, @Nullable Throwable cause) {
-        return new LockStoreException("The locks in Redis could not be listed: " + why + '.', cause, false, true);
+        return new LockStoreException(why + '.', cause, false, true);
     }
 
     private @Nullable Part scan(@Nullable String cursor, String text, int count) {
@@ -158,8 +161,7 @@ final class LockScan {
     }
 
     private List<?> call(int slot, String position, String text, int keysPerCall) {
-        return this.redis.execute(
-                SCRIPT, List.of(keyIn(slot)), position, pattern(text), String.valueOf(keysPerCall));
+        return this.redis.execute(SCRIPT, List.of(keyIn(slot)), position, pattern(text), String.valueOf(keysPerCall));
     }
 
     /** Returns null, unless the error is another one. */

@@ -128,31 +128,41 @@ final class LocksOverview {
         return lock;
     }
 
-    private static void describe(
-            Stored stored, Map<String, @Nullable Object> lock, Map<String, Object> instances) {
+    private static void describe(Stored stored, Map<String, @Nullable Object> lock, Map<String, Object> instances) {
         lock.put("mode", stored.mode());
         lock.put("token", text(stored.fencingToken()));
         lock.put("remaining", millis(stored.remaining()));
         lock.put("holder", reference(stored.holder(), instances));
         lock.put("since", time(stored.since()));
         lock.put("waiting", stored.waiting());
-        lock.put("line", stored.line().stream().map(entry -> {
-            Map<String, @Nullable Object> waiter = new LinkedHashMap<>();
-            waiter.put("instance", reference(entry.waiter(), instances));
-            waiter.put("mode", entry.mode());
-            return waiter;
-        }).toList());
+        lock.put(
+                "line",
+                stored.line().stream()
+                        .map(entry -> {
+                            Map<String, @Nullable Object> waiter = new LinkedHashMap<>();
+                            waiter.put("instance", reference(entry.waiter(), instances));
+                            waiter.put("mode", entry.mode());
+                            return waiter;
+                        })
+                        .toList());
         lock.put("holdersCount", stored.holders().size());
-        lock.put("permits", stored.holders().stream().mapToInt(StoredGrant::permits).sum());
-        lock.put("holders", stored.holders().stream().limit(MOST_HOLDERS).map(grant -> {
-            Map<String, @Nullable Object> holder = new LinkedHashMap<>();
-            holder.put("instance", reference(grant.holder(), instances));
-            holder.put("token", text(grant.fencingToken()));
-            holder.put("remaining", millis(grant.remaining()));
-            holder.put("permits", grant.permits());
-            holder.put("since", time(grant.since()));
-            return holder;
-        }).toList());
+        lock.put(
+                "permits",
+                stored.holders().stream().mapToInt(StoredGrant::permits).sum());
+        lock.put(
+                "holders",
+                stored.holders().stream()
+                        .limit(MOST_HOLDERS)
+                        .map(grant -> {
+                            Map<String, @Nullable Object> holder = new LinkedHashMap<>();
+                            holder.put("instance", reference(grant.holder(), instances));
+                            holder.put("token", text(grant.fencingToken()));
+                            holder.put("remaining", millis(grant.remaining()));
+                            holder.put("permits", grant.permits());
+                            holder.put("since", time(grant.since()));
+                            return holder;
+                        })
+                        .toList());
     }
 
     private static Map<String, @Nullable Object> describe(Held held) {

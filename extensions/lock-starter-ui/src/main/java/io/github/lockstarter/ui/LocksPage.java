@@ -56,8 +56,7 @@ final class LocksPage extends HttpServlet {
      * @param security null: there is none
      * @param path path of the servlet
      */
-    LocksPage(
-            Supplier<LocksOverview> overview, EndpointRights rights, @Nullable SpringSecurity security, String path) {
+    LocksPage(Supplier<LocksOverview> overview, EndpointRights rights, @Nullable SpringSecurity security, String path) {
         this.overview = overview;
         this.rights = rights;
         this.security = security;

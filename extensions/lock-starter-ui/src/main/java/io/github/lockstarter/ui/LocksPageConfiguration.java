@@ -26,8 +26,7 @@ class LocksPageConfiguration {
             ObjectProvider<SpringSecurity> security,
             ObjectProvider<LocksOverview> overview) {
         LocksPage page = new LocksPage(overview::getObject, rights, security.getIfAvailable(), properties.path());
-        ServletRegistrationBean<LocksPage> registration =
-                new ServletRegistrationBean<>(page, properties.path() + "/*");
+        ServletRegistrationBean<LocksPage> registration = new ServletRegistrationBean<>(page, properties.path() + "/*");
         registration.setName("distributedLockPage");
         return registration;
     }

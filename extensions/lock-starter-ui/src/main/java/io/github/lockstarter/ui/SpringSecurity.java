@@ -43,12 +43,10 @@ final class SpringSecurity {
     boolean permits(HttpServletRequest request, String method, String path) {
         HttpServletRequest asked = new OtherRequest(request, method, path);
         FilterChainProxy proxy = this.filters.getIfUnique();
-        List<SecurityFilterChain> all =
-                proxy != null ? proxy.getFilterChains() : this.chains.orderedStream().toList();
-        return all.stream()
-                .filter(chain -> chain.matches(asked))
-                .findFirst()
-                .stream()
+        List<SecurityFilterChain> all = proxy != null
+                ? proxy.getFilterChains()
+                : this.chains.orderedStream().toList();
+        return all.stream().filter(chain -> chain.matches(asked)).findFirst().stream()
                 .flatMap(chain -> chain.getFilters().stream())
                 .filter(AuthorizationFilter.class::isInstance)
                 .allMatch(filter -> isGranted((AuthorizationFilter) filter, asked));
@@ -61,14 +59,16 @@ final class SpringSecurity {
     }
 
     /** Returns the exception for which Spring Security asks an anonymous user to log in; null: no filter would handle it. */
-    @Nullable RuntimeException denied() {
+    @Nullable
+    RuntimeException denied() {
         return SecurityContextHolder.getContext().getAuthentication() != null
                 ? new AccessDeniedException("The page requires the rights for the endpoint \"locks\".")
                 : null;
     }
 
     /** Returns the name and the value of the header that requests need which change something; null: none. */
-    @Nullable Map<String, String> csrfHeader(HttpServletRequest request) {
+    @Nullable
+    Map<String, String> csrfHeader(HttpServletRequest request) {
         return request.getAttribute("_csrf") instanceof CsrfToken token
                 ? Map.of("name", token.getHeaderName(), "value", token.getToken())
                 : null;

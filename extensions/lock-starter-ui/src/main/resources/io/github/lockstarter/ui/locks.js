@@ -4,10 +4,10 @@
 (() => {
   const TEXTS = {
     en: {
-      title: 'Locks', filter: 'Name contains', refresh: 'Refresh', auto: 'every 5 s', language: 'Language',
+      title: 'Locks', filter: 'Name contains', refresh: 'Refresh', auto: 'Refresh every 5 s', language: 'Language',
       more: 'Load more', searchOn: 'Continue the search', cancel: 'Cancel', release: 'Release',
       name: 'Lock', mode: 'Mode', owner: 'Owner', held: 'Held for', lease: 'Lease left', waiting: 'Waiting', actions: 'Actions',
-      WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', waitHere: n => `${n} here`, atRisk: 'at risk',
+      WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', colon: ': ', waitHere: n => `${n} here`, atRisk: 'at risk',
       readers: n => n === 1 ? '1 reader' : `${n} readers`,
       permits: (p, n) => `${p} ${p === 1 ? 'permit' : 'permits'}, ${n} ${n === 1 ? 'holder' : 'holders'}`,
       pid: pid => `pid ${pid}`,
@@ -34,10 +34,10 @@
       holders: 'Holders', line: 'Waiting line', firstOf: (n, all) => `the first ${n} of ${all}`, waitersHere: 'Waiters of this instance',
     },
     zh: {
-      title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒', language: '语言',
+      title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒刷新', language: '语言',
       more: '加载更多', searchOn: '继续查找', cancel: '取消', release: '强制释放',
       name: '锁', mode: '模式', owner: '持有者', held: '已持有', lease: '租约剩余', waiting: '等待', actions: '操作',
-      WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
+      WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', colon: '：', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
       readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
       pid: pid => `进程 ${pid}`, shown: n => `共 ${n} 把锁`, shownOfMore: n => `已显示 ${n} 把锁，可能还有更多`,
       none: '当前没有被持有的锁。', noneWith: '没有名称包含该文本的锁。', noneYet: '暂时没有找到，Redis 中还有键没有查完。',
@@ -153,10 +153,10 @@
   function ownerText(lock) {
     const first = instanceText(lock.holder);
     if (lock.mode === 'READ') {
-      return `${t('readers')(lock.holdersCount)}: ${first}${lock.holdersCount > 1 ? ' …' : ''}`;
+      return `${t('readers')(lock.holdersCount)}${t('colon')}${first}${lock.holdersCount > 1 ? ' …' : ''}`;
     }
     return lock.mode === 'PERMIT'
-      ? `${t('permits')(lock.permits, lock.holdersCount)}: ${first}${lock.holdersCount > 1 ? ' …' : ''}` : first;
+      ? `${t('permits')(lock.permits, lock.holdersCount)}${t('colon')}${first}${lock.holdersCount > 1 ? ' …' : ''}` : first;
   }
 
   // ---- Rows
@@ -213,7 +213,7 @@
     fact('waitersHere', lock.waitersHere == null ? null : String(lock.waitersHere));
     return el('tr', { role: 'row', class: 'details' }, el('td', { role: 'cell', colspan: 7 }, facts,
       ...list('holders', lock.holders, lock.holdersCount, each => [
-        instanceText(each.instance), lock.mode === 'PERMIT' ? ` · ${t('PERMIT')}: ${each.permits}` : '',
+        instanceText(each.instance), lock.mode === 'PERMIT' ? ` · ${t('PERMIT')}${t('colon')}${each.permits}` : '',
         ' · ', t('held'), ' ', time(each.since, duration(row.at - each.since)),
         each.remaining == null ? '' : ` · ${t('lease')} ${duration(each.remaining)}`, ` · ${t('token')} ${each.token}`]),
       ...list('line', lock.line, lock.waiting, each => [`${instanceText(each.instance)} · ${t(each.mode)}`])));

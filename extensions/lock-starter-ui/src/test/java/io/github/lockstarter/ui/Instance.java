@@ -93,7 +93,8 @@ final class Instance implements AutoCloseable {
     }
 
     Answer post(String path, Map<String, String> parameters, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(path.startsWith("http") ? path : address() + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create(path.startsWith("http") ? path : address() + path))
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(BodyPublishers.ofString(parameters.entrySet().stream()
                         .map(each -> each.getKey() + '=' + encoded(each.getValue()))

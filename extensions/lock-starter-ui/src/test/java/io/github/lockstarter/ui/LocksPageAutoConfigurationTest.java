@@ -25,8 +25,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class LocksPageAutoConfigurationTest {
 
-    private static final AutoConfigurations OURS = AutoConfigurations.of(
-            DistributedLockAutoConfiguration.class, DistributedLockPageAutoConfiguration.class);
+    private static final AutoConfigurations OURS =
+            AutoConfigurations.of(DistributedLockAutoConfiguration.class, DistributedLockPageAutoConfiguration.class);
 
     private static final String IN_MEMORY = "--distributed-lock.store=memory";
 
@@ -39,8 +39,8 @@ class LocksPageAutoConfigurationTest {
                     assertThat(context).hasNotFailed();
                     assertThat(Stream.of(context.getBeanDefinitionNames())
                                     .map(name -> context.getBeanFactory().getType(name)))
-                            .noneMatch(type -> type != null
-                                    && type.getPackageName().equals(LocksPage.class.getPackageName()));
+                            .noneMatch(type ->
+                                    type != null && type.getPackageName().equals(LocksPage.class.getPackageName()));
                 });
         try (Instance instance = Instance.start(
                 IN_MEMORY, "--distributed-lock.ui.enabled=false", "--management.endpoint.locks.access=unrestricted")) {

@@ -90,9 +90,7 @@ class LocksPageBrowserTest {
 
     /** Makes locks of each mode, with holders and waiters of several instances. */
     private static void createSample(RedisCli redis) throws Exception {
-        redis.command(
-                "EVAL",
-                """
+        redis.command("EVAL", """
                 local now = redis.call('TIME')
                 local micros = now[1] * 1000000 + now[2]
                 local function instance(id, application, host, pid)
@@ -119,8 +117,7 @@ class LocksPageBrowserTest {
                 lock('export:customers', 'Zx8cV6bN4mQ', 9432, 28900, 1)
                 lock('shipment:81734', 'Ab3dE5gH1jK', 4, 26200, 0)
                 lock('shipment:81739', 'Ab3dE5gH1jK', 2, 28000, 0)
-                """,
-                "0");
+                """, "0");
         Lease unused = registry.acquire(LockRequest.of("order:4711"));
         registry.acquire(LockRequest.of("report:daily").withLease(Duration.ofMinutes(5)));
         registry.acquire(LockRequest.of("prices").withMode(LockMode.READ));
@@ -142,6 +139,8 @@ class LocksPageBrowserTest {
         browser.find("tr.lock .toggle", "invoice:2026-11").click();
         assertThat(browser.find("tr.details").getText()).contains("Zx8cV6bN4mQ", "shipping@host-7");
         shouldBeAccessible();
+        // As high as the page, for the manual.
+        browser.size(WIDE, 680);
         browser.screenshot("locks-page");
 
         visit("zh-CN,zh,en", WIDE, "dark");
@@ -300,7 +299,8 @@ class LocksPageBrowserTest {
         browser.find("#search button").click();
 
         browser.find("#problem", "The locks cannot be shown.");
-        assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length")).isEqualTo(0L);
+        assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length"))
+                .isEqualTo(0L);
         assertThat(browser.text()).doesNotContain("No lock is held");
         shouldBeAccessible();
         browser.screenshot("problem");
@@ -308,8 +308,10 @@ class LocksPageBrowserTest {
         await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             browser.find("#search button").click();
             awaitLoaded();
-            assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length")).isEqualTo(1L);
+            assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length"))
+                    .isEqualTo(1L);
         });
-        assertThat(browser.evaluate("document.getElementById('problem').hidden")).isEqualTo(true);
+        assertThat(browser.evaluate("document.getElementById('problem').hidden"))
+                .isEqualTo(true);
     }
 }

@@ -37,7 +37,8 @@ class LocksPageClusterTest {
             Set<String> shown = new TreeSet<>();
             String cursor = null;
             do {
-                Answer data = instance.get("/locks/data?count=40" + (cursor != null ? "&cursor=" + encoded(cursor) : ""));
+                Answer data =
+                        instance.get("/locks/data?count=40" + (cursor != null ? "&cursor=" + encoded(cursor) : ""));
                 assertThat(data.status()).as(data.body()).isEqualTo(200);
                 assertThat(data.<Object>at("$.only")).isNull();
                 shown.addAll(data.<List<String>>at("$.locks[*].name"));
@@ -47,10 +48,13 @@ class LocksPageClusterTest {
             assertThat(shown).isEqualTo(held);
             Answer found = instance.get("/locks/data?text=order:7&count=1000");
             assertThat(found.<List<String>>at("$.locks[*].name"))
-                    .containsExactlyInAnyOrderElementsOf(
-                            held.stream().filter(name -> name.startsWith("order:7")).toList());
-            assertThat(instance.release("order:7", PageTests.<String>list(found, "$.locks[?(@.name=='order:7')].token")
-                                    .get(0))
+                    .containsExactlyInAnyOrderElementsOf(held.stream()
+                            .filter(name -> name.startsWith("order:7"))
+                            .toList());
+            assertThat(instance.release(
+                                    "order:7",
+                                    PageTests.<String>list(found, "$.locks[?(@.name=='order:7')].token")
+                                            .get(0))
                             .<String>at("$.outcome"))
                     .isEqualTo("RELEASED");
         }

@@ -183,8 +183,8 @@ class LocksPageRedisTest {
         Lease lease = registry.acquire(LockRequest.of(name));
         Answer data = shop.get("/locks/data?text=" + encoded(name.substring(0, Math.min(200, name.length()))));
         assertThat(data.<List<String>>at("$.locks[*].name")).containsExactly(name);
-        assertThat(data.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type)
-                .startsWith("application/json"));
+        assertThat(data.headers().firstValue("Content-Type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
 
         Answer released = shop.release(name, data.at("$.locks[0].token"));
 
@@ -217,12 +217,14 @@ class LocksPageRedisTest {
         Lease lease = registry.acquire(LockRequest.of("safe"));
         String token = Long.toString(lease.fencingToken());
 
-        assertThat(shop.post("/locks/release", Map.of("name", "safe", "token", token)).status())
+        assertThat(shop.post("/locks/release", Map.of("name", "safe", "token", token))
+                        .status())
                 .as("a form of another site")
                 .isEqualTo(403);
         assertThat(shop.get("/locks/release?name=safe&token=" + token).status()).isEqualTo(405);
         assertThat(shop.release("", "").status()).isEqualTo(400);
-        assertThat(shop.post("/locks/release", Map.of(), "X-Requested-With", "test").status())
+        assertThat(shop.post("/locks/release", Map.of(), "X-Requested-With", "test")
+                        .status())
                 .isEqualTo(400);
         assertThat(shop.get("/locks/data?cursor=x").status()).isEqualTo(400);
         assertThat(shop.get("/locks/data?count=x").status()).isEqualTo(400);
@@ -263,7 +265,10 @@ class LocksPageRedisTest {
         Answer data = shop.get("/locks/data");
 
         assertThat(data.<List<String>>at("$.locks[*].name")).containsExactlyInAnyOrder("foreign", longName);
-        assertThat(PageTests.<String>list(data, lock("foreign") + "error")).singleElement().asString().contains("foreign");
+        assertThat(PageTests.<String>list(data, lock("foreign") + "error"))
+                .singleElement()
+                .asString()
+                .contains("foreign");
         assertThat(shop.release(longName, "").status()).isEqualTo(400);
     }
 
@@ -280,9 +285,9 @@ class LocksPageRedisTest {
         assertThat(data.<Object>at("$.locks")).isNull();
         assertThat(released.status()).isEqualTo(503);
         proxy.heal();
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(
-                        shop.get("/locks/data").<List<String>>at("$.locks[*].name"))
-                .contains("dark"));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(shop.get("/locks/data").<List<String>>at("$.locks[*].name"))
+                        .contains("dark"));
         lease.release();
     }
 

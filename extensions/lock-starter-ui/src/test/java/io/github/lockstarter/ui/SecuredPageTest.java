@@ -50,9 +50,7 @@ class SecuredPageTest {
 
     private static String[] as(String user, String... more) {
         String credentials = Base64.getEncoder().encodeToString((user + ":secret").getBytes(StandardCharsets.UTF_8));
-        return Stream.concat(
-                        Stream.of("Authorization", "Basic " + credentials),
-                        Stream.of(more))
+        return Stream.concat(Stream.of("Authorization", "Basic " + credentials), Stream.of(more))
                 .toArray(String[]::new);
     }
 
@@ -130,9 +128,18 @@ class SecuredPageTest {
         @Bean
         UserDetailsService users() {
             return new InMemoryUserDetailsManager(
-                    User.withUsername("stranger").password("{noop}secret").roles().build(),
-                    User.withUsername("reader").password("{noop}secret").roles("READER").build(),
-                    User.withUsername("operator").password("{noop}secret").roles("OPERATOR").build());
+                    User.withUsername("stranger")
+                            .password("{noop}secret")
+                            .roles()
+                            .build(),
+                    User.withUsername("reader")
+                            .password("{noop}secret")
+                            .roles("READER")
+                            .build(),
+                    User.withUsername("operator")
+                            .password("{noop}secret")
+                            .roles("OPERATOR")
+                            .build());
         }
     }
 }

@@ -72,9 +72,9 @@ public final class Browser implements AutoCloseable {
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElseGet(() -> {
-                    String reason =
-                            "SKIPPED: the page is not tested in a browser, since there is no " + String.join(" or ", names)
-                                    + " on the PATH (Debian: packages chromium and chromium-driver).";
+                    String reason = "SKIPPED: the page is not tested in a browser, since there is no "
+                            + String.join(" or ", names)
+                            + " on the PATH (Debian: packages chromium and chromium-driver).";
                     System.out.println(reason);
                     return abort(reason);
                 });
@@ -103,9 +103,13 @@ public final class Browser implements AutoCloseable {
     }
 
     public void width(int pixels) {
+        size(pixels, 1100);
+    }
+
+    public void size(int width, int height) {
         command(
                 "Emulation.setDeviceMetricsOverride",
-                Map.of("width", pixels, "height", 1100, "deviceScaleFactor", 1, "mobile", false));
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
     }
 
     public void colorScheme(String scheme) {
@@ -152,7 +156,11 @@ public final class Browser implements AutoCloseable {
 
     /** Waits until an expression of JavaScript is true. */
     public void awaitTrue(String expression) {
-        await(expression).pollDelay(Duration.ZERO).pollInterval(POLL).atMost(LIMIT).until(() -> Boolean.TRUE.equals(evaluate("!!(" + expression + ")")));
+        await(expression)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(POLL)
+                .atMost(LIMIT)
+                .until(() -> Boolean.TRUE.equals(evaluate("!!(" + expression + ")")));
     }
 
     /** Returns the value of an expression of JavaScript, which may use {@code arguments}. */

@@ -35,8 +35,8 @@ public final class ConfigurationFences implements ManualCheck {
 
     private static final String PREFIX = "distributed-lock";
 
-    /** Properties of another module. */
-    private static final String JDBC = PREFIX + ".jdbc.";
+    /** Properties of other modules. */
+    private static final List<String> OTHERS = List.of(PREFIX + ".jdbc.", PREFIX + ".ui.");
 
     /** The last part of a property in the message of a failure. */
     private static final Pattern NAME = Pattern.compile("distributed-lock[\\w.\\[\\]-]*?([\\w-]+)\\]?[' ,]");
@@ -75,7 +75,11 @@ public final class ConfigurationFences implements ManualCheck {
     }
 
     private static boolean isOfLocks(String name) {
-        return name.startsWith(PREFIX + ".") && !name.startsWith(JDBC);
+        return name.startsWith(PREFIX + ".") && !isOfOtherModule(name);
+    }
+
+    private static boolean isOfOtherModule(String name) {
+        return OTHERS.stream().anyMatch(name::startsWith);
     }
 
     /** Returns whether code of the page refers to a property, which then is one of the reader. */
@@ -86,7 +90,7 @@ public final class ConfigurationFences implements ManualCheck {
     private static void bind(PropertySource<?> document) {
         Map<String, Object> own = new HashMap<>();
         names(document).stream()
-                .filter(name -> !name.startsWith(JDBC))
+                .filter(name -> !isOfOtherModule(name))
                 .forEach(name -> own.put(name, document.getProperty(name)));
         Binder binder = new Binder(
                 ConfigurationPropertySources.from(new MapPropertySource("own", own)),
