@@ -321,9 +321,14 @@
   // ---- Requests
 
   async function send(address, options) {
+    // The header keeps other sites out, and data out of what a login returns to.
+    const headers = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' };
+    if (options && csrf) {
+      headers[csrf.name] = csrf.value;
+    }
     let response;
     try {
-      response = await fetch(address, { headers: { Accept: 'application/json' }, cache: 'no-store', ...options });
+      response = await fetch(address, { headers, cache: 'no-store', ...options });
     } catch {
       throw { why: () => t('noAnswer') };
     }
@@ -408,13 +413,9 @@
   async function release() {
     const lock = asked.lock;
     $('release').disabled = true;
-    const headers = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' };
-    if (csrf) {
-      headers[csrf.name] = csrf.value;
-    }
     try {
       const body = new URLSearchParams({ name: lock.name, token: lock.token || '' });
-      const answer = await send('release', { method: 'POST', headers, body });
+      const answer = await send('release', { method: 'POST', body });
       outcome = () => t(answer.outcome)(short(lock.name));
     } catch (failure) {
       outcome = () => t('notReleased')(plain(failure.why()));
