@@ -99,7 +99,8 @@ final class LocksOverview {
         this.inventory.held().forEach(held -> names.add(held.name()));
         this.inventory.awaited().forEach(awaited -> names.add(awaited.name()));
         names.removeIf(name -> !name.contains(text));
-        int start = cursor != null ? Integer.parseInt(cursor.substring(OWN.length())) : 0;
+        // A cursor of the scan is from a time at which that was permitted.
+        int start = cursor != null && cursor.startsWith(OWN) ? Integer.parseInt(cursor.substring(OWN.length())) : 0;
         int end = start + count;
         return new LockScan.Part(
                 names.stream().skip(start).limit(count).collect(Collectors.toCollection(LinkedHashSet::new)),

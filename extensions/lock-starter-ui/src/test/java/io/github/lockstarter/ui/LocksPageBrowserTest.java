@@ -144,7 +144,7 @@ class LocksPageBrowserTest {
         assertThat(browser.find("tr.details").getText()).contains("Zx8cV6bN4mQ", "shipping@host-7");
         shouldBeAccessible();
         // As high as the page, for the manual.
-        browser.size(WIDE, 710);
+        browser.size(WIDE, 730);
         browser.screenshot("locks-page");
 
         visit("zh-CN,zh,en", WIDE, "dark");

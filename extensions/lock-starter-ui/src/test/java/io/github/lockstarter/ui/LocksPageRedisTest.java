@@ -299,6 +299,9 @@ class LocksPageRedisTest {
             assertThat(first.<List<String>>at("$.locks[*].name")).containsExactly("ours:0", "ours:1", "ours:2");
             assertThat(second.<List<String>>at("$.locks[*].name")).containsExactly("ours:3", "ours:4");
             assertThat(second.<Object>at("$.cursor")).isNull();
+            assertThat(limited.get("/locks/data?cursor=0-7").<List<?>>at("$.locks"))
+                    .as("with a cursor of the scan")
+                    .hasSize(5);
             assertThat(limited.get("/locks/data?text=s:4").<List<String>>at("$.locks[*].name"))
                     .containsExactly("ours:4");
         } finally {
