@@ -3,8 +3,6 @@ package io.github.lockstarter.ui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.deque.html.axecore.results.Rule;
-import com.deque.html.axecore.selenium.AxeBuilder;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
@@ -14,7 +12,6 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,8 +78,7 @@ class LocksPageBrowserTest {
     }
 
     private static void shouldBeAccessible() {
-        List<Rule> violations = new AxeBuilder().analyze(browser.driver()).getViolations();
-        assertThat(violations).isEmpty();
+        assertThat(browser.accessibilityViolations()).isEmpty();
         shouldFit();
     }
 

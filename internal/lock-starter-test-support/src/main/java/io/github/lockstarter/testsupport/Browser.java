@@ -3,6 +3,7 @@ package io.github.lockstarter.testsupport;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import com.deque.html.axecore.selenium.AxeBuilder;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
-import org.openqa.selenium.WebDriver;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -78,11 +78,6 @@ public final class Browser implements AutoCloseable {
                     System.out.println(reason);
                     return abort(reason);
                 });
-    }
-
-    /** Returns the driver, for what this class has no method for. */
-    public WebDriver driver() {
-        return driver;
     }
 
     /** Returns what has the focus. */
@@ -166,6 +161,20 @@ public final class Browser implements AutoCloseable {
     /** Returns the value of an expression of JavaScript, which may use {@code arguments}. */
     public @Nullable Object evaluate(String expression, Object... arguments) {
         return driver.executeScript("return " + expression, arguments);
+    }
+
+    /** Returns how many elements there are. */
+    public int count(String selector) {
+        return driver.findElements(By.cssSelector(selector)).size();
+    }
+
+    /** Returns what axe objects to, by the rules of WCAG A and AA and its own: the rule, and the first element. */
+    public List<String> accessibilityViolations() {
+        return new AxeBuilder()
+                .analyze(driver).getViolations().stream()
+                        .map(rule ->
+                                rule.getId() + ": " + rule.getNodes().get(0).getHtml())
+                        .toList();
     }
 
     public List<String> errorsOfScripts() {
