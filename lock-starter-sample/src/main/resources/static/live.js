@@ -21,31 +21,31 @@ const FREEZE_SECONDS = 10;
 const EN = {
   title: 'Who holds the lock?',
   intro: 'Instances of one service sell tickets for one show. Only one of them may sell at a time.',
-  hold: 'Hold the picture', language: '中文',
+  hold: 'Hold the picture', goOn: 'Go on', language: '中文',
   steps: ['Start two instances', 'Slow sale on one', 'Buy 1 on the other', 'Pause the first', 'Its lease ends, the other sells', 'Its late write is refused'],
   buy: 'Buy 1', crowd: '20 buyers', slow: 'Slow sale 10 s', visit: 'Look for 3 s', report: 'Report 20 s', force: 'Take by force', pause: 'Pause 10 s', kill: 'Kill -9',
   freeze: 'Freeze Redis 10 s',
   on: (action, port) => `${action}, instance ${port}`, lane: port => `Instance ${port}`,
-  ok: 'running', silent: 'does not answer', gone: 'dead', stopped: 'stopped', connecting: 'connecting',
+  ok: 'running', silent: 'does not answer', gone: 'dead', stopped: 'stopped', stopping: 'stopping', connecting: 'connecting',
   legend: 'Legend', legendHeld: 'holds the lock', legendShared: 'shares it: reader, permit', legendWaits: 'waits', legendLeft: 'owner is dead, still locked', legendLost: 'works on without the lock', legendLease: 'until the lease ends', legendRenewed: 'renewed', legendRefused: 'write refused',
-  axisNow: 'now', free: 'not held',
-  held: h => `holds it · token ${h.token} · lease ends in ${h.left}`,
+  axis: n => `${n} s`, axisNow: 'now', free: 'not held',
+  held: h => `holds it · lease ends in ${h.left}`,
   risk: h => `not renewed · lease ends in ${h.left}`,
   shared: (n, h, permit) => `${n} ${permit ? (n === 1 ? 'permit' : 'permits') : (n === 1 ? 'reader' : 'readers')} · lease ends in ${h.left}`,
   unheard: h => `holds it in Redis · lease ends in ${h.left}`,
   left: h => `owner is dead · locked in Redis for ${h.left}`,
-  lost: 'lease has ended · works on without the lock',
+  lost: (why, paused) => `lost: ${why} · ${paused ? 'does not know it yet' : 'works on without it'}`,
   waits: (n, holder) => `${n === 1 ? 'waits' : n + ' wait'}${holder ? ' for ' + holder : ''}`,
   second: 'A second instance shows more. Start it in another terminal:', again: port => `Instance ${port} does not run. Start it again:`,
-  nobody: 'Nobody sells at the moment.', sells: port => `:${port} sells.`, looks: ports => `${ports} ${ports.includes(',') ? 'have' : 'has'} visitors who look at the show.`, waiting: ports => `${ports} must wait.`,
+  nobody: 'Nobody sells at the moment.', sells: port => `:${port} sells.`, ending: port => `:${port} is stopping, and ends its sale before that.`, looks: ports => `${ports} ${ports.includes(',') ? 'have' : 'has'} visitors who look at the show.`, waiting: ports => `${ports} must wait.`,
   asleep: port => `:${port} is paused. It holds the lock until its lease ends.`,
   unaware: port => `:${port} is paused, has lost the lock, and does not know it.`, late: port => `:${port} has lost the lock and is late.`,
   dead: port => `:${port} is dead. Its lock remains in Redis until the lease ends.`,
   frozenNow: 'Redis does not answer: no lease can be renewed, and nobody else gets a lock.',
   answers: 'Answers. It keeps who holds each lock, for how long, and the waiting line.', frozen: s => `Has not answered for ${s}.`,
   database: 'Database', sold: (sold, seats) => `${sold} of ${seats} seats sold. Each token must be larger than those before it.`, noDatabase: 'Does not answer.',
-  seat: n => `#${n} `, refused: 'refused ',
-  log: 'What happened', started: 'has joined', back: 'answers again', silentLog: 'does not answer any more', goneLog: 'has died', stoppedLog: 'has been stopped',
+  seat: n => `#${n} `, refused: 'refused ', seconds: n => `${n} s`,
+  log: 'What happened', started: 'has joined', back: 'answers again', silentLog: 'does not answer any more', goneLog: 'has died', stoppedLog: 'is stopped, and ends its work',
   leaseOver: lock => `lease of ${lock} has ended in Redis`, lostLog: (lock, why) => `lost ${lock}: ${why}`, riskLog: lock => `could not renew ${lock}`, recovered: lock => `renewed ${lock} again`,
   timeout: lock => `gave up waiting for ${lock}`, writeRefused: 'the database refused a late write', frozenLog: 'Redis does not answer', thawed: 'Redis answers again',
   reasons: { EXPIRED: 'the lease has ended', TAKEN_OVER: 'another owner has it', DELETED: 'it was taken away', MAX_HOLD: 'held for too long', OWNER_DIED: 'its thread has died' },
@@ -55,39 +55,39 @@ const EN = {
 };
 
 const ZH = {
-  title: '谁持有锁？',
-  intro: '同一服务的多个实例在卖同一场演出的票，同一时刻只能有一个在卖。',
-  hold: '定格画面', language: 'English',
-  steps: ['启动两个实例', '在一个实例上慢速卖票', '在另一个实例上买 1 张', '暂停第一个实例', '它的租约到期，另一个开始卖', '它迟到的写入被拒绝'],
-  buy: '买 1 张', crowd: '20 人抢票', slow: '慢速卖票 10 秒', visit: '浏览 3 秒', report: '写报表 20 秒', force: '强制释放', pause: '暂停 10 秒', kill: 'kill -9',
+  title: '锁在谁手里？',
+  intro: '同一个服务的多个实例在卖同一场演出的票，任一时刻只允许一个实例卖票。',
+  hold: '暂停画面', goOn: '继续', language: 'English',
+  steps: ['启动两个实例', '在一个实例上点“慢速卖票”', '在另一个实例上点“买 1 张”', '暂停第一个实例', '租约到期，另一个实例开始卖票', '它的过期写入被拒绝'],
+  buy: '买 1 张', crowd: '20 人抢票', slow: '慢速卖票 10 秒', visit: '浏览 3 秒', report: '生成报表 20 秒', force: '强制释放', pause: '暂停 10 秒', kill: 'kill -9',
   freeze: '冻结 Redis 10 秒',
   on: (action, port) => `${action}，实例 ${port}`, lane: port => `实例 ${port}`,
-  ok: '运行中', silent: '没有响应', gone: '已崩溃', stopped: '已停止', connecting: '连接中',
-  legend: '图例', legendHeld: '持有锁', legendShared: '共享：读锁、许可', legendWaits: '等待', legendLeft: '持有者已崩溃，锁仍在 Redis 中', legendLost: '锁已丢失，仍在执行', legendLease: '租约剩余时间', legendRenewed: '看门狗续期', legendRefused: '写入被拒绝',
-  axisNow: '现在', free: '未持有',
-  held: h => `持有 · 令牌 ${h.token} · 租约剩余 ${h.left}`,
-  risk: h => `续期失败 · 租约剩余 ${h.left}`,
-  shared: (n, h, permit) => `${n} 个${permit ? '许可' : '读者'} · 租约剩余 ${h.left}`,
-  unheard: h => `在 Redis 中仍持有 · 租约剩余 ${h.left}`,
-  left: h => `持有者已崩溃 · 锁在 Redis 中还有 ${h.left}`,
-  lost: '租约已到期 · 仍在执行，但已没有锁',
-  waits: (n, holder) => `${n} 个在等待${holder ? '，持有者 ' + holder : ''}`,
-  second: '再启动一个实例，才能看到它们之间的竞争。在另一个终端中执行：', again: port => `实例 ${port} 没有运行，重新启动它：`,
-  nobody: '现在没有实例在卖票。', sells: port => `:${port} 正在卖票。`, looks: ports => `${ports} 上有人在浏览演出。`, waiting: ports => `${ports} 必须等待。`,
+  ok: '运行中', silent: '没有响应', gone: '已宕机', stopped: '已停止', stopping: '正在停止', connecting: '连接中',
+  legend: '图例', legendHeld: '持有锁', legendShared: '共享：读锁、许可', legendWaits: '等锁', legendLeft: '持有者已宕机，锁尚未过期', legendLost: '锁已丢失，仍在执行', legendLease: '锁的过期时间（租约）', legendRenewed: '看门狗续期', legendRefused: '写入被拒绝',
+  axis: n => `${n} 秒`, axisNow: '现在', free: '未持有',
+  held: h => `持有 · ${h.left}后过期`,
+  risk: h => `续期失败 · ${h.left}后过期`,
+  shared: (n, h, permit) => `${n} 个${permit ? '许可' : '读锁'} · ${h.left}后过期`,
+  unheard: h => `在 Redis 中仍持有 · ${h.left}后过期`,
+  left: h => `持有者已宕机 · 锁在 Redis 中 ${h.left}后过期`,
+  lost: (why, paused) => `已丢失：${why} · ${paused ? '但它自己还不知道' : '但代码仍在执行'}`,
+  waits: (n, holder) => `${n} 个线程在等锁${holder ? '，持有者 ' + holder : ''}`,
+  second: '再启动一个实例，就能看到多个实例抢锁。在另一个终端中执行：', again: port => `实例 ${port} 没有运行，重新启动它：`,
+  nobody: '现在没有实例在卖票。', sells: port => `:${port} 正在卖票。`, ending: port => `:${port} 正在停止，停止之前会完成这次卖票。`, looks: ports => `${ports} 上有人在浏览演出。`, waiting: ports => `${ports} 正在等锁。`,
   asleep: port => `:${port} 已暂停，租约到期之前仍持有锁。`,
-  unaware: port => `:${port} 已暂停，锁已经丢失，但它还不知道。`, late: port => `:${port} 的锁已丢失，它来晚了。`,
-  dead: port => `:${port} 已崩溃，租约到期之前，锁仍留在 Redis 中。`,
+  unaware: port => `:${port} 已暂停，锁已丢失，但它自己还不知道。`, late: port => `:${port} 的锁已丢失，但仍在执行。`,
+  dead: port => `:${port} 已宕机，租约到期之前，锁仍留在 Redis 中。`,
   frozenNow: 'Redis 没有响应：租约无法续期，其他实例也拿不到锁。',
-  answers: '正常。记录每把锁的持有者、剩余时间和等待队列。', frozen: s => `已 ${s} 没有响应。`,
-  database: '数据库', sold: (sold, seats) => `${seats} 个座位，已售 ${sold}。令牌必须比之前的都大。`, noDatabase: '没有响应。',
-  seat: n => `${n} 号 `, refused: '拒绝 ',
-  log: '事件', started: '已加入', back: '恢复响应', silentLog: '不再响应', goneLog: '已崩溃', stoppedLog: '已正常停止',
-  leaseOver: lock => `${lock} 的租约在 Redis 中到期`, lostLog: (lock, why) => `丢失 ${lock}：${why}`, riskLog: lock => `${lock} 续期失败`, recovered: lock => `${lock} 恢复续期`,
-  timeout: lock => `等待 ${lock} 超时`, writeRefused: '迟到的写入被数据库拒绝', frozenLog: 'Redis 没有响应', thawed: 'Redis 恢复响应',
-  reasons: { EXPIRED: '租约到期', TAKEN_OVER: '已被其他持有者获得', DELETED: '被强制释放', MAX_HOLD: '超过最长持有时间', OWNER_DIED: '持有线程已终止' },
-  sending: '等待响应……', bought: t => `已售出 ${t.number} 号票`, visited: e => `剩余 ${e.left} 个座位`, reported: r => `报表已完成，期间售出 ${r.sold - r.soldAtStart} 张`, forced: r => r.released ? '锁已从持有者手中收回' : '锁本来就是空闲的',
-  crowdDone: counts => counts.map(([status, n]) => `${n} 人${({ 201: '买到票', 409: '遇到售罄', 503: '被要求重试', 0: '没有得到响应' })[status] ?? '得到状态码 ' + status}`).join('，'),
-  failed: (status, detail) => `${status}：${detail}`, accepted: '已受理', noAnswer: '没有响应',
+  answers: '正常。保存每把锁的持有者、过期时间和等待队列。', frozen: s => `已有 ${s}没有响应。`,
+  database: '数据库', sold: (sold, seats) => `共 ${seats} 座，已售 ${sold} 张。每次写入的令牌都必须大于之前的令牌。`, noDatabase: '没有响应。',
+  seat: n => `${n} 号 `, refused: '已拒绝 ', seconds: n => `${n} 秒`,
+  log: '事件', started: '已上线', back: '恢复响应', silentLog: '停止响应', goneLog: '已宕机', stoppedLog: '开始正常停止',
+  leaseOver: lock => `${lock} 在 Redis 中已过期`, lostLog: (lock, why) => `锁 ${lock} 已丢失：${why}`, riskLog: lock => `${lock} 续期失败`, recovered: lock => `${lock} 恢复续期`,
+  timeout: lock => `等待 ${lock} 超时`, writeRefused: '过期写入被数据库拒绝', frozenLog: 'Redis 没有响应', thawed: 'Redis 恢复响应',
+  reasons: { EXPIRED: '租约到期', TAKEN_OVER: '锁已被其他实例拿到', DELETED: '被强制释放', MAX_HOLD: '超过最长持有时间', OWNER_DIED: '持有线程已终止' },
+  sending: '等待响应……', bought: t => `已售出 ${t.number} 号票`, visited: e => `剩余 ${e.left} 个座位`, reported: r => `报表已生成，期间售出 ${r.sold - r.soldAtStart} 张`, forced: r => r.released ? '已强制释放' : '锁本来就没有被持有',
+  crowdDone: counts => counts.map(([status, n]) => `${n} 人${({ 201: '买到票', 409: '没买到（已售罄）', 503: '需要重试', 0: '无响应' })[status] ?? '收到状态码 ' + status}`).join('，'),
+  failed: (status, detail) => `${status}：${({ 409: '票已售罄', 423: '另一份报表正在生成', 503: '未完成，请稍后重试' })[status] ?? detail}`, accepted: '已受理', noAnswer: '没有响应',
 };
 
 const chosen = new URLSearchParams(location.search).get('lang') ?? navigator.language;
@@ -114,25 +114,25 @@ const millis = text => {
   const [, hours = 0, minutes = 0, seconds = 0] = /PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?/.exec(text);
   return ((hours * 60 + +minutes) * 60 + +seconds) * 1000;
 };
-const seconds = ms => `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
-/** The last ten of 16 digits: tokens count microseconds, so that they repeat after three hours. */
-const short = token => '…' + String(token).slice(-10).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+const seconds = ms => T.seconds((Math.max(0, ms) / 1000).toFixed(1));
+/** The last of 16 digits: tokens count microseconds, so that ten digits repeat after three hours. */
+const short = (token, digits = 10) => '…' + String(token).slice(-digits).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 const ports = list => list.map(instance => ':' + instance.port).join(', ');
 const shared = mode => mode !== 'WRITE';
 
 // ---------------------------------------------------------------- what happens
 
-function addInstance(port, pid) {
+function addInstance(port, pid, seen = Date.now()) {
   if (!port || instances.has(port)) {
     return;
   }
   const instance = {
-    port, pid, state: 'connecting', seen: 0,
-    holds: [], // { lock, mode, token, pid, start, until, end, lost, risk, slot }
+    port, pid, state: 'connecting', seen,
+    holds: [], // { lock, mode, token, pid, start, until, end, lost, why, death, risk, slot }
     waits: [], // { lock, start, end }: those that are over
     waiting: new Map(), // by lock: { start, count }
     marks: [], // { lock, at, kind }
-    silences: [], // { start, end, dead }
+    silences: [], // { start, end, state }
   };
   instances.set(port, instance);
   instance.element = createLane(instance);
@@ -155,35 +155,41 @@ function changeState(instance, state, at) {
     const silence = instance.silences.at(-1);
     if (silence && !silence.end) {
       silence.end = at;
-      log(at, T.back, instance);
+      log(at, silence.state === 'silent' ? T.back : T.started, instance);
     } else if (at - opened > 3_000) {
       log(at, T.started, instance);
     }
-  } else if (before === 'ok' || before === 'silent') {
+  } else if (before !== 'gone' && before !== 'stopped') {
     const silence = instance.silences.at(-1);
     if (silence && !silence.end) {
-      silence.dead = state !== 'silent';
+      silence.end = at; // it was alive until now
+      instance.silences.push({ start: at, state });
     } else {
-      instance.silences.push({ start: state === 'silent' ? instance.seen : at, dead: state !== 'silent' });
+      instance.silences.push({ start: state === 'silent' || before === 'connecting' ? instance.seen : at, state });
     }
     log(at, { silent: T.silentLog, gone: T.goneLog, stopped: T.stoppedLog }[state], instance, state !== 'stopped');
   }
-  if (state === 'gone' || state === 'stopped') {
-    for (const [lock, wait] of instance.waiting) {
-      instance.waits.push({ lock, start: wait.start, end: at });
-    }
+  if (isOver(instance)) {
+    instance.waiting.forEach((wait, lock) => instance.waits.push({ lock, start: wait.start, end: at }));
     instance.waiting.clear();
-    instance.holds.filter(hold => !hold.end && (hold.lost || state === 'stopped')).forEach(hold => { hold.end = at; });
+    instance.holds.filter(hold => !hold.end && hold.lost).forEach(hold => { hold.end = at; });
+  }
+  if (state === 'gone') {
+    instance.holds.filter(hold => !hold.end).forEach(hold => { hold.death = at; });
   }
 }
 
 function disconnected(instance) {
-  if (instance.state !== 'gone' && instance.state !== 'stopped') {
+  if (!isOver(instance)) {
     changeState(instance, instance.stopping ? 'stopped' : 'gone', Date.now());
   }
   instance.stopping = false;
 }
 
+/** A stopped instance still ends its work, under its locks. */
+const isOver = instance => instance.state === 'gone' || instance.state === 'stopped';
+/** The hold of a process from which no news come: Redis knows what becomes of it. */
+const isUnheard = (instance, hold) => instance.state !== 'ok' || hold.death;
 const open = (instance, lock) => instance.holds.filter(hold => hold.lock === lock && !hold.end);
 const sameGrant = (hold, lock, mode, token) => hold.lock === lock && hold.mode === mode && hold.token === token;
 
@@ -196,7 +202,9 @@ function begin(instance, lock, mode, token, start, until) {
 }
 
 function readState(instance, state) {
-  if (instance.pid !== state.pid) {
+  if (instance.pid !== state.pid) { // this page's own, or another process at the same port
+    instance.holds.filter(hold => !hold.pid).forEach(hold => { hold.pid = state.pid; });
+    instance.holds.filter(hold => hold.pid !== state.pid).forEach(hold => { hold.death ??= state.at; });
     instance.pid = state.pid;
   }
   instance.seen = Date.now();
@@ -247,6 +255,7 @@ function readNews(instance, news) {
     case 'lost':
       if (hold) {
         hold.lost ??= Math.min(hold.until ?? at, at);
+        hold.why = T.reasons[news.detail];
       }
       log(at, T.lostLog(lock, T.reasons[news.detail] ?? news.detail), instance, true);
       break;
@@ -270,32 +279,40 @@ function readRedis(reader, state) {
   for (const [name, stored] of Object.entries(state.locks)) {
     const owners = !stored ? [] : stored.holders.length ? stored.holders : [stored];
     for (const instance of instances.values()) {
-      if (instance.state === 'ok' || instance === reader) {
-        continue;
-      }
-      const own = owners.filter(owner => owner.holder?.pid === instance.pid);
-      const holds = open(instance, name).filter(hold => !hold.lost);
-      if (!own.length) {
-        holds.filter(hold => hold.start < state.at - 100).forEach(hold => leaseEnded(instance, hold, state.at));
-      }
-      own.forEach((owner, index) => {
-        const mode = stored.mode ?? 'WRITE';
-        const hold = holds[index] ?? (holds.length ? null : begin(instance, name, mode, owner.fencingToken, owner.since ? Date.parse(owner.since) : state.at));
-        if (hold) {
-          hold.until = state.at + millis(owner.remaining ?? stored.remaining);
+      const holds = open(instance, name).filter(hold => !hold.lost && isUnheard(instance, hold));
+      const left = [...owners];
+      for (const hold of holds) {
+        const index = left.findIndex(owner => owner.holder?.pid === hold.pid);
+        if (index >= 0) {
+          hold.until = endOf(left.splice(index, 1)[0], stored, state.at);
+        } else if (hold.start < state.at - 100) {
+          leaseEnded(instance, hold, state.at);
         }
-      });
+      }
+      if (instance.state !== 'ok' && instance !== reader && !open(instance, name).length) { // from before this page
+        left.filter(owner => owner.holder?.pid === instance.pid).forEach(owner => {
+          const start = owner.since ? Date.parse(owner.since) : state.at;
+          const hold = begin(instance, name, stored.mode ?? 'WRITE', owner.fencingToken, start, endOf(owner, stored, state.at));
+          hold.death = instance.state === 'gone' ? instance.silences.at(-1)?.start ?? start : undefined;
+        });
+      }
     }
   }
 }
 
+const endOf = (owner, stored, at) => at + millis(owner.remaining ?? stored.remaining);
+
+/** A paused owner can work on when it wakes up. The lock of a stopped one has been released. */
 function leaseEnded(instance, hold, at) {
-  if (instance.state === 'silent') {
-    hold.lost = Math.min(hold.until ?? at, at); // it can work on when it wakes up
+  const end = Math.min(hold.until ?? at, at);
+  if (instance.state === 'silent' && !hold.death) {
+    hold.lost = end;
   } else {
-    hold.end = Math.min(hold.until ?? at, at);
+    hold.end = hold.death ? end : at;
   }
-  log(at, T.leaseOver(hold.lock), instance, true);
+  if (instance.state !== 'stopped') {
+    log(at, T.leaseOver(hold.lock), instance, true);
+  }
 }
 
 function readDatabase(state) {
@@ -303,17 +320,23 @@ function readDatabase(state) {
     return;
   }
   Object.assign(database, state);
-  state.instances.filter(other => other.silentFor < 30_000).forEach(other => addInstance(other.port, other.pid));
+  state.instances.filter(other => other.silentFor < 30_000).forEach(other => addInstance(other.port, other.pid, state.at - other.silentFor));
 }
 
 function log(at, text, instance, bad = false) {
   const list = $('#log ol');
+  const full = (instance ? `:${instance.port} ` : '') + text;
+  if (list.firstChild?.dataset.text === full) {
+    const times = Number(list.firstChild.dataset.times) + 1;
+    list.firstChild.dataset.times = times;
+    list.firstChild.lastChild.textContent = `${full} (${times} ×)`;
+    return;
+  }
   const item = document.createElement('li');
+  Object.assign(item.dataset, { text: full, times: 1 });
   const time = document.createElement('time');
   time.textContent = new Date(at).toLocaleTimeString('en-GB');
-  const what = document.createElement('span');
-  what.textContent = (instance ? `:${instance.port} ` : '') + text;
-  item.append(time, what);
+  item.append(time, Object.assign(document.createElement('span'), { textContent: full }));
   item.classList.toggle('bad', bad);
   list.prepend(item);
   while (list.children.length > 9) {
@@ -326,14 +349,12 @@ function log(at, text, instance, bad = false) {
 function tick() {
   const now = Date.now();
   for (const instance of instances.values()) {
-    if (instance.state === 'ok' && now - instance.seen > SILENT_AFTER) {
+    if (['ok', 'connecting'].includes(instance.state) && now - instance.seen > SILENT_AFTER) {
       changeState(instance, 'silent', now);
     }
-    if (instance.state !== 'ok') {
-      instance.holds
-        .filter(hold => !hold.end && !hold.lost && hold.until && hold.until < now - 300)
-        .forEach(hold => leaseEnded(instance, hold, now));
-    }
+    instance.holds
+      .filter(hold => isUnheard(instance, hold) && !hold.end && !hold.lost && hold.until && hold.until < now - 300)
+      .forEach(hold => leaseEnded(instance, hold, now));
     instance.holds = instance.holds.filter(hold => !hold.end || hold.end > now - PAST);
     instance.waits = instance.waits.filter(wait => wait.end > now - PAST);
     instance.marks = instance.marks.filter(mark => mark.at > now - PAST);
@@ -341,8 +362,8 @@ function tick() {
   }
   watchRedis(now);
   advance(now);
-  show(now);
   if (!held) {
+    show(now);
     draw(now);
   }
 }
@@ -409,11 +430,13 @@ function show(now) {
   for (const instance of all) {
     const { element } = instance;
     element.dataset.state = instance.state;
-    setText(element.querySelector('h2 .state'), T[instance.state]);
-    element.querySelectorAll('button').forEach(button => { button.disabled = instance.state === 'gone' || instance.state === 'stopped'; });
+    const isStopping = instance.state === 'stopped' && instance.holds.some(hold => !hold.end);
+    setText(element.querySelector('h2 .state'), isStopping ? T.stopping : T[instance.state]);
+    element.querySelectorAll('button').forEach(button => button.setAttribute('aria-disabled', isOver(instance)));
     LOCKS.forEach(lock => showRow(instance, lock, all, now));
   }
   $('#redis').dataset.state = redis.silentSince ? 'silent' : 'ok';
+  $('#redis button').setAttribute('aria-disabled', Boolean(redis.silentSince));
   setText($('#redis .state'), redis.silentSince ? T.frozen(seconds(now - redis.silentSince)) : T.answers);
   const noDatabase = now - database.at > 3_000;
   $('#database').dataset.state = noDatabase ? 'silent' : 'ok';
@@ -433,7 +456,7 @@ function showNow(all) {
       continue;
     }
     const lost = holds.every(hold => hold.lost);
-    if (instance.state === 'gone') {
+    if (holds.every(hold => hold.death)) {
       sentences.push(T.dead(instance.port));
     } else if (instance.state === 'silent') {
       sentences.push((lost ? T.unaware : T.asleep)(instance.port));
@@ -442,7 +465,7 @@ function showNow(all) {
     } else if (shared(holds.at(-1).mode)) {
       readers.push(instance);
     } else {
-      sentences.push(T.sells(instance.port));
+      sentences.push((instance.state === 'stopped' ? T.ending : T.sells)(instance.port));
     }
   }
   if (readers.length) {
@@ -452,23 +475,10 @@ function showNow(all) {
   if (waiting.length) {
     sentences.push(T.waiting(ports(waiting)));
   }
-  const gone = all.find(instance => instance.state === 'gone' || instance.state === 'stopped');
-  let code = '';
-  if (gone) {
-    sentences.push(T.again(gone.port));
-    code = command(gone.port);
-  } else if (all.length === 1) {
-    sentences.push(T.second);
-    code = command(Number(location.port) + 1);
-  }
-  const text = (sentences.length ? sentences : [T.nobody]).join(chinese ? '' : ' ');
-  if ($('#now').dataset.text !== text + code) { // a screen reader reads each change
-    $('#now').dataset.text = text + code;
-    $('#now').textContent = text;
-    if (code) {
-      $('#now').append(Object.assign(document.createElement('code'), { textContent: code }));
-    }
-  }
+  setText($('#now'), (sentences.length ? sentences : [T.nobody]).join(chinese ? '' : ' ')); // a screen reader reads each change
+  const gone = all.find(instance => isOver(instance) && !instance.holds.some(hold => !hold.end && !hold.death));
+  setText($('#start span'), gone ? T.again(gone.port) : all.length === 1 ? T.second : '');
+  setText($('#start code'), gone ? command(gone.port) : all.length === 1 ? command(Number(location.port) + 1) : '');
 }
 
 function showRow(instance, lock, all, now) {
@@ -480,8 +490,8 @@ function showRow(instance, lock, all, now) {
   const parts = [];
   if (current.length) {
     const last = current.reduce((one, other) => (one.until ?? 0) > (other.until ?? 0) ? one : other);
-    const words = { token: short(last.token), left: seconds((last.until ?? last.start + 6_000) - now) };
-    if (instance.state === 'gone') {
+    const words = { left: last.until ? seconds(last.until - now) : '…' };
+    if (last.death) {
       state = 'left';
       parts.push(T.left(words));
     } else if (instance.state === 'silent') {
@@ -499,7 +509,7 @@ function showRow(instance, lock, all, now) {
     }
   } else if (holds.length) {
     state = 'lost';
-    parts.push(T.lost);
+    parts.push(T.lost(holds[0].why ?? T.reasons.EXPIRED, instance.state === 'silent'));
   }
   if (wait) {
     state = state === 'free' ? 'waits' : state;
@@ -523,10 +533,13 @@ function showTokens() {
     return;
   }
   list.dataset.key = key;
+  const texts = chips.map(chip => String(chip.token));
+  const equal = [...texts[0] ?? ''].findIndex((digit, index) => texts.some(text => text[index] !== digit));
+  const digits = equal < 0 ? 10 : Math.max(10, texts[0].length - equal); // enough to compare them
   list.replaceChildren(...chips.map(chip => {
     const item = Object.assign(document.createElement('li'), { title: String(chip.token), textContent: chip.text });
     item.classList.toggle('refused', Boolean(chip.refused));
-    item.append(Object.assign(document.createElement(chip.refused ? 's' : 'span'), { textContent: short(chip.token) }));
+    item.append(Object.assign(document.createElement(chip.refused ? 's' : 'span'), { textContent: short(chip.token, digits) }));
     return item;
   }));
 }
@@ -560,7 +573,7 @@ function drawRow(instance, lock, now) {
       parts.push(`<rect class="${className}" x="${left}" y="${y}" width="${Math.max(3, x(to) - left)}" height="${height}" rx="2"/>`);
     }
   };
-  for (let at = now + FUTURE - (now + FUTURE) % 5_000; at > now - PAST; at -= 5_000) {
+  for (let at = now + 5_000; at > now - PAST; at -= 5_000) {
     parts.push(`<line class="grid" x1="${x(at)}" x2="${x(at)}" y1="0" y2="${HEIGHT}"/>`);
   }
   const silent = (from, to, text) => {
@@ -571,13 +584,13 @@ function drawRow(instance, lock, now) {
   };
   redis.freezes.forEach(freeze => silent(freeze.start, freeze.end ?? now, T.frozenLog));
   for (const silence of instance.silences) {
-    silent(silence.start, silence.end ?? now, silence.dead ? T.gone : T.silent);
-    if (silence.dead) {
+    silent(silence.start, silence.end ?? now, T[silence.state]);
+    if (silence.state === 'gone') {
       parts.push(`<path class="death" d="M${x(silence.start)} 0v${HEIGHT}"/>`);
     }
   }
   for (const hold of instance.holds.filter(candidate => candidate.lock === lock)) {
-    const death = instance.silences.find(silence => silence.dead && silence.start >= hold.start)?.start ?? Infinity;
+    const death = hold.death ?? Infinity;
     const end = hold.end ?? now;
     const [y, height] = shared(hold.mode) ? [8 + hold.slot * 5, 4] : [8, 19];
     const good = Math.min(end, hold.lost ?? end, death);
@@ -626,13 +639,15 @@ const ACTIONS = {
   kill: { path: '/live/kill', trouble: true },
 };
 
-async function send(port, path, method = 'POST') {
+/** A browser has at most six connections to a host: faults use the other name of this machine, so that they need not wait. */
+async function send(port, path, { method = 'POST', trouble = false } = {}) {
+  const host = trouble ? (location.hostname === 'localhost' ? '127.0.0.1' : 'localhost') : location.hostname;
   // with a cache, a browser sends the second of two equal requests after the first one
-  const response = await fetch(`http://${location.hostname}:${port}${path}`, { method, cache: 'no-store', headers: { 'X-Live-Page': 'yes' } });
+  const response = await fetch(`http://${host}:${port}${path}`, { method, cache: 'no-store', headers: { 'X-Live-Page': 'yes' } });
   const text = await response.text();
   const body = text ? JSON.parse(text) : {};
   if (!response.ok) {
-    throw new Error(T.failed(response.status, body.detail ?? ''));
+    throw new Error(T.failed(response.status, (body.detail ?? '').replace(/\d{16}/g, token => short(token))));
   }
   return body;
 }
@@ -640,13 +655,17 @@ async function send(port, path, method = 'POST') {
 async function act(instance, name) {
   const action = ACTIONS[name];
   const answer = instance.element.querySelector('.answer');
+  if (isOver(instance)) {
+    return;
+  }
   answer.textContent = T.sending;
   try {
-    const body = await send(instance.port, action.path, action.method);
+    const body = await send(instance.port, action.path, action);
     answer.textContent = action.done ? action.done(body) : T.accepted;
   } catch (error) {
     answer.textContent = error instanceof TypeError ? T.noAnswer : error.message;
   }
+  answer.title = answer.textContent;
 }
 
 function createLane(instance) {
@@ -666,7 +685,7 @@ function createLane(instance) {
     buttons.append(button);
   }
   const controls = Object.assign(document.createElement('div'), { className: 'controls' });
-  controls.append(heading, buttons, Object.assign(document.createElement('p'), { className: 'answer' }));
+  controls.append(heading, buttons, Object.assign(document.createElement('p'), { className: 'answer', role: 'status' }));
   const rows = document.createElement('div');
   for (const lock of LOCKS) {
     const row = Object.assign(document.createElement('div'), { className: 'row' });
@@ -686,20 +705,24 @@ function createLane(instance) {
 }
 
 [-20, -15, -10, -5, 0, 5].forEach(second => {
-  const label = Object.assign(document.createElement('span'), { textContent: second ? `${second < 0 ? '−' : '+'}${Math.abs(second)} s` : T.axisNow });
+  const label = Object.assign(document.createElement('span'), { textContent: second ? T.axis((second < 0 ? '−' : '+') + Math.abs(second)) : T.axisNow });
   label.style.left = `${(second * 1_000 + PAST) / (PAST + FUTURE) * 100}%`;
   $('#axis').append(label);
 });
 T.steps.forEach(text => $('#steps').append(Object.assign(document.createElement('li'), { textContent: text })));
 $('#hold').onclick = () => {
   held = held ? null : Date.now();
-  $('#hold').setAttribute('aria-pressed', String(Boolean(held)));
+  setText($('#hold'), held ? T.goOn : T.hold);
 };
-$('#language').onclick = () => { location.search = chinese ? 'lang=en' : 'lang=zh'; };
+window.addEventListener('resize', () => draw(held ?? Date.now()));
+const running = () => [...instances.values()].find(instance => instance.state === 'ok');
+$('#language').onclick = () => {
+  location.href = `http://${location.hostname}:${running()?.port ?? location.port}/?lang=${chinese ? 'en' : 'zh'}`;
+};
 $('#redis button').onclick = () => {
-  const reader = [...instances.values()].find(instance => instance.state === 'ok');
-  if (reader) {
-    send(reader.port, `/live/freeze?seconds=${FREEZE_SECONDS}`).catch(error => log(Date.now(), error.message, reader, true));
+  const reader = running();
+  if (reader && !redis.silentSince) {
+    send(reader.port, `/live/freeze?seconds=${FREEZE_SECONDS}`, { trouble: true }).catch(error => log(Date.now(), error.message, reader, true));
   }
 };
 

@@ -16,20 +16,20 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-/** Answers with a problem detail (RFC 9457) whatever fails. */
+/** Maps exceptions to problem details (RFC 9457). */
 @RestControllerAdvice
 class Problems extends ResponseEntityExceptionHandler {
 
     /**
-     * Nothing was done, since the lock has another owner for too long, Redis does not answer or this instance is stopping;
-     * or the lock was lost meanwhile, so that the client must look at the event before another try.
+     * Handles a lock that was not acquired, and one that was lost: status 503. After a loss, the client must look at the
+     * event before it tries again.
      */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notLocked(LockException ex) {
         return tryAgain(ex.getMessage());
     }
 
-    /** A report is refused at once while another one is written, and names its author. */
+    /** Handles a lock that another caller holds: status 423 with the holder for a report, and otherwise 503. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> taken(LockNotGrantedException ex) {
         if (!ex.lockName().startsWith("report:")) {
@@ -41,13 +41,13 @@ class Problems extends ResponseEntityExceptionHandler {
                 .build();
     }
 
-    /** Nothing was written: the lock was lost, and the database has seen the token of a later owner. */
+    /** Handles a write that the database has refused, because it has seen the token of a later owner: status 503. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> late(TransactionRefusedException ex) {
         return tryAgain("'%s' has seen a later buyer than this one".formatted(ex.lockName()));
     }
 
-    /** The database is away, or a transaction of another owner did not end in time. */
+    /** Handles a database that does not answer, or in which another transaction did not end in time: status 503. */
     @ExceptionHandler({DataAccessResourceFailureException.class, TransactionException.class, FenceException.class})
     ResponseEntity<ProblemDetail> noDatabase(RuntimeException ex) {
         return tryAgain("The database does not answer");

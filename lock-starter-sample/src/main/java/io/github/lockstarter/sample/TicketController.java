@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample;
 
 import io.github.lockstarter.sample.ReportWriter.Report;
+import io.github.lockstarter.sample.TicketOffice.Event;
 import io.github.lockstarter.sample.TicketOffice.Overview;
 import io.github.lockstarter.sample.TicketOffice.Ticket;
 import java.net.URI;
@@ -32,14 +33,14 @@ class TicketController {
         this.reports = reports;
     }
 
-    /** 201 for a new event, 200 for one that is open with as many seats, 409 for another number of seats. */
+    /** Opens an event: status 201 for a new one, 200 for one that has as many seats, and 409 for another number of seats. */
     @PostMapping
-    ResponseEntity<Overview> open(@PathVariable String eventId, @RequestParam int seats) throws InterruptedException {
+    ResponseEntity<Event> open(@PathVariable String eventId, @RequestParam int seats) {
         require(eventId.matches("[\\w.-]{1,64}"), "An event has a name of 1 to 64 letters, digits, '.', '_' and '-'");
         require(seats >= 1, "An event has at least one seat");
         boolean created = office.open(eventId, seats);
         return (created ? ResponseEntity.created(URI.create("/api/events/" + eventId)) : ResponseEntity.ok())
-                .body(office.visit(eventId, 0));
+                .body(office.find(eventId));
     }
 
     @GetMapping

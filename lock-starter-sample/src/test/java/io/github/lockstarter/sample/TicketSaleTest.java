@@ -139,7 +139,7 @@ class TicketSaleTest {
         Answer opened = first.post("/api/events/fair?seats=3");
         assertThat(opened.status()).isEqualTo(201);
         assertThat(opened.headers().getLocation()).hasToString("/api/events/fair");
-        assertThat(opened.number("$.left")).isEqualTo(3);
+        assertThat(opened.number("$.seats")).isEqualTo(3);
 
         assertThat(second.post("/api/events/fair?seats=3").status()).isEqualTo(200);
         second.post("/api/events/fair?seats=4").assertProblem(409, "another number of seats");

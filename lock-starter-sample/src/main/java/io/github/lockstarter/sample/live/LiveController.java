@@ -39,8 +39,8 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The stream and the buttons of the page. Not there if the service can be reached from other machines, whose users may not
- * stop it.
+ * Handles the requests of the page. Registered only if the server is bound to 127.0.0.1, because some of them stop
+ * processes.
  */
 @RestController
 @RequestMapping("/live")
@@ -49,7 +49,7 @@ class LiveController {
 
     static final String HEADER = "X-Live-Page";
 
-    private static final Set<String> HOSTS = Set.of("127.0.0.1", "localhost", "[::1]");
+    private static final Set<String> HOSTS = Set.of("127.0.0.1", "localhost");
 
     private static final Duration INTERVAL = Duration.ofMillis(400);
 
@@ -95,16 +95,16 @@ class LiveController {
         return ServerSentEvent.builder().event(name).data(data).build();
     }
 
-    /** A stream that goes on would keep the web server from stopping. */
+    /** Ends the streams, which would delay the stop of the web server. */
     @EventListener(ContextClosedEvent.class)
     void stop() {
         stopped.tryEmitValue(true);
     }
 
-    /** Sends buyers all at once, as a browser cannot, and returns how many got which HTTP status. */
+    /** Sends purchases at the same time, past the limits of a browser, and returns their number for each HTTP status. */
     @PostMapping("/buyers")
     Mono<Map<Integer, Long>> sendBuyers(@RequestParam int count) {
-        require(count, 500);
+        require(count, 100);
         HttpRequest purchase = HttpRequest.newBuilder(URI.create(
                         "http://127.0.0.1:%d/api/events/%s/tickets".formatted(state.port(), LiveState.EVENT)))
                 .POST(BodyPublishers.noBody())

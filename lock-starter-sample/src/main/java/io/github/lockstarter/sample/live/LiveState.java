@@ -112,7 +112,7 @@ class LiveState {
         }
     }
 
-    /** A signal that stops the process stops the signs of life as well. */
+    /** Writes that this instance is alive, once a second; a paused process writes nothing. */
     @Scheduled(fixedDelay = 1000)
     void signOfLife() {
         if (port != 0) {

@@ -72,7 +72,7 @@ class LiveControlsTest {
                 "/live/pause?seconds=61",
                 "/live/freeze?seconds=61",
                 "/live/buyers?count=0",
-                "/live/buyers?count=501")) {
+                "/live/buyers?count=101")) {
             assertThat(post(path, LiveController.HEADER, "yes").statusCode())
                     .as(path)
                     .isEqualTo(400);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.testsupport.Browser;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
+import java.util.List;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
@@ -38,11 +39,12 @@ class LivePageTest {
             browser.width(WIDE);
             browser.visit(first.address() + "/?lang=en");
             browser.find(lane(first, "ok"), "running");
-            browser.find("#now code", "--server.port=" + (first.port() + 1));
+            browser.find("#start code", "--server.port=" + (first.port() + 1));
 
             try (InstanceProcess second = InstanceProcess.start(redis, url)) {
                 browser.find(lane(second, "ok"));
                 refuseALateWrite(browser, first, second);
+                takeByForce(browser, first, second);
                 sellToCrowds(browser, first, second);
                 shareLocks(browser, first, second);
                 freezeRedis(browser, first);
@@ -58,20 +60,30 @@ class LivePageTest {
         }
     }
 
+    /** Notes the buttons that have moved since the begin. */
+    private static final String RECORDER = """
+            (() => {
+              const places = () => [...document.querySelectorAll('.lane button')].map(b => b.getBoundingClientRect().top + scrollY);
+              const before = places();
+              window.moved = [];
+              setInterval(() => places().forEach((top, i) => top !== before[i] && moved.push(i + ': ' + (top - before[i]))), 50);
+            })()""";
+
     /** The six steps: the owner is paused, its lease ends, the other instance sells, and the late write is refused. */
     private static void refuseALateWrite(Browser browser, InstanceProcess owner, InstanceProcess other) {
         browser.find("#steps li:nth-child(2)[aria-current]");
         press(browser, owner, "slow");
         browser.find(row(owner, SALE, "held"), "lease ends in");
         press(browser, other, "buy");
-        browser.find(row(other, SALE, "waits"), ":" + owner.port());
+        browser.find(row(other, SALE, "waits"), "waits for :" + owner.port());
+        browser.evaluate(RECORDER);
         browser.find("#now", ":%d sells. :%d must wait.".formatted(owner.port(), other.port()));
 
         press(browser, owner, "pause");
         browser.find(lane(owner, "silent"));
         browser.find(row(owner, SALE, "risk"), "holds it in Redis");
         browser.screenshot("paused");
-        browser.find(row(owner, SALE, "lost"));
+        browser.find(row(owner, SALE, "lost"), "does not know it yet");
         browser.find("#log li.bad", "lease of event:show has ended in Redis");
         browser.find(answer(other), "Ticket 1 sold");
 
@@ -87,6 +99,14 @@ class LivePageTest {
         browser.find(row(owner, SALE, "free"));
         browser.screenshot("refused");
         assertAccessible(browser);
+    }
+
+    private static void takeByForce(Browser browser, InstanceProcess owner, InstanceProcess other) {
+        press(browser, owner, "slow");
+        browser.find(row(owner, SALE, "held"));
+        press(browser, other, "force");
+        browser.find(answer(other), "was taken from its owner");
+        browser.find(row(owner, SALE, "lost"), "it was taken away");
     }
 
     private static void sellToCrowds(Browser browser, InstanceProcess first, InstanceProcess second) {
@@ -123,6 +143,7 @@ class LivePageTest {
         browser.find("#redis[data-state=ok]");
         browser.find("#log li", "Redis answers again");
         browser.find(row(owner, REPORT, "free"));
+        assertThat((List<?>) browser.evaluate("moved")).as("buttons never move").isEmpty();
     }
 
     private static void fitAndBeAccessible(Browser browser, InstanceProcess first) {
@@ -147,12 +168,14 @@ class LivePageTest {
         browser.find(row(victim, SALE, "held"));
         press(browser, victim, "kill");
 
-        browser.find(lane(victim, "gone"), "已崩溃");
-        browser.find(row(victim, SALE, "left"), "锁在 Redis 中还有");
-        browser.find("#now", "重新启动它");
+        browser.find(lane(victim, "gone"), "已宕机");
+        browser.find(row(victim, SALE, "left"), "锁在 Redis 中");
+        browser.find("#log li.bad", "已宕机");
         browser.screenshot("killed");
+        browser.visit(other.address() + "/?lang=zh-CN"); // the state of a dead owner is known after a reload as well
+        browser.find(row(victim, SALE, "left"), "锁在 Redis 中");
         press(browser, other, "buy");
-        browser.find("#log li.bad", "event:show 的租约在 Redis 中到期");
+        browser.find("#log li.bad", "event:show 在 Redis 中已过期");
         browser.find(row(victim, SALE, "free"));
         browser.find(answer(other), "42");
     }
