@@ -55,12 +55,14 @@ class LockTroubleTest {
         instance.post("/api/events/gala/report?seconds=3").assertProblem(423, "being written");
         assertThat(instance.post("/api/events/gala/tickets").status()).isEqualTo(201);
         Answer lock = instance.get("/actuator/locks/report:gala");
+        Answer page = instance.get("/locks/data");
 
         Answer written = report.get(10, TimeUnit.SECONDS);
         assertThat(written.status()).as(written.body()).isEqualTo(200);
         assertThat(written.number("$.seconds")).isEqualTo(3);
         assertThat(written.number("$.soldAtStart")).isZero();
         assertThat(written.number("$.sold")).isEqualTo(1);
+        assertThat(page.body()).contains("\"report:gala\"");
         assertThat(lock.number("$.held.fencingToken"))
                 .isEqualTo(lock.number("$.store.fencingToken"))
                 .isEqualTo(written.number("$.token"));
