@@ -1,6 +1,7 @@
 package io.github.lockstarter.ui;
 
 import io.github.lockstarter.DistributedLockConnectionFactory;
+import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
@@ -51,10 +53,23 @@ public final class DistributedLockPageAutoConfiguration {
     /** Logs why the page is not served, if it is not. */
     @Bean
     @Lazy(false)
-    SmartInitializingSingleton distributedLockPageCheck(EndpointRights rights, ApplicationContext context) {
+    SmartInitializingSingleton distributedLockPageCheck(
+            LocksPageProperties properties, EndpointRights rights, ApplicationContext context) {
         return () -> {
+            String endpoint = rights.path();
+            if (endpoint != null && (endpoint + '/').startsWith(properties.path() + '/')) {
+                throw new InvalidLockSettingException(
+                        "ui.path",
+                        properties.path(),
+                        "must not be the path of the endpoint \"locks\"",
+                        "Choose another path.");
+            }
             String why = null;
-            if (!(context instanceof WebApplicationContext)) {
+            if (ManagementPortType.get(context.getEnvironment()) == ManagementPortType.DISABLED) {
+                why = "management.server.port switches off the endpoints";
+            } else if (context.getBeanNamesForType(LockInventory.class).length == 0) {
+                why = "the LockRegistry bean of the application does not implement LockInventory";
+            } else if (!(context instanceof WebApplicationContext)) {
                 why = "it needs a server with servlets, and this application uses WebFlux. Set the property to false";
             } else if (!rights.permits(WebEndpointHttpMethod.GET)) {
                 why = "the endpoint \"locks\" is not exposed over HTTP. Add locks to"

@@ -13,15 +13,17 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
@@ -88,7 +90,8 @@ final class LockScan {
         this.limit = limit;
         CustomizableThreadFactory daemons = new CustomizableThreadFactory("lock-page-");
         daemons.setDaemon(true);
-        this.threads = new ThreadPoolExecutor(0, 2, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
+        this.threads = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(16), daemons);
+        this.threads.allowCoreThreadTimeOut(true);
     }
 
     /**
@@ -110,16 +113,22 @@ final class LockScan {
      */
     @Nullable
     Part next(@Nullable String cursor, String text, int count) {
-        if (cursor != null && !cursor.matches("\\d{1,5}-\\d{1,20}")) {
+        if (cursor != null && !cursor.matches("\\d{1,5}-\\d{1,19}")) {
             throw new IllegalArgumentException("This is no cursor.");
         }
+        Future<@Nullable Part> part;
         try {
-            return this.threads
-                    .submit(() -> scan(cursor, text, count))
-                    .get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
+            part = this.threads.submit(() -> scan(cursor, text, count));
+        } catch (RejectedExecutionException ex) {
+            throw failed("Too many searches run at the same time. Try again", ex);
+        }
+        try {
+            return part.get(this.limit.toNanos() + PART_NANOS, TimeUnit.NANOSECONDS);
         } catch (ExecutionException ex) {
-            throw failed("The locks in Redis could not be listed: " + ex.getCause(), ex.getCause());
-        } catch (TimeoutException | RejectedExecutionException ex) {
+            String why = NestedExceptionUtils.getMostSpecificCause(ex).getMessage();
+            throw failed("The locks in Redis could not be listed: " + why, ex.getCause());
+        } catch (TimeoutException ex) {
+            part.cancel(false); // it may still wait for a thread
             throw failed("Redis did not answer within " + Printable.duration(this.limit), ex);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -99,8 +99,13 @@ final class LocksOverview {
         this.inventory.held().forEach(held -> names.add(held.name()));
         this.inventory.awaited().forEach(awaited -> names.add(awaited.name()));
         names.removeIf(name -> !name.contains(text));
-        // A cursor of the scan is from a time at which that was permitted.
-        int start = cursor != null && cursor.startsWith(OWN) ? Integer.parseInt(cursor.substring(OWN.length())) : 0;
+        int start = 0; // also with a cursor of the scan, from a time at which that was permitted
+        if (cursor != null && cursor.startsWith(OWN)) {
+            if (!cursor.matches(OWN + "\\d{1,9}")) {
+                throw new IllegalArgumentException("This is no cursor.");
+            }
+            start = Integer.parseInt(cursor.substring(OWN.length()));
+        }
         int end = start + count;
         return new LockScan.Part(
                 names.stream().skip(start).limit(count).collect(Collectors.toCollection(LinkedHashSet::new)),
@@ -134,7 +139,13 @@ final class LocksOverview {
         lock.put("token", text(stored.fencingToken()));
         lock.put("remaining", millis(stored.remaining()));
         lock.put("holder", reference(stored.holder(), instances));
-        lock.put("since", time(stored.since()));
+        // Of several holders, the oldest is the one that may be stuck.
+        lock.put(
+                "since",
+                time(
+                        stored.holders().isEmpty()
+                                ? stored.since()
+                                : stored.holders().get(0).since()));
         lock.put("waiting", stored.waiting());
         lock.put(
                 "line",
@@ -218,7 +229,8 @@ final class LocksOverview {
      * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one step, so that
      * a grant between them is ended as well.
      *
-     * @param token that of the owner that was shown, ignored for readers and permits, whose tokens change with each of them
+     * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with each of
+     *     them
      * @throws LockStoreException if the store does not answer
      * @throws IllegalArgumentException if no lock can have the name
      */
@@ -228,7 +240,8 @@ final class LocksOverview {
         if (stored == null) {
             return Release.FREE;
         }
-        if (stored.mode() == LockMode.WRITE && !token.equals(text(stored.fencingToken()))) {
+        String present = stored.mode() == LockMode.WRITE ? text(stored.fencingToken()) : "";
+        if (!token.equals(present)) {
             return Release.CHANGED;
         }
         return this.registry.getLock(name).forceUnlock() ? Release.RELEASED : Release.FREE;

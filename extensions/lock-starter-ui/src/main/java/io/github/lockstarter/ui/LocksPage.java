@@ -1,6 +1,7 @@
 package io.github.lockstarter.ui;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.text.LockLog;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
@@ -34,6 +36,8 @@ final class LocksPage extends HttpServlet {
 
     private static final int MOST = 1000;
 
+    private static final LockLog logger = LockLog.of(LocksPage.class);
+
     private static final JsonWriter<Map<String, ? extends @Nullable Object>> JSON = JsonWriter.standard();
 
     private static final Map<String, String> TYPES = Map.of(
@@ -47,7 +51,11 @@ final class LocksPage extends HttpServlet {
 
     private final transient @Nullable SpringSecurity security;
 
+    private final transient AtomicBoolean isReported = new AtomicBoolean();
+
     private final String lastSegment;
+
+    private final String application;
 
     /**
      * Creates the servlet.
@@ -55,12 +63,19 @@ final class LocksPage extends HttpServlet {
      * @param overview called for each request for data, so that nothing is created when the server starts
      * @param security null: there is none
      * @param path path of the servlet
+     * @param application name of the application; may be empty
      */
-    LocksPage(Supplier<LocksOverview> overview, EndpointRights rights, @Nullable SpringSecurity security, String path) {
+    LocksPage(
+            Supplier<LocksOverview> overview,
+            EndpointRights rights,
+            @Nullable SpringSecurity security,
+            String path,
+            String application) {
         this.overview = overview;
         this.rights = rights;
         this.security = security;
         this.lastSegment = path.substring(path.lastIndexOf('/') + 1);
+        this.application = application;
     }
 
     @Override
@@ -98,7 +113,7 @@ final class LocksPage extends HttpServlet {
             release(request, response);
         } else {
             response.setStatus(
-                    path != null && (TYPES.containsKey(path) || path.equals("/data") || path.equals("/release"))
+                    path == null || (TYPES.containsKey(path) || path.equals("/data") || path.equals("/release"))
                             ? HttpServletResponse.SC_METHOD_NOT_ALLOWED
                             : HttpServletResponse.SC_NOT_FOUND);
         }
@@ -116,6 +131,11 @@ final class LocksPage extends HttpServlet {
         if (denied != null) {
             throw denied;
         }
+        if (this.isReported.compareAndSet(false, true)) {
+            logger.warn(
+                    "The locks page is refused, because no filter chain of Spring Security authenticates requests for"
+                            + " its path. Add the path to the chain that is responsible for the endpoint \"locks\".");
+        }
         response.setStatus(HttpServletResponse.SC_FORBIDDEN);
     }
 
@@ -131,14 +151,21 @@ final class LocksPage extends HttpServlet {
         String cursor = request.getParameter("cursor");
         String text = request.getParameter("text");
         Map<String, @Nullable Object> data = this.overview.get().next(cursor, text != null ? text : "", count(request));
+        data.put("application", this.application);
         data.put("mayRelease", isPermitted(WebEndpointHttpMethod.DELETE, request));
-        data.put("csrf", this.security != null ? this.security.csrfHeader(request) : null);
+        data.put("csrf", this.security != null ? this.security.csrfParameter(request) : null);
         return data;
     }
 
     private static int count(HttpServletRequest request) {
         String count = request.getParameter("count");
-        return count != null ? Math.min(Math.max(Integer.parseInt(count), 1), MOST) : COUNT;
+        if (count == null) {
+            return COUNT;
+        }
+        if (!count.matches("\\d{1,9}")) {
+            throw new IllegalArgumentException("The parameter count is no number.");
+        }
+        return Math.min(Math.max(Integer.parseInt(count), 1), MOST);
     }
 
     private void release(HttpServletRequest request, HttpServletResponse response) throws IOException {

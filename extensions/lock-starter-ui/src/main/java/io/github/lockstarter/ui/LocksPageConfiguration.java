@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.security.web.FilterChainProxy;
 import org.springframework.security.web.SecurityFilterChain;
 
@@ -24,8 +25,14 @@ class LocksPageConfiguration {
             LocksPageProperties properties,
             EndpointRights rights,
             ObjectProvider<SpringSecurity> security,
-            ObjectProvider<LocksOverview> overview) {
-        LocksPage page = new LocksPage(overview::getObject, rights, security.getIfAvailable(), properties.path());
+            ObjectProvider<LocksOverview> overview,
+            Environment environment) {
+        LocksPage page = new LocksPage(
+                overview::getObject,
+                rights,
+                security.getIfAvailable(),
+                properties.path(),
+                environment.getProperty("spring.application.name", ""));
         ServletRegistrationBean<LocksPage> registration = new ServletRegistrationBean<>(page, properties.path() + "/*");
         registration.setName("distributedLockPage");
         return registration;

@@ -19,7 +19,7 @@ record LocksPageProperties(
 
     LocksPageProperties {
         // It becomes part of a servlet mapping.
-        if (!path.matches("(/[\\w.~-]+)+")) {
+        if (!path.matches("(/(?!\\.{1,2}(/|$))[\\w.~-]+)+")) {
             throw new IllegalArgumentException(
                     Printable.of("distributed-lock.ui.path must begin with / and consist of letters, digits and . _ ~ -"
                             + " between slashes, but is '" + path + "'."));

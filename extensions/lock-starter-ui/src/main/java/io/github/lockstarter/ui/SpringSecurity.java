@@ -1,5 +1,7 @@
 package io.github.lockstarter.ui;
 
+import jakarta.servlet.Filter;
+import jakarta.servlet.Registration;
 import jakarta.servlet.http.HttpServletMapping;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -36,6 +38,7 @@ final class SpringSecurity {
 
     /**
      * Returns whether the rules permit the user of a request to send one with this method to that path, below the context path.
+     * No, if another chain is responsible for that path, since its filters have not seen this request: its users can be others.
      *
      * <p>A {@code WebInvocationPrivilegeEvaluator} would ask about a request that it makes up, on which matchers of Spring
      * Security 7 fail. This one differs from the present request in method and path only.
@@ -46,10 +49,23 @@ final class SpringSecurity {
         List<SecurityFilterChain> all = proxy != null
                 ? proxy.getFilterChains()
                 : this.chains.orderedStream().toList();
-        return all.stream().filter(chain -> chain.matches(asked)).findFirst().stream()
-                .flatMap(chain -> chain.getFilters().stream())
-                .filter(AuthorizationFilter.class::isInstance)
-                .allMatch(filter -> isGranted((AuthorizationFilter) filter, asked));
+        SecurityFilterChain chain = responsible(all, asked);
+        return chain == null
+                || (chain == responsible(all, request)
+                        && chain.getFilters().stream().allMatch(filter -> permits(filter, asked)));
+    }
+
+    private static @Nullable SecurityFilterChain responsible(
+            List<SecurityFilterChain> all, HttpServletRequest request) {
+        return all.stream().filter(chain -> chain.matches(request)).findFirst().orElse(null);
+    }
+
+    private static boolean permits(Filter filter, HttpServletRequest asked) {
+        if (filter instanceof AuthorizationFilter authorization) {
+            return isGranted(authorization, asked);
+        }
+        // That of authorizeRequests(), which Spring Security 6 has beside authorizeHttpRequests(), cannot be asked.
+        return !filter.getClass().getSimpleName().equals("FilterSecurityInterceptor");
     }
 
     private static boolean isGranted(AuthorizationFilter filter, HttpServletRequest asked) {
@@ -66,11 +82,11 @@ final class SpringSecurity {
                 : null;
     }
 
-    /** Returns the name and the value of the header that requests need which change something; null: none. */
+    /** Returns the name and the value of the parameter that requests need which change something; null: none. */
     @Nullable
-    Map<String, String> csrfHeader(HttpServletRequest request) {
+    Map<String, String> csrfParameter(HttpServletRequest request) {
         return request.getAttribute("_csrf") instanceof CsrfToken token
-                ? Map.of("name", token.getHeaderName(), "value", token.getToken())
+                ? Map.of("name", token.getParameterName(), "value", token.getToken())
                 : null;
     }
 
@@ -132,7 +148,12 @@ final class SpringSecurity {
 
                 @Override
                 public String getServletName() {
-                    return "dispatcherServlet";
+                    // Its name differs on the management port.
+                    return getServletContext().getServletRegistrations().values().stream()
+                            .filter(servlet -> servlet.getMappings().contains("/"))
+                            .map(Registration::getName)
+                            .findFirst()
+                            .orElse("dispatcherServlet");
                 }
 
                 @Override

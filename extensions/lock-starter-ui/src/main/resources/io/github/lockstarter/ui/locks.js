@@ -28,10 +28,10 @@
       RELEASED: name => `Released: ${name}`, FREE: name => `The lock was free already: ${name}`,
       CHANGED: name => `Nothing was released, because the lock has another owner by now: ${name}`,
       notReleased: why => `The lock may not have been released. ${why}`,
-      fullName: 'Full name', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread',
-      noThread: 'none: the lease belongs to no thread', renewals: 'Renewals',
+      fullName: 'Full name', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
+      noThread: 'none: the lease belongs to no thread', renewals: 'Renewals by this instance',
       renewed: n => `${n}`, notRenewed: n => `${n}; the lease is not renewed any more, or is fixed`,
-      holders: 'Holders', line: 'Waiting line', firstOf: (n, all) => `the first ${n} of ${all}`, waitersHere: 'Waiters of this instance',
+      heldHere: 'also held here', holders: 'Holders', line: 'Waiting line', firstOf: (n, all) => `the first ${n} of ${all}`, waitersHere: 'Waiters of this instance',
     },
     zh: {
       title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒刷新', language: '语言',
@@ -52,10 +52,10 @@
         + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
       RELEASED: name => `已释放：${name}`, FREE: name => `锁已经是空闲的：${name}`,
       CHANGED: name => `锁已换了持有者，没有释放：${name}`, notReleased: why => `锁可能没有释放。${why}`,
-      fullName: '完整名称', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '线程',
-      noThread: '无：租约不属于任何线程', renewals: '续期次数',
+      fullName: '完整名称', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
+      noThread: '无：租约不属于任何线程', renewals: '本实例的续期次数',
       renewed: n => `${n}`, notRenewed: n => `${n}；已停止续期，或者是固定租约`,
-      holders: '持有者', line: '等待队列', firstOf: (n, all) => `前 ${n} 个，共 ${all} 个`, waitersHere: '本实例的等待者',
+      heldHere: '本实例也持有', holders: '持有者', line: '等待队列', firstOf: (n, all) => `前 ${n} 个，共 ${all} 个`, waitersHere: '本实例的等待者',
     },
   };
   const FIRST = 100;
@@ -78,12 +78,15 @@
   let loadedAt = null;
   let mayRelease = false;
   let csrf = null;
+  let application = '';
   let sort = null;
   let problem = null;
   let only = null;
   let outcome = null;
   let asked = null;
   let request = 0;
+  let typedMeanwhile = false;
+  let shownText = null;
   let loading = false;
   const open = new Set();
 
@@ -188,7 +191,7 @@
     return el('tr', { role: 'row', class: 'lock' },
       cell('name', toggle),
       cell('mode', el('span', { class: 'chip' }, t(lock.mode) || t('unknown'))),
-      cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t('here')) : '')),
+      cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t(lock.holdersCount > 1 ? 'heldHere' : 'here')) : '')),
       cell('held', lock.since == null ? el('span', {}, t('unknown')) : time(lock.since, duration(row.at - lock.since))),
       cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',
         atRisk ? el('span', { class: 'chip warn' }, '⚠ ' + t('atRisk')) : '')),
@@ -297,8 +300,9 @@
 
   function showAll() {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
-    document.title = t('title');
+    document.title = t('title') + (application && ` – ${plain(application)}`);
     document.querySelectorAll('[data-text]').forEach(each => { each.textContent = t(each.dataset.text); });
+    $('application').textContent = plain(application);
     $('text').placeholder = t('filter');
     $('language').value = language;
     showColumns();
@@ -323,12 +327,9 @@
   async function send(address, options) {
     // The header keeps other sites out, and data out of what a login returns to.
     const headers = { Accept: 'application/json', 'X-Requested-With': 'XMLHttpRequest' };
-    if (options && csrf) {
-      headers[csrf.name] = csrf.value;
-    }
     let response;
     try {
-      response = await fetch(address, { headers, cache: 'no-store', ...options });
+      response = await fetch(address, { headers, cache: 'no-store', redirect: 'manual', ...options });
     } catch {
       throw { why: () => t('noAnswer') };
     }
@@ -337,31 +338,42 @@
     if (response.ok && body) {
       return body;
     }
-    // A page of HTML in place of the data is that of a login.
-    const isRefused = response.status === 401 || response.status === 403 || response.ok;
+    // A page of HTML in place of the data is that of a login, and so is what a redirection leads to.
+    const isRefused = response.status === 401 || response.status === 403 || response.ok || response.type === 'opaqueredirect';
     throw {
       why: () => (body && response.status !== 403 && body.error) || (isRefused ? t('refused') : response.status === 404 ? t('gone') : t('status')(response.status)),
     };
   }
 
+  /** Starts the search for what was typed meanwhile: one at a time, since the server does not notice that another is void. */
+  function ended() {
+    loading = false;
+    if (typedMeanwhile) {
+      typedMeanwhile = false;
+      setTimeout(() => load(false));
+    }
+  }
+
   /** Loads the first locks, as many as are shown, or the next ones. */
   async function load(next) {
     const mine = ++request;
-    const parameters = new URLSearchParams({
-      text: $('text').value,
-      count: next ? NEXT : Math.min(Math.max(rows.size, FIRST), MOST),
-    });
-    if (next) {
-      parameters.set('cursor', cursor);
-    }
+    const text = $('text').value;
+    const wanted = next || text !== shownText ? 0 : rows.size;
     loading = true;
     showState();
     let data;
     try {
-      data = await send('data?' + parameters);
+      data = await send('data?' + new URLSearchParams({
+        text, count: next ? NEXT : Math.min(Math.max(wanted, FIRST), MOST), ...(next ? { cursor } : {}),
+      }));
+      // A part ends after a second: a refresh must not drop what several parts have found.
+      while (mine === request && data.locks.length < wanted && data.cursor != null) {
+        const more = await send('data?' + new URLSearchParams({ text, count: NEXT, cursor: data.cursor }));
+        data = { ...more, locks: [...data.locks, ...more.locks], instances: { ...data.instances, ...more.instances } };
+      }
     } catch (failure) {
       if (mine === request) {
-        loading = false;
+        ended();
         problem = () => t('failed')(plain(failure.why()));
         // What was loaded before is no answer to this question.
         if (!next) {
@@ -377,7 +389,9 @@
     if (mine !== request) {
       return;
     }
-    loading = false;
+    ended();
+    shownText = text;
+    application = data.application;
     problem = null;
     only = data.only;
     mayRelease = data.mayRelease;
@@ -414,7 +428,10 @@
     const lock = asked.lock;
     $('release').disabled = true;
     try {
-      const body = new URLSearchParams({ name: lock.name, token: lock.token || '' });
+      const body = new URLSearchParams({ name: lock.name, token: lock.mode === 'WRITE' ? lock.token || '' : '' });
+      if (csrf) {
+        body.set(csrf.name, csrf.value);
+      }
       const answer = await send('release', { method: 'POST', body });
       outcome = () => t(answer.outcome)(short(lock.name));
     } catch (failure) {
@@ -435,7 +452,13 @@
   let typed = null;
   $('text').addEventListener('input', () => {
     clearTimeout(typed);
-    typed = setTimeout(() => load(false), 300);
+    typed = setTimeout(() => {
+      if (loading) {
+        typedMeanwhile = true;
+      } else {
+        load(false);
+      }
+    }, 300);
   });
   $('more').addEventListener('click', () => load(true));
   $('cancel').addEventListener('click', () => $('confirm').close());

@@ -1,6 +1,7 @@
 package io.github.lockstarter.ui;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -124,13 +125,32 @@ class LocksPageAutoConfigurationTest {
     }
 
     @Test
-    void shouldRejectAPathThatIsNone() {
+    void shouldWarnIfTheEndpointsAreSwitchedOff(CapturedOutput output) {
+        try (Instance instance = Instance.start(IN_MEMORY, "--management.server.port=-1")) {
+            assertThat(instance.get("/locks").status()).isEqualTo(404);
+        }
+        assertThat(output.getAll().lines().filter(line -> line.contains("distributed-lock.ui.enabled")))
+                .singleElement()
+                .asString()
+                .contains("WARN", "management.server.port");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"locks/*", "/..", "/a/./b", "/"})
+    void shouldRejectAPathThatIsNone(String path) {
         new WebApplicationContextRunner()
                 .withConfiguration(OURS)
                 .withPropertyValues(
                         "distributed-lock.store=memory",
                         "distributed-lock.ui.enabled=true",
-                        "distributed-lock.ui.path=locks/*")
+                        "distributed-lock.ui.path=" + path)
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("ui.path"));
+    }
+
+    @Test
+    void shouldRejectThePathOfTheEndpoint() {
+        assertThatThrownBy(() -> Instance.start(
+                        IN_MEMORY, "--management.server.port=0", "--management.endpoints.web.base-path=/"))
+                .hasMessageContaining("distributed-lock.ui.path");
     }
 }

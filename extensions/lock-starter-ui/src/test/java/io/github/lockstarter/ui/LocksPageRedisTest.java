@@ -57,6 +57,7 @@ class LocksPageRedisTest {
         return "$.locks[?(@.name=='" + name + "')].";
     }
 
+    @SuppressWarnings("TypeParameterUnusedInFormals") // JsonPath's own shape
     private static <T> T only(Answer answer, String path) {
         List<T> found = answer.at(path);
         assertThat(found).as(path + " in " + answer.body()).hasSize(1);
@@ -119,7 +120,12 @@ class LocksPageRedisTest {
                     .containsExactly(order.fencingToken() / 1000);
             assertThat(PageTests.<Integer>list(data, lock("order") + "remaining"))
                     .allSatisfy(millis -> assertThat(millis).isBetween(1, 30_000));
+            assertThat(data.<String>at("$.application")).isEqualTo("shop");
             assertThat(PageTests.<String>list(data, lock("prices") + "mode")).containsExactly("READ");
+            assertThat(PageTests.<Number>list(data, lock("prices") + "since"))
+                    .as("the oldest of them")
+                    .extracting(Number::longValue)
+                    .containsExactly(readers.get(0).fencingToken() / 1000);
             assertThat(PageTests.<String>list(data, lock("prices") + "holders[*].instance"))
                     .containsExactly(ours, theirs);
             assertThat(PageTests.<Integer>list(data, lock("export") + "permits"))
@@ -194,6 +200,9 @@ class LocksPageRedisTest {
         LockRequest reading = LockRequest.of("prices").withMode(LockMode.READ);
         Lease reader = registry.acquire(reading);
 
+        assertThat(shop.release("prices", "1").<String>at("$.outcome"))
+                .as("an exclusive owner was shown")
+                .isEqualTo("CHANGED");
         assertThat(shop.release("prices", "").<String>at("$.outcome")).isEqualTo("RELEASED");
         assertThat(reader.release()).as("still ours").isFalse();
     }
@@ -213,6 +222,7 @@ class LocksPageRedisTest {
                         .status())
                 .isEqualTo(400);
         assertThat(shop.get("/locks/data?cursor=x").status()).isEqualTo(400);
+        assertThat(shop.get("/locks/data?cursor=own-x").<String>at("$.error")).isEqualTo("This is no cursor.");
         assertThat(shop.get("/locks/data?count=x").status()).isEqualTo(400);
         assertThat(shop.get("/locks/LocksPage.class").status()).isEqualTo(404);
         assertThat(shop.get("/locks/nothing").status()).isEqualTo(404);

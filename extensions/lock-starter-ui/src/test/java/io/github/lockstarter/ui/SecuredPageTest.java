@@ -9,6 +9,7 @@ import io.github.lockstarter.ui.Instance.Answer;
 import jakarta.servlet.DispatcherType;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -16,11 +17,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.CsrfConfigurer;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
@@ -54,11 +58,14 @@ class SecuredPageTest {
                 .toArray(String[]::new);
     }
 
-    private static Answer release(Lease lease, String... headers) {
-        return instance.post(
-                "/app/locks/release",
-                Map.of("name", lease.name(), "token", Long.toString(lease.fencingToken())),
-                headers);
+    /** Releases a lock, with the CSRF token of the data, if there are any. */
+    private static Answer release(Lease lease, Answer data, String... headers) {
+        Map<String, String> parameters =
+                new HashMap<>(Map.of("name", lease.name(), "token", Long.toString(lease.fencingToken())));
+        if (data != null) {
+            parameters.put(data.at("$.csrf.name"), data.at("$.csrf.value"));
+        }
+        return instance.post("/app/locks/release", parameters, headers);
     }
 
     @Test
@@ -81,8 +88,7 @@ class SecuredPageTest {
         assertThat(data.status()).isEqualTo(200);
         assertThat(data.<Boolean>at("$.mayRelease")).isFalse();
 
-        Answer refused = release(
-                lease, as("reader", "X-Requested-With", "test", data.at("$.csrf.name"), data.at("$.csrf.value")));
+        Answer refused = release(lease, data, as("reader", "X-Requested-With", "test"));
 
         assertThat(refused.status()).isEqualTo(403);
         assertThat(lease.release()).as("still held").isTrue();
@@ -94,14 +100,60 @@ class SecuredPageTest {
         Answer data = instance.get("/app/locks/data", as("operator"));
         assertThat(data.<Boolean>at("$.mayRelease")).isTrue();
 
-        assertThat(release(lease, as("operator", "X-Requested-With", "test")).status())
+        assertThat(release(lease, null, as("operator", "X-Requested-With", "test"))
+                        .status())
                 .as("without the token")
                 .isEqualTo(403);
         assertThat(lease.isHeld()).isTrue();
-        Answer released = release(
-                lease, as("operator", "X-Requested-With", "test", data.at("$.csrf.name"), data.at("$.csrf.value")));
+        Answer released = release(lease, data, as("operator", "X-Requested-With", "test"));
         assertThat(released.status()).isEqualTo(200);
         assertThat(released.<String>at("$.outcome")).isEqualTo("RELEASED");
+    }
+
+    @Test
+    void shouldRefuseTheUsersOfAnotherFilterChain() throws Exception {
+        try (Instance shop = Instance.start(
+                ApplicationWithCustomers.class,
+                "--distributed-lock.store=memory",
+                "--management.endpoint.locks.access=unrestricted")) {
+            shop.bean(LockRegistry.class).acquire(LockRequest.of("secret"));
+
+            assertThat(shop.get("/actuator/locks", as("customer")).status()).isEqualTo(401);
+            assertThat(shop.get("/locks/data", as("customer")).status()).isEqualTo(403);
+            assertThat(shop.post("/locks/release", Map.of("name", "secret"), as("customer", "X-Requested-With", "test"))
+                            .status())
+                    .isEqualTo(403);
+            assertThat(shop.get("/locks/data").status()).as("anonymous").isEqualTo(401);
+        }
+    }
+
+    /** Customers and operators are different users, of different chains. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class ApplicationWithCustomers {
+
+        @Bean
+        @Order(1)
+        SecurityFilterChain operators(HttpSecurity http) throws Exception {
+            return http.securityMatcher(EndpointRequest.toAnyEndpoint())
+                    .authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+                    .httpBasic(Customizer.withDefaults())
+                    .userDetailsService(new InMemoryUserDetailsManager())
+                    .build();
+        }
+
+        @Bean
+        @Order(2)
+        SecurityFilterChain customers(HttpSecurity http) throws Exception {
+            return http.authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+                    .httpBasic(Customizer.withDefaults())
+                    .csrf(CsrfConfigurer::disable)
+                    .userDetailsService(new InMemoryUserDetailsManager(User.withUsername("customer")
+                            .password("{noop}secret")
+                            .roles()
+                            .build()))
+                    .build();
+        }
     }
 
     /** The path of the page itself is open: what protects it are the rules for the endpoint. */
