@@ -3,7 +3,7 @@
 //
 // Sources, all from the streams of the instances:
 // - "news": events of locks, which begin and end bars
-// - "state": what an instance holds, twice a second; gives the end of each lease, and repairs bars whose news are missing
+// - "state": what an instance holds, several times a second; gives the end of each lease, and repairs bars whose news are missing
 // - "redis": what Redis stores; decides what has become of the locks of an instance that does not answer
 // - "database": the instances, and the tickets
 //
