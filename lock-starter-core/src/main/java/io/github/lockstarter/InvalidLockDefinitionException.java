@@ -3,8 +3,9 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at start-up when a {@link DistributedLock} or {@link DistributedSemaphore} annotation cannot take effect: its
- * attributes contradict each other, or the method cannot be intercepted. The application does not start.
+ * Thrown at start-up when locks cannot take effect as they are defined: attributes of a {@link DistributedLock} or {@link
+ * DistributedSemaphore} annotation contradict each other, its method cannot be intercepted, or transactions cannot be
+ * fenced. The application does not start.
  */
 public class InvalidLockDefinitionException extends LockException {
 
@@ -15,7 +16,7 @@ public class InvalidLockDefinitionException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param problem the problem with class and method, a complete sentence
+     * @param problem the problem, a complete sentence
      * @param remedy what to do, a complete sentence
      * @param cause the failure of the check; null if there is none
      */

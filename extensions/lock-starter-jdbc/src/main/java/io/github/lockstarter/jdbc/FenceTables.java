@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import java.io.IOException;
@@ -108,11 +109,12 @@ final class FenceTables implements InitializingBean {
             FenceTable present = byDatabase.putIfAbsent(url, table);
             return present != null ? present : table;
         } catch (SQLException | DataAccessException ex) {
-            throw new IllegalStateException(
+            throw new InvalidLockDefinitionException(
                     Printable.of("Transactions of " + database + " cannot be fenced: table '"
                             + this.properties.tableName()
-                            + "' cannot be used: " + ex.getMessage() + ". Create it, by "
-                            + FenceProperties.PREFIX + "initialize-schema=always or by the script of "
+                            + "' cannot be used: " + ex.getMessage() + '.'),
+                    Printable.of("Create it, by " + FenceProperties.PREFIX
+                            + "initialize-schema=always or by the script of "
                             + FenceProperties.PREFIX
                             + "schema, and grant SELECT, INSERT, UPDATE and DELETE; or list the"
                             + " DataSource beans that are to be fenced in " + FenceProperties.PREFIX + "data-sources."),
@@ -142,10 +144,13 @@ final class FenceTables implements InitializingBean {
     private static FenceDialect dialect(String database, Connection connection) throws SQLException {
         FenceDialect dialect = FenceDialect.of(connection.getMetaData());
         if (dialect == null) {
-            throw new IllegalStateException(Printable.of("Transactions of " + database + " cannot be fenced: "
-                    + connection.getMetaData().getDatabaseProductName()
-                    + " is none of PostgreSQL, MariaDB, MySQL and H2. List the DataSource beans that are to be fenced in "
-                    + FenceProperties.PREFIX + "data-sources, or set " + FenceProperties.PREFIX + "enabled to false."));
+            throw new InvalidLockDefinitionException(
+                    Printable.of("Transactions of " + database + " cannot be fenced: "
+                            + connection.getMetaData().getDatabaseProductName()
+                            + " is none of PostgreSQL, MariaDB, MySQL and H2."),
+                    "List the DataSource beans that are to be fenced in " + FenceProperties.PREFIX
+                            + "data-sources, or set " + FenceProperties.PREFIX + "enabled to false.",
+                    null);
         }
         return dialect;
     }

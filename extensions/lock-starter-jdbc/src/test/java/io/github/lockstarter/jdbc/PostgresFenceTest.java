@@ -1,8 +1,10 @@
 package io.github.lockstarter.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.lockstarter.InvalidLockDefinitionException;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -72,11 +74,11 @@ final class PostgresFenceTest extends FenceContract {
                     Map.of("clerk", server.getDatabase("clerk", "postgres")),
                     FencedApplication.properties(Duration.ofSeconds(1)),
                     unused -> {});
-            assertThatIllegalStateException()
+            assertThatExceptionOfType(InvalidLockDefinitionException.class)
                     .isThrownBy(tables::afterPropertiesSet)
                     .withMessageContaining("'clerk'")
                     .withMessageContaining("permission denied")
-                    .withMessageContaining("grant SELECT, INSERT, UPDATE and DELETE");
+                    .satisfies(ex -> assertThat(ex.remedy()).contains("grant SELECT, INSERT, UPDATE and DELETE"));
         }
     }
 }
