@@ -105,7 +105,7 @@ const redis = { at: opened, silentSince: null, freezes: [] };
 const database = { at: 0 };
 const refusals = []; // { token, after: number of the ticket that was the last one }
 let step = 0;
-let first = null; // the hold of the slow sale that the steps are about
+let first = null; // the slow sale that the steps are about: { instance, hold }
 let held = null; // time at which the picture is held
 
 // ---------------------------------------------------------------- formats
@@ -231,7 +231,7 @@ function readState(instance, state) {
       hold.end = state.at;
     }
   }
-  instance.waiting = new Map(state.awaited.map(entry => [entry.name, { start: state.at - millis(entry.longest), count: entry.waiters, mode: entry.mode }]));
+  instance.waiting = new Map(state.awaited.map(entry => [entry.name, { start: state.at - millis(entry.longest), count: entry.waiters }]));
 }
 
 function readNews(instance, news) {
@@ -263,7 +263,7 @@ function readNews(instance, news) {
       instance.marks.push({ lock, at, kind: 'cross' });
       refusals.push({ token, after: database.tickets?.[0]?.number ?? 0 });
       log(at, T.writeRefused, instance, true);
-      if (first && first.token === token) {
+      if (first?.hold.token === token) {
         step = T.steps.length;
       }
       break;
@@ -360,6 +360,7 @@ function tick() {
     instance.marks = instance.marks.filter(mark => mark.at > now - PAST);
     instance.silences = instance.silences.filter(silence => !silence.end || silence.end > now - PAST);
   }
+  redis.freezes = redis.freezes.filter(freeze => !freeze.end || freeze.end > now - PAST);
   watchRedis(now);
   advance(now);
   if (!held) {
@@ -368,14 +369,16 @@ function tick() {
   }
 }
 
+const running = () => [...instances.values()].filter(instance => instance.state === 'ok');
+
 function watchRedis(now) {
-  const readers = [...instances.values()].filter(instance => instance.state === 'ok');
-  const silent = readers.length > 0 && now - redis.at > SILENT_AFTER;
+  const hasReader = running().length > 0;
+  const silent = hasReader && now - redis.at > SILENT_AFTER;
   if (silent && !redis.silentSince) {
     redis.silentSince = redis.at;
     redis.freezes.push({ start: redis.at });
     log(now, T.frozenLog, null, true);
-  } else if (!silent && redis.silentSince && readers.length > 0) {
+  } else if (!silent && redis.silentSince && hasReader) {
     redis.silentSince = null;
     redis.freezes.at(-1).end = now;
     log(now, T.thawed, null);
@@ -385,14 +388,13 @@ function watchRedis(now) {
 /** The steps follow what happens, not which buttons are pressed. */
 function advance(now) {
   const all = [...instances.values()];
-  const running = all.filter(instance => instance.state === 'ok');
-  if (step === 0 && running.length > 1) {
+  if (step === 0 && running().length > 1) {
     step = 1;
   }
   const slow = all.flatMap(instance => open(instance, SALE).map(hold => ({ instance, hold })))
     .find(({ hold }) => !shared(hold.mode) && hold !== first?.hold && now - hold.start > 900);
   if (slow && (step === 1 || step === T.steps.length)) {
-    first = { ...slow, token: slow.hold.token };
+    first = slow;
     step = 2;
   }
   if (step < 2 || step >= T.steps.length) {
@@ -409,8 +411,7 @@ function advance(now) {
   if (step === 4 && others.some(other => other.holds.some(next => next.lock === SALE && next.start > hold.start))) {
     step = 5;
   }
-  const over = hold.end && now - hold.end > 1_500;
-  if (over && step < T.steps.length) { // it ended in another way
+  if (hold.end && now - hold.end > 1_500) { // it ended in another way
     step = 1;
     first = null;
   }
@@ -715,12 +716,11 @@ $('#hold').onclick = () => {
   setText($('#hold'), held ? T.goOn : T.hold);
 };
 window.addEventListener('resize', () => draw(held ?? Date.now()));
-const running = () => [...instances.values()].find(instance => instance.state === 'ok');
 $('#language').onclick = () => {
-  location.href = `http://${location.hostname}:${running()?.port ?? location.port}/?lang=${chinese ? 'en' : 'zh'}`;
+  location.href = `http://${location.hostname}:${running()[0]?.port ?? location.port}/?lang=${chinese ? 'en' : 'zh'}`;
 };
 $('#redis button').onclick = () => {
-  const reader = running();
+  const reader = running()[0];
   if (reader && !redis.silentSince) {
     send(reader.port, `/live/freeze?seconds=${FREEZE_SECONDS}`, { trouble: true }).catch(error => log(Date.now(), error.message, reader, true));
   }

@@ -30,7 +30,7 @@ final class EndpointRights {
         this.environment = environment;
     }
 
-    /** Returns whether the endpoint has an operation of that method, whoever asks. */
+    /** Returns whether the endpoint has an operation of that method, for any user. */
     boolean permits(WebEndpointHttpMethod method) {
         return this.endpoints.stream()
                 .map(WebEndpointsSupplier::getEndpoints)

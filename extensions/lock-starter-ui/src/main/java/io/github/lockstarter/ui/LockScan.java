@@ -10,10 +10,12 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -72,6 +74,9 @@ final class LockScan {
     private final RedisConnectionFactory factory;
 
     private final LockKeys keys;
+
+    /** Finding a key takes thousands of hashes, and a cluster has few first slots. */
+    private final Map<Integer, String> keysBySlot = new ConcurrentHashMap<>();
 
     private final Duration limit;
 
@@ -174,7 +179,12 @@ final class LockScan {
     }
 
     private List<?> call(int slot, String position, String text, int keysPerCall) {
-        return this.redis.execute(SCRIPT, List.of(keyIn(slot)), position, pattern(text), String.valueOf(keysPerCall));
+        return this.redis.execute(
+                SCRIPT,
+                List.of(this.keysBySlot.computeIfAbsent(slot, this::keyIn)),
+                position,
+                pattern(text),
+                String.valueOf(keysPerCall));
     }
 
     /** Returns null, unless the error is another one. */

@@ -113,17 +113,16 @@ final class LocksPage extends HttpServlet {
             release(request, response);
         } else {
             response.setStatus(
-                    path == null || (TYPES.containsKey(path) || path.equals("/data") || path.equals("/release"))
+                    path == null || TYPES.containsKey(path) || path.equals("/data") || path.equals("/release")
                             ? HttpServletResponse.SC_METHOD_NOT_ALLOWED
                             : HttpServletResponse.SC_NOT_FOUND);
         }
     }
 
-    /** Returns whether the endpoint has such an operation, and its user may call it. */
+    /** Returns whether the user may call such an operation of the endpoint, if it has one. */
     private boolean isPermitted(WebEndpointHttpMethod method, HttpServletRequest request) {
         String path = this.rights.path();
-        return this.rights.permits(method)
-                && (this.security == null || path == null || this.security.permits(request, method.name(), path));
+        return this.security == null || path == null || this.security.permits(request, method.name(), path);
     }
 
     private void deny(HttpServletResponse response) {
@@ -152,7 +151,10 @@ final class LocksPage extends HttpServlet {
         String text = request.getParameter("text");
         Map<String, @Nullable Object> data = this.overview.get().next(cursor, text != null ? text : "", count(request));
         data.put("application", this.application);
-        data.put("mayRelease", isPermitted(WebEndpointHttpMethod.DELETE, request));
+        data.put(
+                "mayRelease",
+                this.rights.permits(WebEndpointHttpMethod.DELETE)
+                        && isPermitted(WebEndpointHttpMethod.DELETE, request));
         data.put("csrf", this.security != null ? this.security.csrfParameter(request) : null);
         return data;
     }

@@ -8,7 +8,7 @@ final class PageTests {
 
     private PageTests() {}
 
-    /** Creates locks {@code many:1} and so on, of an instance that nobody describes. */
+    /** Creates locks {@code many:1} and so on, of an instance without a description. */
     static void createLocks(RedisCli redis, int count) {
         redis.command("EVAL", """
                 for i = 1, ARGV[1] do

@@ -57,6 +57,9 @@ class LiveController {
 
     private final Sinks.One<Boolean> stopped = Sinks.one();
 
+    /** One reading for all pages, and none without a page. */
+    private final Flux<ServerSentEvent<Object>> readings;
+
     private final LiveNews news;
 
     private final LiveState state;
@@ -70,15 +73,15 @@ class LiveController {
         this.state = state;
         this.locks = locks;
         this.redis = redis;
+        this.readings = Flux.<ServerSentEvent<Object>>merge(
+                        every("state", state::local), every("redis", state::redis), every("database", state::database))
+                .share();
     }
 
     @GetMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     Flux<ServerSentEvent<Object>> stream() {
         return Flux.<ServerSentEvent<Object>>merge(
-                        every("state", state::local),
-                        every("redis", state::redis),
-                        every("database", state::database),
-                        news.news().map(item -> event("news", item)))
+                        readings.onBackpressureDrop(), news.news().map(item -> event("news", item)))
                 .takeUntilOther(stopped.asMono())
                 .concatWith(Mono.just(event("stopped", state.port())));
     }
