@@ -219,6 +219,7 @@ class LocksPageBrowserTest {
         browser.width(WIDE);
         shouldFit();
         browser.screenshot("hostile-wide");
+        int left = 10;
         // Another test releases the others.
         for (String name : PageTests.hostileNames().subList(0, 5)) {
             String row = "[...document.querySelectorAll('tr.lock')].find(row => row.lockName === arguments[0])";
@@ -226,10 +227,10 @@ class LocksPageBrowserTest {
             assertThat(browser.find("#confirm-owner").getText()).contains("shop@");
             browser.find("#release").click();
             browser.find("#outcome", "Released: ");
-            awaitLoaded();
+            left--;
+            browser.find("#count", left + " locks");
             assertThat(browser.evaluate("!" + row, name)).as(name).isEqualTo(true);
         }
-        browser.find("#count", "5 locks");
         assertThat(browser.evaluate("document.querySelectorAll('main img, main script').length"))
                 .isEqualTo(0L);
     }
