@@ -67,6 +67,20 @@ class ModuleBoundariesTest {
     private static final Pattern MANAGED = Pattern.compile(
             "<dependency>\\s*<groupId>io\\.github\\.lockstarter</groupId>\\s*<artifactId>([\\w.-]+)</artifactId>\\s*<version>");
 
+    private static final Pattern DEPENDENCY = Pattern.compile("<dependency>(.*?)</dependency>", Pattern.DOTALL);
+
+    private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([\\w.-]+)</artifactId>");
+
+    /** All but the last one come with {@code spring-boot-starter-data-redis}, which is the last one. */
+    private static final Set<String> DEPENDENCIES_OF_THE_STARTER = Set.of(
+            "jspecify",
+            "spring-aop",
+            "spring-boot-autoconfigure",
+            "spring-context",
+            "spring-data-redis",
+            "spring-expression",
+            "spring-boot-starter-data-redis");
+
     @Test
     void shouldUseTheApiAndNamedInternalsOnly() {
         Set<String> used = new TreeSet<>();
@@ -87,12 +101,37 @@ class ModuleBoundariesTest {
         List<String> published = all(MODULE, pom(".")).stream()
                 .filter(module -> !module.endsWith("/lock-starter-bom"))
                 .filter(module -> !pom(module).contains("<maven.deploy.skip>true</maven.deploy.skip>"))
-                .map(module -> module.substring(module.indexOf('/') + 1))
+                .map(ModuleBoundariesTest::name)
                 .toList();
         assertThat(all(MANAGED, bom)).containsExactlyInAnyOrderElementsOf(published);
         assertThat(bom).doesNotContain("<parent>", "<scope>import</scope>");
+        assertThat(all(MODULE, pom(".").split("<profiles>")[0]).stream().map(ModuleBoundariesTest::name))
+                .as("what -Dpublished builds")
+                .containsAll(published);
         Pattern version = Pattern.compile("<version>([^<]+)</version>");
         assertThat(all(version, bom).get(0)).isEqualTo(all(version, pom(".")).get(0));
+    }
+
+    @Test
+    void shouldAddNothingToTheDependenciesOfSpringDataRedis() {
+        Set<String> added = new TreeSet<>();
+        for (String module : List.of(
+                "lock-starter",
+                "lock-starter-core",
+                "lock-starter-autoconfigure",
+                "extensions/lock-starter-health-boot3")) {
+            String pom = pom(module).split("<build>|<profiles>")[0];
+            all(DEPENDENCY, pom.substring(pom.lastIndexOf("<dependencies>"))).stream()
+                    .filter(text -> !text.matches("(?s).*<(optional>true|scope>test|scope>provided)<.*"))
+                    .flatMap(text -> all(ARTIFACT, text).stream())
+                    .filter(artifact -> !artifact.startsWith("lock-starter"))
+                    .forEach(added::add);
+        }
+        assertThat(added).containsExactlyInAnyOrderElementsOf(DEPENDENCIES_OF_THE_STARTER);
+    }
+
+    private static String name(String module) {
+        return module.substring(module.indexOf('/') + 1);
     }
 
     private static String pom(String module) {
