@@ -23,9 +23,6 @@ final class RedisProcess {
     /** Long enough to watch what instances do without Redis. */
     private static final int RESTART_SECONDS = 5;
 
-    /** Waits for the end of its input, which comes with the end of this JVM, {@code kill -9} included. */
-    private static final String GUARD = "read -r _; kill -9 \"$0\"; rm -rf \"$1\"";
-
     private RedisProcess() {}
 
     /** Starts Redis, and returns its description when it accepts connections. */
@@ -50,9 +47,8 @@ final class RedisProcess {
     private static Process launch(List<String> command, Path directory) {
         try {
             Process redis = new ProcessBuilder(command).inheritIO().start();
-            Process guard = new ProcessBuilder("sh", "-c", GUARD, "" + redis.pid(), "" + directory).start();
+            ProcessFaults.endWithThisJvm(redis, directory);
             CompletableFuture<Void> unused = redis.onExit().thenRun(() -> {
-                guard.destroy();
                 log.warn("Redis has ended, and is started again in {} seconds", RESTART_SECONDS);
                 CompletableFuture.delayedExecutor(RESTART_SECONDS, SECONDS).execute(() -> launch(command, directory));
             });

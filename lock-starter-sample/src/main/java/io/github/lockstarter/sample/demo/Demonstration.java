@@ -1,0 +1,312 @@
+package io.github.lockstarter.sample.demo;
+
+import io.github.lockstarter.sample.TicketOffice.Overview;
+import io.github.lockstarter.sample.TicketOffice.Ticket;
+import io.github.lockstarter.sample.demo.DemoInstance.Answer;
+import io.github.lockstarter.sample.demo.DemoInstance.News;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * Sells 50 seats to 200 buyers over two instances, kills one instance during a sale, pauses the other one for longer than its
+ * lease during another sale, and then checks what is stored. The instances, Redis and the database run in processes of
+ * their own, so that this process observes them from outside.
+ */
+public final class Demonstration {
+
+    /** Command-line option that starts this instead of an instance. All other options are passed to the instances. */
+    public static final String OPTION = "--demo";
+
+    static final String LOCK = "event:show";
+
+    private static final String SHOW = "/api/events/show";
+
+    static final int SEATS = 50;
+
+    private static final int BUYERS = 200;
+
+    /** Buyers before the first fault. They leave some seats. */
+    private static final int EARLY_BUYERS = 30;
+
+    /** Buyers who wait at one instance while the other one, which holds the lock, is dead or paused. */
+    private static final int WAITING_BUYERS = 4;
+
+    /** Is longer than a lease, so that the watchdog must renew it. */
+    private static final String SLOW_SALE = SHOW + "/slow-tickets?seconds=6";
+
+    private static final Duration LIMIT = Duration.ofSeconds(58);
+
+    private final Report report = new Report(LIMIT);
+
+    private final Path directory;
+
+    private final List<String> options;
+
+    private final int[] ports;
+
+    /** Tickets as their buyers have received them. */
+    private final ConcurrentLinkedQueue<Ticket> received = new ConcurrentLinkedQueue<>();
+
+    /** Whether many buyers come at the same time: their tickets are printed, and what happens to the lock is not. */
+    private volatile boolean isQuiet;
+
+    private Demonstration(Path directory, List<String> options) throws IOException {
+        this.directory = directory;
+        this.options = options;
+        this.ports = freePorts(5);
+    }
+
+    /**
+     * Runs the demonstration.
+     *
+     * @return exit code: 0 if what is stored in the end is right, otherwise 1
+     */
+    public static int run(String... arguments) throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory("lock-starter-demo-");
+        List<String> options =
+                Stream.of(arguments).filter(each -> !each.equals(OPTION)).toList();
+        Demonstration demonstration = new Demonstration(directory, options);
+        List<String> violations;
+        try {
+            violations = demonstration.play();
+        } catch (IllegalStateException ex) {
+            violations = List.of(String.valueOf(ex.getMessage()));
+        }
+        if (violations.isEmpty()) {
+            demonstration.awaitEndOfServices();
+            FileSystemUtils.deleteRecursively(directory);
+            return 0;
+        }
+        violations.forEach(violation -> System.out.println("FAILED: " + violation));
+        System.out.println("The logs of all processes are in " + directory);
+        return 1;
+    }
+
+    /** Returns what is wrong in the end. */
+    private List<String> play() throws IOException, InterruptedException {
+        report.line("Two instances start, with a Redis and a database of their own. They sell under the lock " + LOCK
+                + ", whose lease of 3 s is renewed every second.");
+        try (DemoInstance first = start("first", ports[0]);
+                DemoInstance second = start("second", ports[1])) {
+            report.await(first.started(), "the first instance");
+            report.await(second.started(), "the second instance");
+            report.await(first.post(SHOW + "?seats=" + SEATS), "the show");
+
+            report.chapter("1. %d buyers come to both instances at the same time.".formatted(EARLY_BUYERS));
+            sellToCrowd(EARLY_BUYERS, first, second);
+
+            report.chapter("2. The second instance is killed in the middle of a sale, and started again.");
+            List<CompletableFuture<Answer>> waiting = killDuringSale(second, first);
+            try (DemoInstance restarted = start("second", ports[1])) {
+                await(waiting, "the end of the lease of the killed instance");
+                report.await(restarted.started(), "the second instance");
+
+                report.chapter("3. The first instance is paused in the middle of a sale, for longer than its lease.");
+                boolean isRefused = pauseDuringSale(first, restarted);
+
+                int others = BUYERS - EARLY_BUYERS - 2 * (1 + WAITING_BUYERS);
+                report.chapter("4. The other %d buyers come to both instances at the same time.".formatted(others));
+                sellToCrowd(others, first, restarted);
+
+                isQuiet = true;
+                Overview show = report.await(first.get(SHOW), "the tickets").as(Overview.class);
+                List<String> violations = violations(show, List.copyOf(received), isRefused);
+                if (violations.isEmpty()) {
+                    report.chapter(
+                            ("All is right: %d of %d seats are sold, each once and with a larger token than the one before."
+                                            + " The late write was refused.")
+                                    .formatted(show.sold(), SEATS));
+                }
+                return violations;
+            }
+        }
+    }
+
+    private void sellToCrowd(int buyers, DemoInstance... instances) throws InterruptedException {
+        isQuiet = true;
+        List<CompletableFuture<Answer>> answers = new ArrayList<>();
+        for (int buyer = 0; buyer < buyers; buyer++) {
+            answers.add(buy(instances[buyer % instances.length], SHOW + "/tickets"));
+        }
+        Map<Integer, Integer> numbers = new TreeMap<>();
+        for (CompletableFuture<Answer> answer : answers) {
+            numbers.merge(report.await(answer, "the answers to the buyers").status(), 1, Integer::sum);
+        }
+        isQuiet = false;
+        numbers.forEach((status, number) -> report.line("%d buyers: %s".formatted(number, meaning(status))));
+    }
+
+    private static String meaning(int status) {
+        return switch (status) {
+            case 201 -> "got a ticket";
+            case 409 -> "sold out";
+            case DemoInstance.NO_ANSWER -> "no answer";
+            default -> "status " + status;
+        };
+    }
+
+    /** Returns the answers to the buyers who wait for its lock. */
+    private List<CompletableFuture<Answer>> killDuringSale(DemoInstance owner, DemoInstance other)
+            throws InterruptedException {
+        CompletableFuture<Answer> sale = sellSlowly(owner);
+        List<CompletableFuture<Answer>> waiting = awaitBehind(owner, other);
+        owner.kill();
+        report.line("killed     the %s instance; Redis keeps its lock until the end of the lease".formatted(owner));
+        Answer answer = report.await(sale, "the end of the connection");
+        require(answer.status() == DemoInstance.NO_ANSWER, "the sale had ended before the instance was killed");
+        return waiting;
+    }
+
+    /** Returns whether the database has refused the late write. */
+    private boolean pauseDuringSale(DemoInstance owner, DemoInstance other) throws InterruptedException {
+        CompletableFuture<Answer> sale = sellSlowly(owner);
+        CompletableFuture<Boolean> refused = owner.next("write-refused").thenApply(news -> true);
+        List<CompletableFuture<Answer>> waiting = awaitBehind(owner, other);
+        owner.pause();
+        report.line("paused     the %s instance, which can renew nothing".formatted(owner));
+        await(waiting, "the end of the lease of the paused instance");
+        require(!sale.isDone(), "the sale had ended before the instance was paused");
+        owner.resume();
+        report.line("resumed    the %s instance, which goes on with its sale".formatted(owner));
+        Answer answer = report.await(sale, "the late write");
+        report.line("           answer to its buyer: %d, %s".formatted(answer.status(), answer.detail()));
+        boolean isReported = report.await(refused.completeOnTimeout(false, 3, TimeUnit.SECONDS), "the refusal");
+        return answer.status() == 503 && isReported;
+    }
+
+    /** Starts a sale, and returns as soon as its lease has been renewed. */
+    private CompletableFuture<Answer> sellSlowly(DemoInstance owner) throws InterruptedException {
+        CompletableFuture<News> renewed = owner.next("renewed");
+        CompletableFuture<Answer> sale = buy(owner, SLOW_SALE);
+        report.await(renewed, "the first renewal of the lease, which ends after 3 s");
+        return sale;
+    }
+
+    private List<CompletableFuture<Answer>> awaitBehind(DemoInstance owner, DemoInstance other) {
+        report.line("           %d buyers wait at the %s instance for the lock of the %s."
+                .formatted(WAITING_BUYERS, other, owner));
+        return Stream.generate(() -> buy(other, SHOW + "/tickets"))
+                .limit(WAITING_BUYERS)
+                .toList();
+    }
+
+    private void await(List<CompletableFuture<Answer>> answers, String awaited) throws InterruptedException {
+        for (CompletableFuture<Answer> answer : answers) {
+            report.await(answer, awaited);
+        }
+    }
+
+    private CompletableFuture<Answer> buy(DemoInstance instance, String path) {
+        return instance.post(path).thenApply(answer -> {
+            if (answer.status() == 201) {
+                Ticket ticket = answer.as(Ticket.class);
+                received.add(ticket);
+                report.line("sold       ticket %2d by the %s instance, token %d"
+                        .formatted(ticket.number(), instance, ticket.token()));
+            }
+            return answer;
+        });
+    }
+
+    private void happened(DemoInstance instance, News news) {
+        if (isQuiet) {
+            return;
+        }
+        String what = "of the %s instance, token %d".formatted(instance, news.token());
+        switch (news.type()) {
+            case "acquired" -> report.line("granted    lease " + what);
+            case "renewed" -> report.line("renewed    lease " + what);
+            case "lost" -> report.line("lost       lease " + what + ": " + news.detail());
+            case "write-refused" ->
+                report.line("refused    late write " + what + ": the database has seen a larger one");
+            default -> {}
+        }
+    }
+
+    /** Returns what is wrong with the tickets that are stored, compared with those that the buyers have received. */
+    static List<String> violations(Overview show, Collection<Ticket> received, boolean isLateWriteRefused) {
+        List<Ticket> stored = show.tickets();
+        List<String> violations = new ArrayList<>();
+        if (show.sold() != SEATS || stored.size() != SEATS) {
+            violations.add(
+                    "%d seats are sold and %d tickets stored, not %d".formatted(show.sold(), stored.size(), SEATS));
+        }
+        for (int i = 0; i < stored.size(); i++) {
+            Ticket ticket = stored.get(i);
+            if (ticket.number() != i + 1) {
+                violations.add("ticket %d is stored in place of %d".formatted(ticket.number(), i + 1));
+            }
+            if (i > 0 && ticket.token() <= stored.get(i - 1).token()) {
+                violations.add("the token of ticket %d is not larger than the one before".formatted(ticket.number()));
+            }
+        }
+        if (received.size() != stored.size() || !Set.copyOf(received).equals(Set.copyOf(stored))) {
+            violations.add("buyers have %d tickets, which are not those that are stored".formatted(received.size()));
+        }
+        if (!isLateWriteRefused) {
+            violations.add("the database has not refused the late write");
+        }
+        return violations;
+    }
+
+    private DemoInstance start(String name, int port) throws IOException {
+        List<String> all = new ArrayList<>(options);
+        all.addAll(List.of(
+                "--sample.backing.port=" + ports[2],
+                "--sample.backing.redis-port=" + ports[3],
+                "--sample.backing.database-port=" + ports[4],
+                "--sample.backing.directory=" + directory,
+                "--sample.backing.idle-timeout=3s",
+                "--distributed-lock.watchdog.timeout=3s",
+                "--tickets.payment-time=50ms"));
+        return DemoInstance.start(name, port, all, directory, this::happened);
+    }
+
+    private static int[] freePorts(int number) throws IOException {
+        List<ServerSocket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < number; i++) {
+                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            }
+            return sockets.stream().mapToInt(ServerSocket::getLocalPort).toArray();
+        } finally {
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Waits until the process of Redis and the database has ended, some seconds after the last instance. */
+    private void awaitEndOfServices() throws InterruptedException {
+        for (int i = 0; i < 100; i++) {
+            try {
+                new Socket(InetAddress.getLoopbackAddress(), ports[2]).close();
+            } catch (IOException ex) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
+    private static void require(boolean condition, String message) {
+        if (!condition) {
+            throw new IllegalStateException(message);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.lockstarter.sample.demo;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Prints what happens, a line for each event with the seconds since the start, and a line for every two seconds of a wait. */
+final class Report {
+
+    private final long start = System.nanoTime();
+
+    private final Duration limit;
+
+    /**
+     * Starts the clock.
+     *
+     * @param limit time since the start after which each wait fails
+     */
+    Report(Duration limit) {
+        this.limit = limit;
+    }
+
+    void chapter(String title) {
+        System.out.printf("%n%s%n", title);
+    }
+
+    void line(String what) {
+        System.out.printf("%5.1f s  %s%n", elapsed().toMillis() / 1000.0, what);
+    }
+
+    /**
+     * Waits for a result.
+     *
+     * @throws IllegalStateException if the limit is exceeded, or there is an exception instead of a result
+     */
+    <T> T await(CompletableFuture<T> result, String awaited) throws InterruptedException {
+        while (elapsed().compareTo(limit) < 0) {
+            try {
+                return result.get(2, TimeUnit.SECONDS);
+            } catch (TimeoutException ex) {
+                line("           ... waiting for " + awaited);
+            } catch (ExecutionException ex) {
+                throw new IllegalStateException("Failed to wait for " + awaited + ": " + ex.getCause(), ex);
+            }
+        }
+        throw new IllegalStateException(
+                "This takes more than %d seconds: waiting for %s.".formatted(limit.toSeconds(), awaited));
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+}
