@@ -9,13 +9,16 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Pauses and kills processes of this machine, the own one included. A shell does it, since a paused process cannot continue itself,
- * after a moment, so that the caller can still answer a request.
+ * Pauses and kills processes of this machine through a shell, because a paused process cannot continue itself. {@link #pause} and
+ * {@link #kill} take effect after 0.2 seconds, so that the caller can answer a request first.
  */
 public final class ProcessFaults {
 
-    /** Waits for the end of its input, which comes with the end of this JVM, {@code kill -9} included. */
-    private static final String GUARD = "read -r _; kill -9 \"$0\"; [ $# = 0 ] || rm -rf \"$@\"";
+    /**
+     * Waits for the end of its input, which comes with the end of this JVM, {@code kill -9} included. Ctrl-C in a terminal reaches the
+     * guard as well.
+     */
+    private static final String GUARD = "trap '' INT HUP QUIT; read -r _; kill -9 \"$0\"; [ $# = 0 ] || rm -rf \"$@\"";
 
     private ProcessFaults() {}
 
@@ -40,16 +43,21 @@ public final class ProcessFaults {
         signal(process, "-STOP");
     }
 
+    /** Resumes a process that was {@linkplain #stop stopped}. */
     public static void resume(Process process) {
         signal(process, "-CONT");
     }
 
     private static void signal(Process process, String signal) {
-        run("kill " + signal + " $0", "" + process.pid()).onExit().join();
+        Process sent =
+                run("kill " + signal + " $0", "" + process.pid()).onExit().join();
+        if (sent.exitValue() != 0) {
+            throw new IllegalStateException("Process " + process.pid() + " could not be sent " + signal);
+        }
     }
 
     /**
-     * Lets a process not outlive this JVM, however that ends.
+     * Kills a process when this JVM ends, for whatever reason.
      *
      * @param directories are deleted with the process if it is killed for this reason
      */

@@ -5,6 +5,7 @@ import io.github.lockstarter.sample.SampleApplication;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -35,9 +36,9 @@ final class DemoInstance implements AutoCloseable {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(Version.HTTP_1_1).build();
 
-    private static final Executor SOON = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
+    private static final Executor RETRY_DELAY = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
 
-    /** How the stream of the page precedes the data of an event of a lock. */
+    /** The line before the data of a lock event in the stream. */
     private static final String NEWS = "event:news";
 
     private static final String DATA = "data:";
@@ -48,11 +49,9 @@ final class DemoInstance implements AutoCloseable {
 
     private final Process process;
 
-    private final Path log;
-
     private final BiConsumer<DemoInstance, News> listener;
 
-    private final Map<String, CompletableFuture<News>> awaited = new ConcurrentHashMap<>();
+    private final Map<String, Awaited> awaited = new ConcurrentHashMap<>();
 
     /** A response, or {@link #NO_ANSWER} with an empty body if the connection was closed. */
     record Answer(int status, String body) {
@@ -74,17 +73,20 @@ final class DemoInstance implements AutoCloseable {
             @Nullable Long token,
             @Nullable String detail) {}
 
-    private DemoInstance(String name, int port, Process process, Path log, BiConsumer<DemoInstance, News> listener) {
+    private record Awaited(long after, CompletableFuture<News> future) {}
+
+    private DemoInstance(String name, int port, Process process, BiConsumer<DemoInstance, News> listener) {
         this.name = name;
         this.port = port;
         this.process = process;
-        this.log = log;
         this.listener = listener;
     }
 
     /**
-     * Starts a process, which ends with this one at the latest.
+     * Starts an instance. It is killed when this JVM ends.
      *
+     * @param name name in lines, and of its log
+     * @param options options of the sample beside the port
      * @param directory directory of its log
      * @param listener receives the events of its locks
      */
@@ -103,24 +105,25 @@ final class DemoInstance implements AutoCloseable {
         Path log = directory.resolve(name + ".log");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
+                .redirectOutput(Redirect.appendTo(log.toFile())) // of the killed process as well
                 .start();
         ProcessFaults.endWithThisJvm(process);
-        return new DemoInstance(name, port, process, log, listener);
+        return new DemoInstance(name, port, process, listener);
     }
 
-    /** Completes when it answers requests, and its events are read. */
+    /** Returns a future that completes when the instance answers requests and its events are read. */
     CompletableFuture<Void> started() {
         return send(request("/live/stream"), BodyHandlers.ofLines())
                 .thenAccept(this::read)
-                .exceptionallyCompose(ex -> process.isAlive()
-                        ? CompletableFuture.runAsync(() -> {}, SOON).thenCompose(retry -> started())
-                        : CompletableFuture.failedFuture(
-                                new IllegalStateException("The %s instance has ended with code %d. Log: %s"
-                                        .formatted(name, process.exitValue(), log))));
+                .exceptionallyCompose(ex -> process.isAlive() && !(ex.getCause() instanceof IllegalStateException)
+                        ? CompletableFuture.runAsync(() -> {}, RETRY_DELAY).thenCompose(retry -> started())
+                        : CompletableFuture.failedFuture(ex));
     }
 
     private void read(HttpResponse<Stream<String>> stream) {
+        if (stream.statusCode() != 200) {
+            throw new IllegalStateException("the stream of events was answered with " + stream.statusCode());
+        }
         Thread reader = new Thread(
                 () -> {
                     try (Stream<String> lines = stream.body()) {
@@ -133,6 +136,8 @@ final class DemoInstance implements AutoCloseable {
                         }
                     } catch (UncheckedIOException ex) {
                         // the process has ended
+                    } finally {
+                        awaited.values().forEach(each -> each.future().cancel(false));
                     }
                 },
                 "news of the " + name + " instance");
@@ -145,15 +150,17 @@ final class DemoInstance implements AutoCloseable {
             return;
         }
         listener.accept(this, news);
-        CompletableFuture<News> expected = awaited.remove(news.type());
-        if (expected != null) {
-            expected.complete(news);
+        Awaited expected = awaited.get(news.type());
+        if (expected != null && news.token() != null && news.token() > expected.after()) {
+            expected.future().complete(news);
         }
     }
 
-    /** Returns the next event of a type. */
-    CompletableFuture<News> next(String type) {
-        return awaited.computeIfAbsent(type, unused -> new CompletableFuture<>());
+    /** Returns the next event of a type whose token is larger than the given one, which excludes late events of former grants. */
+    CompletableFuture<News> next(String type, long token) {
+        Awaited next = new Awaited(token, new CompletableFuture<>());
+        awaited.put(type, next);
+        return next.future();
     }
 
     CompletableFuture<Answer> post(String path) {
@@ -181,7 +188,7 @@ final class DemoInstance implements AutoCloseable {
 
     /** Ends the process as a crash does. */
     void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        process.destroyForcibly().waitFor(5, TimeUnit.SECONDS);
     }
 
     /** Stops the process until it is resumed, as a suspended virtual machine does. */
@@ -193,7 +200,7 @@ final class DemoInstance implements AutoCloseable {
         ProcessFaults.resume(process);
     }
 
-    /** Ends the process, at the latest by force after a moment. */
+    /** Stops the process, and kills it after 3 seconds. */
     @Override
     public void close() {
         try {

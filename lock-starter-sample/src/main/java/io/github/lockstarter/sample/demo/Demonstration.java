@@ -18,14 +18,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Sells 50 seats to 200 buyers over two instances, kills one instance during a sale, pauses the other one for longer than its
- * lease during another sale, and then checks what is stored. The instances, Redis and the database run in processes of
+ * Sells 50 seats on two instances, for which 200 buyers come, kills one instance during a sale, pauses the other one for longer
+ * than its lease during another sale, and compares the stored tickets with the answers. The instances, Redis and the database run in processes of
  * their own, so that this process observes them from outside.
  */
 public final class Demonstration {
@@ -34,6 +36,10 @@ public final class Demonstration {
     public static final String OPTION = "--demo";
 
     static final String LOCK = "event:show";
+
+    /** A repeated option would have both values. */
+    private static final List<String> OWN_OPTIONS = List.of(
+            "--server.port", "--sample.backing.", "--distributed-lock.watchdog.timeout", "--tickets.payment-time");
 
     private static final String SHOW = "/api/events/show";
 
@@ -47,10 +53,15 @@ public final class Demonstration {
     /** Buyers who wait at one instance while the other one, which holds the lock, is dead or paused. */
     private static final int WAITING_BUYERS = 4;
 
-    /** Is longer than a lease, so that the watchdog must renew it. */
+    /** A sale that takes longer than a lease, so that the watchdog must renew the lease. */
     private static final String SLOW_SALE = SHOW + "/slow-tickets?seconds=6";
 
-    private static final Duration LIMIT = Duration.ofSeconds(58);
+    /** Of all buyers: one is killed with the instance, one is late, and the others find a seat or none. */
+    private static final Map<Integer, Integer> EXPECTED_STATUSES =
+            Map.of(201, SEATS, 409, BUYERS - SEATS - 2, DemoInstance.NO_ANSWER, 1, 503, 1);
+
+    /** Time for all waits. The end of the processes takes some seconds more. */
+    private static final Duration LIMIT = Duration.ofSeconds(52);
 
     private final Report report = new Report(LIMIT);
 
@@ -63,7 +74,10 @@ public final class Demonstration {
     /** Tickets as their buyers have received them. */
     private final ConcurrentLinkedQueue<Ticket> received = new ConcurrentLinkedQueue<>();
 
-    /** Whether many buyers come at the same time: their tickets are printed, and what happens to the lock is not. */
+    /** The number of answers to buyers for each status. */
+    private final Map<Integer, Integer> statuses = new ConcurrentHashMap<>();
+
+    /** Whether lock events are not printed, because many buyers come at the same time. */
     private volatile boolean isQuiet;
 
     private Demonstration(Path directory, List<String> options) throws IOException {
@@ -75,30 +89,39 @@ public final class Demonstration {
     /**
      * Runs the demonstration.
      *
-     * @return exit code: 0 if what is stored in the end is right, otherwise 1
+     * @return exit code: 0 if the tickets are right and the late write was refused, otherwise 1
      */
     public static int run(String... arguments) throws IOException, InterruptedException {
-        Path directory = Files.createTempDirectory("lock-starter-demo-");
         List<String> options =
                 Stream.of(arguments).filter(each -> !each.equals(OPTION)).toList();
+        for (String option : options) {
+            if (OWN_OPTIONS.stream().anyMatch(option::startsWith)) {
+                System.out.println("The demonstration sets " + option + " itself. Remove it.");
+                return 1;
+            }
+        }
+        Path directory = Files.createTempDirectory("lock-starter-demo-");
         Demonstration demonstration = new Demonstration(directory, options);
+        // Also after Ctrl-C
+        Thread cleanUp = new Thread(() -> FileSystemUtils.deleteRecursively(directory.toFile()));
+        Runtime.getRuntime().addShutdownHook(cleanUp);
         List<String> violations;
         try {
             violations = demonstration.play();
-        } catch (IllegalStateException ex) {
-            violations = List.of(String.valueOf(ex.getMessage()));
+            demonstration.awaitEndOfServices();
+        } catch (RuntimeException ex) {
+            violations = List.of(ex.toString());
         }
         if (violations.isEmpty()) {
-            demonstration.awaitEndOfServices();
-            FileSystemUtils.deleteRecursively(directory);
             return 0;
         }
+        Runtime.getRuntime().removeShutdownHook(cleanUp);
         violations.forEach(violation -> System.out.println("FAILED: " + violation));
         System.out.println("The logs of all processes are in " + directory);
         return 1;
     }
 
-    /** Returns what is wrong in the end. */
+    /** Runs all phases and returns the violations. */
     private List<String> play() throws IOException, InterruptedException {
         report.line("Two instances start, with a Redis and a database of their own. They sell under the lock " + LOCK
                 + ", whose lease of 3 s is renewed every second.");
@@ -106,7 +129,7 @@ public final class Demonstration {
                 DemoInstance second = start("second", ports[1])) {
             report.await(first.started(), "the first instance");
             report.await(second.started(), "the second instance");
-            report.await(first.post(SHOW + "?seats=" + SEATS), "the show");
+            require(first.post(SHOW + "?seats=" + SEATS), 201, "the show");
 
             report.chapter("1. %d buyers come to both instances at the same time.".formatted(EARLY_BUYERS));
             sellToCrowd(EARLY_BUYERS, first, second);
@@ -125,11 +148,11 @@ public final class Demonstration {
                 sellToCrowd(others, first, restarted);
 
                 isQuiet = true;
-                Overview show = report.await(first.get(SHOW), "the tickets").as(Overview.class);
-                List<String> violations = violations(show, List.copyOf(received), isRefused);
+                Overview show = require(first.get(SHOW), 200, "the tickets").as(Overview.class);
+                List<String> violations = violations(show, List.copyOf(received), statuses, isRefused);
                 if (violations.isEmpty()) {
                     report.chapter(
-                            ("All is right: %d of %d seats are sold, each once and with a larger token than the one before."
+                            ("Passed: %d of %d seats are sold, each once and with a larger token than the one before."
                                             + " The late write was refused.")
                                     .formatted(show.sold(), SEATS));
                 }
@@ -144,12 +167,11 @@ public final class Demonstration {
         for (int buyer = 0; buyer < buyers; buyer++) {
             answers.add(buy(instances[buyer % instances.length], SHOW + "/tickets"));
         }
-        Map<Integer, Integer> numbers = new TreeMap<>();
-        for (CompletableFuture<Answer> answer : answers) {
-            numbers.merge(report.await(answer, "the answers to the buyers").status(), 1, Integer::sum);
-        }
+        await(answers, "the answers to the buyers");
         isQuiet = false;
-        numbers.forEach((status, number) -> report.line("%d buyers: %s".formatted(number, meaning(status))));
+        answers.stream()
+                .collect(Collectors.groupingBy(answer -> answer.join().status(), TreeMap::new, Collectors.counting()))
+                .forEach((status, number) -> report.line("%d buyers: %s".formatted(number, meaning(status))));
     }
 
     private static String meaning(int status) {
@@ -176,14 +198,15 @@ public final class Demonstration {
     /** Returns whether the database has refused the late write. */
     private boolean pauseDuringSale(DemoInstance owner, DemoInstance other) throws InterruptedException {
         CompletableFuture<Answer> sale = sellSlowly(owner);
-        CompletableFuture<Boolean> refused = owner.next("write-refused").thenApply(news -> true);
+        CompletableFuture<Boolean> refused =
+                owner.next("write-refused", lastToken()).thenApply(news -> true);
         List<CompletableFuture<Answer>> waiting = awaitBehind(owner, other);
         owner.pause();
         report.line("paused     the %s instance, which can renew nothing".formatted(owner));
         await(waiting, "the end of the lease of the paused instance");
         require(!sale.isDone(), "the sale had ended before the instance was paused");
-        owner.resume();
         report.line("resumed    the %s instance, which goes on with its sale".formatted(owner));
+        owner.resume();
         Answer answer = report.await(sale, "the late write");
         report.line("           answer to its buyer: %d, %s".formatted(answer.status(), answer.detail()));
         boolean isReported = report.await(refused.completeOnTimeout(false, 3, TimeUnit.SECONDS), "the refusal");
@@ -192,10 +215,24 @@ public final class Demonstration {
 
     /** Starts a sale, and returns as soon as its lease has been renewed. */
     private CompletableFuture<Answer> sellSlowly(DemoInstance owner) throws InterruptedException {
-        CompletableFuture<News> renewed = owner.next("renewed");
+        CompletableFuture<News> renewed = owner.next("renewed", lastToken());
         CompletableFuture<Answer> sale = buy(owner, SLOW_SALE);
-        report.await(renewed, "the first renewal of the lease, which ends after 3 s");
+        report.await(
+                CompletableFuture.anyOf(renewed, sale),
+                "the first renewal of the lease, which ends after 3 s otherwise");
+        require(!sale.isDone(), "the sale had ended before its lease was renewed");
         return sale;
+    }
+
+    /** Returns the token of the last ticket. */
+    private long lastToken() {
+        return received.stream().mapToLong(Ticket::token).max().orElse(0);
+    }
+
+    private Answer require(CompletableFuture<Answer> answer, int status, String what) throws InterruptedException {
+        Answer present = report.await(answer, what);
+        require(present.status() == status, what + " was answered with " + present);
+        return present;
     }
 
     private List<CompletableFuture<Answer>> awaitBehind(DemoInstance owner, DemoInstance other) {
@@ -214,6 +251,7 @@ public final class Demonstration {
 
     private CompletableFuture<Answer> buy(DemoInstance instance, String path) {
         return instance.post(path).thenApply(answer -> {
+            statuses.merge(answer.status(), 1, Integer::sum);
             if (answer.status() == 201) {
                 Ticket ticket = answer.as(Ticket.class);
                 received.add(ticket);
@@ -239,8 +277,9 @@ public final class Demonstration {
         }
     }
 
-    /** Returns what is wrong with the tickets that are stored, compared with those that the buyers have received. */
-    static List<String> violations(Overview show, Collection<Ticket> received, boolean isLateWriteRefused) {
+    /** Compares the stored tickets with the answers to the buyers. */
+    static List<String> violations(
+            Overview show, Collection<Ticket> received, Map<Integer, Integer> statuses, boolean isLateWriteRefused) {
         List<Ticket> stored = show.tickets();
         List<String> violations = new ArrayList<>();
         if (show.sold() != SEATS || stored.size() != SEATS) {
@@ -258,6 +297,9 @@ public final class Demonstration {
         }
         if (received.size() != stored.size() || !Set.copyOf(received).equals(Set.copyOf(stored))) {
             violations.add("buyers have %d tickets, which are not those that are stored".formatted(received.size()));
+        }
+        if (!statuses.equals(EXPECTED_STATUSES)) {
+            violations.add("the answers have the statuses %s, not %s".formatted(statuses, EXPECTED_STATUSES));
         }
         if (!isLateWriteRefused) {
             violations.add("the database has not refused the late write");
@@ -292,16 +334,19 @@ public final class Demonstration {
         }
     }
 
-    /** Waits until the process of Redis and the database has ended, some seconds after the last instance. */
+    /** Waits until Redis has ended, with its process, some seconds after the last instance. */
     private void awaitEndOfServices() throws InterruptedException {
-        for (int i = 0; i < 100; i++) {
+        CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> {
             try {
-                new Socket(InetAddress.getLoopbackAddress(), ports[2]).close();
-            } catch (IOException ex) {
-                return;
+                while (true) {
+                    new Socket(InetAddress.getLoopbackAddress(), ports[3]).close();
+                    TimeUnit.MILLISECONDS.sleep(100);
+                }
+            } catch (IOException | InterruptedException ex) {
+                // it accepts no connections
             }
-            TimeUnit.MILLISECONDS.sleep(100);
-        }
+        });
+        report.await(ended, "the end of Redis and the database");
     }
 
     private static void require(boolean condition, String message) {

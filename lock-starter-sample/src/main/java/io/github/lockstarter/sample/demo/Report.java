@@ -9,6 +9,8 @@ import java.util.concurrent.TimeoutException;
 /** Prints what happens, a line for each event with the seconds since the start, and a line for every two seconds of a wait. */
 final class Report {
 
+    private static final long PROGRESS_MILLIS = 2000;
+
     private final long start = System.nanoTime();
 
     private final Duration limit;
@@ -36,9 +38,9 @@ final class Report {
      * @throws IllegalStateException if the limit is exceeded, or there is an exception instead of a result
      */
     <T> T await(CompletableFuture<T> result, String awaited) throws InterruptedException {
-        while (elapsed().compareTo(limit) < 0) {
+        for (long left = left(); left > 0; left = left()) {
             try {
-                return result.get(2, TimeUnit.SECONDS);
+                return result.get(Math.min(left, PROGRESS_MILLIS), TimeUnit.MILLISECONDS);
             } catch (TimeoutException ex) {
                 line("           ... waiting for " + awaited);
             } catch (ExecutionException ex) {
@@ -47,6 +49,10 @@ final class Report {
         }
         throw new IllegalStateException(
                 "This takes more than %d seconds: waiting for %s.".formatted(limit.toSeconds(), awaited));
+    }
+
+    private long left() {
+        return limit.minus(elapsed()).toMillis();
     }
 
     private Duration elapsed() {

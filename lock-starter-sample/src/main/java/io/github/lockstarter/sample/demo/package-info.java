@@ -1,5 +1,5 @@
 /**
- * The demonstration without a browser: {@code --demo}. An application needs nothing of it. Start with {@link
+ * The demonstration without a browser: {@code --demo}. An application does not need it. Start with {@link
  * io.github.lockstarter.sample.demo.Demonstration}.
  */
 @NullMarked

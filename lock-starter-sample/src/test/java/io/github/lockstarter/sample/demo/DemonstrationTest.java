@@ -8,18 +8,23 @@ import io.github.lockstarter.sample.TicketOffice.Ticket;
 import io.github.lockstarter.testsupport.WorkerJvm;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class DemonstrationTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(90);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final List<Ticket> stored = new ArrayList<>(IntStream.rangeClosed(1, Demonstration.SEATS)
             .mapToObj(n -> ticket(n, n))
             .toList());
+
+    private final Map<Integer, Integer> statuses =
+            new HashMap<>(Map.of(201, 50, 409, 148, DemoInstance.NO_ANSWER, 1, 503, 1));
 
     private final List<Ticket> received = new ArrayList<>(stored);
 
@@ -94,9 +99,17 @@ class DemonstrationTest {
         assertThat(violations(true)).hasSize(1);
     }
 
+    @Test
+    void shouldRejectBuyersWhoGotAnotherAnswer() {
+        statuses.put(409, 147);
+        statuses.put(500, 1);
+
+        assertThat(violations(true)).singleElement().asString().contains("500=1");
+    }
+
     private List<String> violations(boolean isLateWriteRefused) {
         Overview show = new Overview("show", Demonstration.SEATS, 0, stored.size(), stored);
-        return Demonstration.violations(show, received, isLateWriteRefused);
+        return Demonstration.violations(show, received, statuses, isLateWriteRefused);
     }
 
     private static Ticket ticket(int number, long token) {
